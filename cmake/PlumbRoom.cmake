@@ -1,0 +1,29 @@
+# plumb_room(name SOURCES ... DEPENDS ... PRIVATE ...): one static library for one room of the house.
+# DEPENDS are rooms below it, seen by its users; PRIVATE are third-party libraries that stay inside.
+add_library(plumb_flags INTERFACE)
+# Fused multiply-add where the hardware has it would change bits between machines (docs/numerics.md).
+target_compile_options(plumb_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wno-pass-failed)
+if(PLUMB_WERROR)
+  target_compile_options(plumb_flags INTERFACE -Werror)
+endif()
+if(PLUMB_SANITIZE)
+  target_compile_options(plumb_flags INTERFACE -fsanitize=${PLUMB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(plumb_flags INTERFACE -fsanitize=${PLUMB_SANITIZE})
+endif()
+target_compile_features(plumb_flags INTERFACE cxx_std_20)
+
+function(plumb_room name)
+  cmake_parse_arguments(R "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  add_library(plumb_${name} STATIC ${R_SOURCES})
+  target_include_directories(plumb_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  # Highway includes each SIMD file again for every target, by its path from the source root.
+  target_include_directories(plumb_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  foreach(d ${R_DEPENDS})
+    target_link_libraries(plumb_${name} PUBLIC plumb_${d})
+  endforeach()
+  target_link_libraries(plumb_${name} PRIVATE $<BUILD_INTERFACE:plumb_flags> ${R_PRIVATE})
+  target_compile_features(plumb_${name} PUBLIC cxx_std_20)
+  set_target_properties(plumb_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS plumb_${name} EXPORT plumbTargets ARCHIVE DESTINATION lib)
+endfunction()
