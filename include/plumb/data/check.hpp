@@ -1,0 +1,34 @@
+// The check_* family: every complaint about input is one sentence made of where, what was found, what was expected and
+// what to do about it. Thrown as InputError, which the command line turns into exit code 2.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumb {
+
+/// Bad input or usage: the caller's to mend. Python sees ValueError.
+class InputError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// "1 value", "3 values".
+[[nodiscard]] std::string counted(std::int64_t n, std::string_view noun);
+/// A number as a reader would write it: shortest text that reads back.
+[[nodiscard]] std::string show(double x);
+/// "10000 x 10".
+[[nodiscard]] std::string show_shape(std::span<const std::int64_t> shape);
+/// The nearest of `known` to `given` by edit distance, as ' (did you mean "probs"?)', or "" when nothing is near.
+[[nodiscard]] std::string did_you_mean(std::string_view given, std::span<const std::string> known);
+
+void check_same_rows(std::string_view what_a, std::int64_t rows_a, std::string_view what_b, std::int64_t rows_b);
+void check_bins(std::int64_t bins);          ///< 1 <= bins <= 1e6
+void check_level(double level);              ///< 0 < level < 1
+void check_threads(std::int64_t threads);    ///< 0 <= threads <= 256
+
+}  // namespace plumb

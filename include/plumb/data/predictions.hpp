@@ -1,0 +1,61 @@
+// What the model said: N x K class probabilities or logits, or S stochastic versions of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plumb/data/array.hpp"
+
+namespace plumb {
+
+enum class Scale { probability, logit };
+
+struct PredictionOptions {
+  bool normalize = false;  ///< rescale rows of probabilities to sum 1
+  friend bool operator==(const PredictionOptions&, const PredictionOptions&) = default;
+};
+
+/// Probabilities of a block of items in double, row-major. Binary tasks keep P(class 1) alone: width 1, classes 2.
+struct PredictionBlock {
+  std::vector<double> z;
+  std::int64_t size = 0;
+  int width = 0;
+};
+
+/// Knows its scale, so that nothing is guessed from the numbers. Rows are read, checked and converted block by block.
+class Predictions {
+ public:
+  Predictions() = default;
+  /// `samples`: one entry for a plain prediction; S entries (each N or N x K) for stochastic ones, whose mean
+  /// probability, taken in the order given, is the prediction.
+  Predictions(std::vector<Rows> samples, Scale scale, PredictionOptions options = {});
+
+  [[nodiscard]] std::int64_t items() const { return items_; }
+  [[nodiscard]] int classes() const { return classes_; }      ///< 2 when binary
+  [[nodiscard]] bool binary() const { return classes_ == 2; }
+  [[nodiscard]] int width() const { return binary() ? 1 : classes_; }  ///< numbers per item in a block
+  [[nodiscard]] Scale scale() const { return scale_; }
+  [[nodiscard]] int samples() const { return static_cast<int>(samples_.size()); }
+  [[nodiscard]] const std::vector<Rows>& sources() const { return samples_; }
+
+  /// Mean probabilities of items [begin, end). Throws InputError naming file, row, column and value for NaN, infinity, values
+  /// outside [0, 1] ("these look like logits: use --logits" when a whole row does), rows that do not sum to 1 within 1e-3.
+  void read(std::int64_t begin, std::int64_t end, PredictionBlock& out) const;
+  /// The same for one sample.
+  void read_sample(int sample, std::int64_t begin, std::int64_t end, PredictionBlock& out) const;
+
+  [[nodiscard]] Predictions gather(std::span<const std::int64_t> rows) const;
+
+ private:
+  std::vector<Rows> samples_;
+  Scale scale_ = Scale::probability;
+  PredictionOptions options_;
+  std::int64_t items_ = 0;
+  int classes_ = 0;
+};
+
+/// Index of the largest value, the lowest index among equals.
+[[nodiscard]] int argmax(std::span<const double> row);
+
+}  // namespace plumb

@@ -1,0 +1,64 @@
+// What was observed: labels, counts or ratings, seen as votes. A single label is a histogram with one vote.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/data/array.hpp"
+
+namespace plumb {
+
+/// Votes of a block of items: item i has the entries offset[i] .. offset[i+1] of (cls, count), classes ascending,
+/// counts positive; total[i] is their sum. `single`: every item has exactly one vote, and cls[i] is its class.
+struct VoteBlock {
+  std::vector<std::uint32_t> offset;
+  std::vector<std::uint32_t> cls;
+  std::vector<std::uint32_t> count;
+  std::vector<std::uint32_t> total;
+  std::int64_t size = 0;
+  bool single = false;
+
+  [[nodiscard]] std::uint32_t votes(std::int64_t i) const { return single ? 1u : total[static_cast<std::size_t>(i)]; }
+  /// Votes of item i for class k (linear in the item's distinct classes).
+  [[nodiscard]] std::uint32_t hits(std::int64_t i, std::uint32_t k) const;
+  /// The class with most votes, the lowest among equals; -1 without votes.
+  [[nodiscard]] std::int64_t majority(std::int64_t i) const;
+};
+
+class Votes {
+ public:
+  enum class Kind { labels, counts, ratings };
+  Votes() = default;
+
+  /// N class indices, or text that names one of `class_names`.
+  [[nodiscard]] static Votes from_labels(Rows rows, int classes, std::vector<std::string> class_names = {});
+  /// N x K non-negative whole numbers; a row of zeros is an item without votes.
+  [[nodiscard]] static Votes from_counts(Rows rows, int classes);
+  /// N x R class indices by rater; negative, NaN, or empty text: not rated.
+  [[nodiscard]] static Votes from_ratings(Rows rows, int classes, std::vector<std::string> class_names = {});
+
+  [[nodiscard]] std::int64_t items() const { return rows_.rows(); }
+  [[nodiscard]] int classes() const { return classes_; }
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] int raters() const { return kind_ == Kind::ratings ? static_cast<int>(rows_.width()) : 0; }
+  [[nodiscard]] const Rows& rows() const { return rows_; }
+
+  /// Checked votes of items [begin, end); throws InputError naming file, row, column, value and the allowed range.
+  void read(std::int64_t begin, std::int64_t end, VoteBlock& out) const;
+  /// Ratings only: class by item and rater, -1 where not rated.
+  void read_ratings(std::int64_t begin, std::int64_t end, std::vector<std::int32_t>& out) const;
+
+  /// One vote per item, for its majority class (ties: lowest class); items without votes stay without.
+  [[nodiscard]] Votes consensus(int threads = 0) const;
+  [[nodiscard]] Votes gather(std::span<const std::int64_t> rows) const;
+
+ private:
+  Rows rows_;
+  int classes_ = 0;
+  Kind kind_ = Kind::labels;
+  std::vector<std::string> class_names_;
+};
+
+}  // namespace plumb
