@@ -2,7 +2,7 @@
 # DEPENDS are rooms below it, seen by its users; PRIVATE are third-party libraries that stay inside.
 add_library(plumb_flags INTERFACE)
 # Fused multiply-add where the hardware has it would change bits between machines (docs/numerics.md).
-target_compile_options(plumb_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wno-pass-failed)
+target_compile_options(plumb_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow)
 if(PLUMB_WERROR)
   target_compile_options(plumb_flags INTERFACE -Werror)
 endif()

@@ -19,7 +19,7 @@ void ExactSum::add(double x) {
     m >>= -shift;  // cut towards zero, the same for this term wherever it stands
     shift = 0;
   }
-  const int128 v = static_cast<int128>(static_cast<unsigned __int128>(m) << (shift % 64));
+  const int128 v = static_cast<int128>(static_cast<uint128>(m) << (shift % 64));
   add_at(bits >> 63 ? -v : v, shift / 64);
 }
 
@@ -30,23 +30,23 @@ void ExactSum::add_scaled(int128 v, int exponent) {
   // v << s needs up to 191 bits: its low 64 bits and the rest go separately.
   const auto lo = static_cast<std::uint64_t>(v);
   const int128 hi = v >> 64;
-  add_at(static_cast<int128>(static_cast<unsigned __int128>(lo) << s), limb);
-  if (limb + 1 < kLimbs) add_at(static_cast<int128>(static_cast<unsigned __int128>(hi) << s), limb + 1);
+  add_at(static_cast<int128>(static_cast<uint128>(lo) << s), limb);
+  if (limb + 1 < kLimbs) add_at(static_cast<int128>(static_cast<uint128>(hi) << s), limb + 1);
 }
 
 void ExactSum::merge(const ExactSum& other) {
-  unsigned __int128 carry = 0;
+  uint128 carry = 0;
   for (int i = 0; i < kLimbs; ++i) {
-    carry += static_cast<unsigned __int128>(limb_[i]) + other.limb_[i];
+    carry += static_cast<uint128>(limb_[i]) + other.limb_[i];
     limb_[i] = static_cast<std::uint64_t>(carry);
     carry >>= 64;
   }
 }
 
 void ExactSum::subtract(const ExactSum& other) {
-  unsigned __int128 carry = 1;  // a - b = a + ~b + 1
+  uint128 carry = 1;  // a - b = a + ~b + 1
   for (int i = 0; i < kLimbs; ++i) {
-    carry += static_cast<unsigned __int128>(limb_[i]) + ~other.limb_[i];
+    carry += static_cast<uint128>(limb_[i]) + ~other.limb_[i];
     limb_[i] = static_cast<std::uint64_t>(carry);
     carry >>= 64;
   }

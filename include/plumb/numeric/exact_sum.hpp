@@ -7,6 +7,7 @@
 namespace plumb {
 
 __extension__ using int128 = __int128;
+__extension__ using uint128 = unsigned __int128;
 
 /// A 384-bit two's-complement fixed-point number with its last bit worth 2^-192. Adding is integer addition, so it is
 /// associative and commutative; value() rounds once, to nearest even. Exact for terms with |x| >= 2^-139; the part of a
