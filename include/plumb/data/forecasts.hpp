@@ -1,0 +1,61 @@
+// The one idea: a forecast gave an event probability p; the event was then observed `trials` times and happened `hits`
+// times. Predictions and votes are projected into such a column once, and every estimator is written over it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plumb/data/items.hpp"
+
+namespace plumb {
+
+/// A column of forecasts, or a block of one. An item without votes or of weight 0 is there with mass 0 and counts nowhere.
+struct ForecastsView {
+  std::span<const double> p;             ///< in [0, 1]
+  std::span<const double> hits;          ///< successes; whole numbers unless `whole` is false
+  std::span<const double> trials;        ///< whole numbers; empty: one each
+  std::span<const double> weight;        ///< of each vote; empty: one each
+  std::span<const std::uint32_t> times;  ///< how often a resample drew the item; empty: once each
+  bool whole = true;                     ///< false under the sign-flip null, where hits are real numbers
+
+  [[nodiscard]] std::size_t size() const { return p.size(); }
+  [[nodiscard]] double trials_of(std::size_t i) const { return trials.empty() ? 1.0 : trials[i]; }
+  /// The weight of one vote of item i.
+  [[nodiscard]] double weight_of(std::size_t i) const {
+    const double w = weight.empty() ? 1.0 : weight[i];
+    return times.empty() ? w : w * static_cast<double>(times[i]);
+  }
+  [[nodiscard]] ForecastsView slice(std::size_t begin, std::size_t count) const;
+};
+
+struct Forecasts {
+  std::vector<double> p, hits, trials, weight;  ///< trials, weight may be empty: one each
+  [[nodiscard]] ForecastsView view() const { return {p, hits, trials, weight, {}, true}; }
+  [[nodiscard]] std::size_t size() const { return p.size(); }
+  void clear();
+};
+
+/// The event that the forecast is about. kPositive: class 1 (binary). kTop: the argmax; for binary tasks max(p, 1-p).
+/// kEvent: what section 3 of the contract scores: kPositive when binary, else kTop.
+enum class Event { kEvent, kPositive, kTop };
+
+// Projections of one block; `out` is overwritten.
+void project(const ItemBlock& block, Event event, Forecasts& out);
+void project_class(const ItemBlock& block, int k, Forecasts& out);        ///< p = z_k, event: the vote equals class k
+/// Event: the vote is among the `top` largest (ties: lowest class first); p is their total probability.
+void project_top(const ItemBlock& block, int top, Forecasts& out);
+
+/// A whole column in row order: one parallel pass.
+[[nodiscard]] Forecasts collect(const Items& items, Event event, int threads);
+[[nodiscard]] Forecasts collect_class(const Items& items, int k, int threads);
+
+/// A column in ascending order of p, equal p in row order; order[i] is the row that stands at i.
+struct SortedForecasts {
+  Forecasts columns;
+  std::vector<std::uint32_t> order;
+  [[nodiscard]] ForecastsView view() const { return columns.view(); }
+};
+[[nodiscard]] SortedForecasts sort_forecasts(const Forecasts& f, int threads);
+
+}  // namespace plumb

@@ -1,0 +1,83 @@
+// Everything known about N items, and a block of them in cache.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/data/array.hpp"
+#include "plumb/data/predictions.hpp"
+#include "plumb/data/votes.hpp"
+
+namespace plumb {
+
+/// Names, one an item: groups, slices, ids. Numbers become their shortest decimal text.
+class Names {
+ public:
+  Names() = default;
+  explicit Names(const Rows& rows);  ///< width 1
+  [[nodiscard]] bool empty() const { return code_.empty(); }
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(code_.size()); }
+  [[nodiscard]] const std::vector<std::string>& distinct() const { return distinct_; }  ///< natural order (2 before 10)
+  [[nodiscard]] std::uint32_t code(std::int64_t i) const { return code_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const std::string& name(std::int64_t i) const { return distinct_[code(i)]; }
+  [[nodiscard]] Names gather(std::span<const std::int64_t> rows) const;
+
+ private:
+  std::vector<std::string> distinct_;
+  std::vector<std::uint32_t> code_;
+};
+
+struct Items {
+  Predictions predictions;
+  Votes votes;
+  Rows weights;  ///< empty: one each
+  Rows truth;    ///< empty, or the true probability of class 1 (binary)
+  Names groups;  ///< empty: each item is its own unit of resampling
+  Names by;      ///< empty, or the slice to report on
+  std::vector<std::string> class_names;  ///< empty, or K names
+
+  [[nodiscard]] std::int64_t size() const { return predictions.items(); }
+  [[nodiscard]] int classes() const { return predictions.classes(); }
+  [[nodiscard]] bool binary() const { return predictions.binary(); }
+  [[nodiscard]] Items gather(std::span<const std::int64_t> rows) const;
+  [[nodiscard]] Items consensus(int threads) const;  ///< the majority label as the only vote
+};
+
+/// Lengths agree, weights have width 1, truth only for binary tasks, class names are K and distinct. Throws InputError.
+void check_items(const Items& items);
+
+/// Items [begin, begin + size) in double, checked. Buffers are kept between reads.
+struct ItemBlock {
+  std::int64_t begin = 0;
+  std::int64_t size = 0;
+  int classes = 0;
+  PredictionBlock z;
+  VoteBlock votes;
+  std::vector<double> weight;  ///< empty: one each
+  std::vector<double> truth;   ///< empty: unknown
+  [[nodiscard]] bool binary() const { return classes == 2; }
+};
+
+[[nodiscard]] std::int64_t block_rows(const Items& items);  ///< how many items fit a block that stays in cache
+void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBlock& out);
+
+/// The resampling unit of each item: its row number, or a hash of its group's name.
+class Units {
+ public:
+  explicit Units(const Items& items);
+  void read(std::int64_t begin, std::int64_t end, std::span<std::uint64_t> out) const;
+  [[nodiscard]] std::uint64_t of(std::int64_t row) const;
+  [[nodiscard]] bool grouped() const { return !hash_.empty(); }
+  [[nodiscard]] std::int64_t count() const { return count_; }  ///< number of distinct units
+
+ private:
+  const Names* names_ = nullptr;
+  std::vector<std::uint64_t> hash_;  // by code of the group
+  std::int64_t count_ = 0;
+};
+
+}  // namespace plumb

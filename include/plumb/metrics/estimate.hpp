@@ -1,0 +1,34 @@
+// A number, or the reason why there is none.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace plumb {
+
+struct Estimate {
+  std::optional<double> value;
+  std::string why;          ///< when there is no value
+  std::int64_t items = -1;  ///< items that entered, where that is not all of them; -1: all
+
+  Estimate() = default;
+  Estimate(double v) : value(v) {}  // NOLINT: a number is an estimate
+  [[nodiscard]] static Estimate undefined(std::string reason) {
+    Estimate e;
+    e.why = std::move(reason);
+    return e;
+  }
+  [[nodiscard]] explicit operator bool() const { return value.has_value(); }
+};
+
+/// Estimates by registry key, in key order.
+using Scores = std::map<std::string, Estimate, std::less<>>;
+
+inline constexpr std::string_view kNoVotes = "there are no votes";
+
+}  // namespace plumb
