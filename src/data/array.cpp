@@ -1,0 +1,154 @@
+#include "plumb/data/array.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "data/widen.hpp"
+#include "plumb/data/check.hpp"
+
+namespace plumb {
+
+const char* dtype_name(DType t) {
+  switch (t) {
+    case DType::i8:
+      return "int8";
+    case DType::i16:
+      return "int16";
+    case DType::i32:
+      return "int32";
+    case DType::i64:
+      return "int64";
+    case DType::u8:
+      return "uint8";
+    case DType::u16:
+      return "uint16";
+    case DType::u32:
+      return "uint32";
+    case DType::u64:
+      return "uint64";
+    case DType::f16:
+      return "float16";
+    case DType::f32:
+      return "float32";
+    case DType::f64:
+      return "float64";
+    case DType::text:
+      return "text";
+  }
+  return "unknown";
+}
+
+int dtype_size(DType t) {
+  int size = 0;
+  detail::with_stored_type(t, [&]<class T>(std::type_identity<T>) { size = static_cast<int>(sizeof(T)); });
+  return size;
+}
+
+std::int64_t Array::size() const {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+bool Array::is_contiguous() const {
+  if (dtype == DType::text || size() == 0) return true;
+  std::int64_t expected = dtype_size(dtype);
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] != 1 && strides[d] != expected) return false;
+    expected *= shape[d];
+  }
+  return true;
+}
+
+namespace {
+
+template <class T>
+constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, float>) return DType::f32;
+  if constexpr (std::is_same_v<T, double>) return DType::f64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return DType::u8;
+  if constexpr (std::is_same_v<T, std::int32_t>) return DType::i32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return DType::i64;
+}
+
+/// C order strides of `a.shape`, and a check that the shape holds as many elements as there are.
+void finish(Array& a, std::size_t elements) {
+  std::int64_t stride = dtype_size(a.dtype);
+  a.strides.resize(a.shape.size());
+  for (std::size_t d = a.shape.size(); d-- > 0;) {
+    a.strides[d] = stride;
+    stride *= a.shape[d];
+  }
+  if (a.size() != static_cast<std::int64_t>(elements)) {
+    throw std::invalid_argument(a.name + ": the shape asks for " + std::to_string(a.size()) +
+                                " elements, there are " + std::to_string(elements));
+  }
+}
+
+template <class T>
+Array view(std::span<const T> values, std::vector<std::int64_t> shape, std::string name) {
+  Array a;
+  a.dtype = dtype_of<T>();
+  a.shape = std::move(shape);
+  a.data = reinterpret_cast<const std::byte*>(values.data());
+  a.name = std::move(name);
+  finish(a, values.size());
+  return a;
+}
+
+template <class T>
+Array owned(std::vector<T> values, std::vector<std::int64_t> shape, std::string name) {
+  const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+  Array a = view(std::span<const T>(*kept), std::move(shape), std::move(name));
+  a.owner = kept;
+  return a;
+}
+
+}  // namespace
+
+Array array_of(std::vector<double> v, std::vector<std::int64_t> shape, std::string name) {
+  return owned(std::move(v), std::move(shape), std::move(name));
+}
+Array array_of(std::vector<float> v, std::vector<std::int64_t> shape, std::string name) {
+  return owned(std::move(v), std::move(shape), std::move(name));
+}
+Array array_of(std::vector<std::int64_t> v, std::vector<std::int64_t> shape, std::string name) {
+  return owned(std::move(v), std::move(shape), std::move(name));
+}
+Array array_of(std::vector<std::uint8_t> v, std::vector<std::int64_t> shape, std::string name) {
+  return owned(std::move(v), std::move(shape), std::move(name));
+}
+Array array_of(std::vector<std::string> v, std::vector<std::int64_t> shape, std::string name) {
+  Array a;
+  a.dtype = DType::text;
+  a.shape = std::move(shape);
+  a.text = std::make_shared<const std::vector<std::string>>(std::move(v));
+  a.name = std::move(name);
+  finish(a, a.text->size());
+  return a;
+}
+Array view_of(std::span<const double> v, std::vector<std::int64_t> shape, std::string name) {
+  return view(v, std::move(shape), std::move(name));
+}
+Array view_of(std::span<const float> v, std::vector<std::int64_t> shape, std::string name) {
+  return view(v, std::move(shape), std::move(name));
+}
+Array view_of(std::span<const std::uint8_t> v, std::vector<std::int64_t> shape, std::string name) {
+  return view(v, std::move(shape), std::move(name));
+}
+
+template <class T>
+const T* Rows::contiguous(std::int64_t begin, std::int64_t end) const {
+  const std::size_t s = shard_of(begin);
+  if (s >= shards_.size() || end > start_[s] + shards_[s].shape[0]) return nullptr;
+  const Array& a = shards_[s];
+  if (a.dtype != dtype_of<T>() || (a.swapped && sizeof(T) > 1) || !a.is_contiguous()) return nullptr;
+  if (reinterpret_cast<std::uintptr_t>(a.data) % alignof(T) != 0) return nullptr;
+  return reinterpret_cast<const T*>(a.data) + (begin - start_[s]) * width_;
+}
+template const float* Rows::contiguous<float>(std::int64_t, std::int64_t) const;
+template const double* Rows::contiguous<double>(std::int64_t, std::int64_t) const;
+template const std::uint8_t* Rows::contiguous<std::uint8_t>(std::int64_t, std::int64_t) const;
+template const std::int32_t* Rows::contiguous<std::int32_t>(std::int64_t, std::int64_t) const;
+template const std::int64_t* Rows::contiguous<std::int64_t>(std::int64_t, std::int64_t) const;
+
+}  // namespace plumb

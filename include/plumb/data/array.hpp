@@ -58,7 +58,7 @@ class Rows {
   /// Rows [begin, end) widened to double, row-major: out.size() == (end - begin) * width.
   /// Integers beyond 2^53 round; int64 labels that large fail their range check anyway.
   void read(std::int64_t begin, std::int64_t end, std::span<double> out) const;
-  [[nodiscard]] const std::string& text(std::int64_t row) const;
+  [[nodiscard]] const std::string& text(std::int64_t row, std::int64_t column = 0) const;
 
   /// A pointer to row `begin` when [begin, end) lies in one contiguous native shard of this type, else null.
   template <class T>
@@ -73,6 +73,8 @@ class Rows {
   [[nodiscard]] Rows gather(std::span<const std::int64_t> rows) const;
 
  private:
+  [[nodiscard]] std::size_t shard_of(std::int64_t row) const;  // shards_.size() when out of range
+
   std::vector<Array> shards_;
   std::vector<std::int64_t> start_;  // first row of each shard
   std::int64_t rows_ = 0;

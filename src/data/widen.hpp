@@ -1,0 +1,80 @@
+// Numbers of any stored type, widened to double where they lie: unaligned, strided, of either endianness.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "plumb/data/array.hpp"
+
+namespace plumb::detail {
+
+/// IEEE binary16, kept as its bits.
+struct Half {
+  std::uint16_t bits;
+};
+
+/// Exact, and without branches on the value: the exponent is moved by a multiplication, which also serves
+/// subnormals.
+[[nodiscard]] inline double widen(Half h) {
+  const std::uint32_t magnitude = static_cast<std::uint32_t>(h.bits & 0x7fffu) << 13;
+  const std::uint32_t sign = static_cast<std::uint32_t>(h.bits & 0x8000u) << 16;
+  std::uint32_t bits = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f);
+  if (magnitude >= 0x0f800000u) bits = magnitude | 0x7f800000u;  // infinity and NaN
+  return static_cast<double>(std::bit_cast<float>(bits | sign));
+}
+template <class T>
+[[nodiscard]] inline double widen(T x) {
+  return static_cast<double>(x);
+}
+
+template <class T, bool Swapped>
+[[nodiscard]] inline double load(const std::byte* at) {
+  T value;
+  if constexpr (Swapped && sizeof(T) > 1) {
+    std::byte reversed[sizeof(T)];
+    for (std::size_t i = 0; i < sizeof(T); ++i) reversed[i] = at[sizeof(T) - 1 - i];
+    std::memcpy(&value, reversed, sizeof(T));
+  } else {
+    std::memcpy(&value, at, sizeof(T));
+  }
+  return widen(value);
+}
+
+/// Calls f(std::type_identity<T>{}) with the stored type of `t`; nothing for text.
+template <class F>
+void with_stored_type(DType t, F&& f) {
+  switch (t) {
+    case DType::i8:
+      return f(std::type_identity<std::int8_t>{});
+    case DType::i16:
+      return f(std::type_identity<std::int16_t>{});
+    case DType::i32:
+      return f(std::type_identity<std::int32_t>{});
+    case DType::i64:
+      return f(std::type_identity<std::int64_t>{});
+    case DType::u8:
+      return f(std::type_identity<std::uint8_t>{});
+    case DType::u16:
+      return f(std::type_identity<std::uint16_t>{});
+    case DType::u32:
+      return f(std::type_identity<std::uint32_t>{});
+    case DType::u64:
+      return f(std::type_identity<std::uint64_t>{});
+    case DType::f16:
+      return f(std::type_identity<Half>{});
+    case DType::f32:
+      return f(std::type_identity<float>{});
+    case DType::f64:
+      return f(std::type_identity<double>{});
+    case DType::text:
+      return;
+  }
+}
+
+/// Rows [begin, end) of `a`, row-major, `width` numbers each.
+void widen_rows(const Array& a, std::int64_t begin, std::int64_t end, std::int64_t width, double* out);
+
+}  // namespace plumb::detail
