@@ -1,0 +1,40 @@
+// The mergeable part of an evaluation: what shards save, what `plumb merge` adds up.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/data/items.hpp"
+#include "plumb/evaluate.hpp"
+#include "plumb/metrics/streaming/proper_scores.hpp"
+#include "plumb/metrics/streaming/reliability_table.hpp"
+
+namespace plumb {
+
+/// Everything that the streaming metrics are read off. Merging is exact: any split gives the bits of one pass.
+struct EvaluateState {
+  // Options that a merge must agree on.
+  int classes = 0;
+  int bins = 15;
+  double clip = 0;
+  bool has_truth = false;
+  std::vector<std::string> class_names;
+  // Sums.
+  ReliabilityTable event;
+  std::vector<ReliabilityTable> by_class;  ///< K tables; empty for binary tasks (the event's serves)
+  ProperScores scores;
+  bool several_votes = false;  ///< some item has two votes or more
+  friend bool operator==(const EvaluateState&, const EvaluateState&) = default;
+};
+
+[[nodiscard]] EvaluateState evaluate_state(const Items& items, const EvaluateOptions& options);
+void merge(EvaluateState& into, const EvaluateState& from);  ///< InputError names the option that differs
+[[nodiscard]] Result finish(const EvaluateState& state, const EvaluateOptions& options);
+
+/// A state file: magic, kind, format version, length, payload, checksum. Both directions check everything.
+[[nodiscard]] std::string serialize(const EvaluateState& state);
+[[nodiscard]] EvaluateState deserialize_state(std::string_view bytes, const std::string& name);
+
+}  // namespace plumb

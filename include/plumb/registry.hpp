@@ -1,0 +1,74 @@
+// One row per metric: the names users type, what each needs and costs, and how its uncertainty is told.
+// Contract tests, `plumb list`, docs and the evaluator all read this table.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <string_view>
+
+namespace plumb {
+
+enum class Task { any, binary, multiclass, regression };
+enum class Needs { votes, pairs, truth };      ///< any vote; two votes on some item; known true probabilities
+enum class Better { lower, higher, zero, one, neither };  ///< which way is good; zero, one: the ideal value
+enum class Cost { linear, sort, quadratic };
+enum class Room { streaming, ordered, kernel };
+enum class Interval { percentile, basic };
+
+struct MetricRow {
+  std::string_view key;
+  Task task;
+  Needs needs;
+  Better better;
+  double low, high;    ///< range
+  Cost cost;
+  Room room;
+  Interval interval;
+  bool null;           ///< consistency resampling gives null_mean and p_value
+  bool per_class;      ///< also reported for each class
+  bool by_item;        ///< debiased by item: weight 2 is not the row twice
+  std::string_view line;
+};
+
+inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+// clang-format off
+inline constexpr MetricRow kMetrics[] = {
+    // key                    task             needs         better          low  high        cost          room             interval              null   class  item   line
+    {"accuracy",              Task::any,       Needs::votes, Better::higher, 0,   1,          Cost::linear, Room::streaming, Interval::percentile, false, false, false, "share of items whose most probable class is the majority vote"},
+    {"agreement",             Task::any,       Needs::votes, Better::higher, 0,   1,          Cost::linear, Room::streaming, Interval::percentile, false, false, false, "share of votes that equal the most probable class"},
+    {"nll",                   Task::any,       Needs::votes, Better::lower,  0,   kUnbounded, Cost::linear, Room::streaming, Interval::percentile, false, false, false, "log-loss: mean over votes of -log of the probability given to the vote"},
+    {"brier",                 Task::any,       Needs::votes, Better::lower,  0,   2,          Cost::linear, Room::streaming, Interval::percentile, false, false, false, "Brier score: mean squared distance of probabilities and votes"},
+    {"brier_reliability",     Task::any,       Needs::votes, Better::lower,  0,   2,          Cost::linear, Room::streaming, Interval::percentile, false, true,  false, "part of the Brier score that is miscalibration on the cells"},
+    {"brier_resolution",      Task::any,       Needs::votes, Better::higher, 0,   2,          Cost::linear, Room::streaming, Interval::percentile, false, true,  false, "part of the Brier score won by telling cells apart"},
+    {"brier_uncertainty",     Task::any,       Needs::votes, Better::neither,0,   1,          Cost::linear, Room::streaming, Interval::percentile, false, true,  false, "Brier score of always forecasting the base rate"},
+    {"brier_within",          Task::any,       Needs::votes, Better::neither,-2,  2,          Cost::linear, Room::streaming, Interval::percentile, false, false, false, "what the cells hide: Brier - reliability + resolution - uncertainty"},
+    {"brier_calibration",     Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, "calibration part of the event's Brier score on distinct forecasts"},
+    {"brier_refinement",      Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, "refinement part of the event's Brier score on distinct forecasts"},
+    {"calibration_slope",     Task::binary,    Needs::votes, Better::one,    -kUnbounded, kUnbounded, Cost::sort, Room::ordered, Interval::percentile, false, false, false, "slope of a logistic fit of the outcome on logit p; below 1: over-confident"},
+    {"calibration_intercept", Task::binary,    Needs::votes, Better::zero,   -kUnbounded, kUnbounded, Cost::sort, Room::ordered, Interval::percentile, false, false, false, "shift in log-odds that makes the mean right, slope fixed at 1"},
+    {"oe_ratio",              Task::binary,    Needs::votes, Better::one,    0,   kUnbounded, Cost::linear, Room::streaming, Interval::percentile, false, false, false, "events observed over events expected"},
+    {"ece",                   Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::basic,      true,  false, false, "expected calibration error: mean gap of forecast and frequency over cells"},
+    {"ece_l2",                Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::basic,      true,  false, false, "root mean squared gap over cells"},
+    {"mce",                   Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::basic,      true,  false, false, "largest gap of any cell"},
+    {"ece_mass",              Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::basic,      true,  false, false, "ECE on cells that hold equal shares of the votes"},
+    {"mce_mass",              Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::basic,      true,  false, false, "largest gap on equal-mass cells"},
+    {"ece_debiased",          Task::any,       Needs::votes, Better::zero,   -1,  1,          Cost::linear, Room::streaming, Interval::percentile, true,  false, true,  "root of the squared calibration error less its sampling bias; negative when below zero"},
+    {"ece_classwise",         Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::basic,      true,  true,  false, "mean over classes of each class's ECE"},
+    {"ece_sweep",             Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::basic,      true,  false, false, "ECE with as many equal-mass cells as keep the frequencies monotone"},
+    {"ks",                    Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::basic,      true,  false, false, "largest cumulative gap of outcomes and forecasts, free of cells"},
+    {"auroc",                 Task::any,       Needs::votes, Better::higher, 0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, "chance that a hit is ranked above a miss"},
+    {"auprc",                 Task::any,       Needs::votes, Better::higher, 0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, "average precision of ranking hits first"},
+    {"aurc",                  Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, "mean error rate of answering only the most confident items, over all shares"},
+    {"eaurc",                 Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, "AURC above that of a perfect ranking"},
+    {"augrc",                 Task::any,       Needs::votes, Better::lower,  0,   0.5,        Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, "mean share of undetected errors over all coverages"},
+    {"mse_p",                 Task::binary,    Needs::truth, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::percentile, false, false, false, "mean squared error against the true probability"},
+    {"kl_p",                  Task::binary,    Needs::truth, Better::lower,  0,   kUnbounded, Cost::linear, Room::streaming, Interval::percentile, false, false, false, "mean KL divergence from the true probability"},
+};
+// clang-format on
+
+[[nodiscard]] std::span<const MetricRow> metrics();
+/// Null when there is no such key.
+[[nodiscard]] const MetricRow* find_metric(std::string_view key);
+
+}  // namespace plumb

@@ -1,0 +1,62 @@
+// What a command found, as plain data: the report room turns it into a table, JSON or a page.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace plumb {
+
+/// A value of a setting or of a table's cell; monostate is null.
+using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>,
+                           std::vector<std::string>>;
+
+struct MetricResult {
+  std::optional<double> value;
+  std::string why;                         ///< when there is no value
+  std::optional<double> low, high;         ///< with --bootstrap
+  std::string interval;                    ///< "percentile" or "basic", with low and high
+  std::optional<double> null_mean, p_value;
+  std::optional<std::int64_t> items;       ///< where not all items entered
+};
+using MetricResults = std::vector<std::pair<std::string, MetricResult>>;  ///< in the registry's order
+
+struct Table {
+  std::vector<std::string> columns;
+  std::vector<std::vector<Value>> rows;
+};
+
+struct InputInfo {
+  std::string flag, path;
+  std::vector<std::int64_t> shape;
+  std::string dtype, sha256;  ///< sha256 empty: not computed
+};
+
+struct GroupResult {
+  std::string group;
+  std::int64_t items = 0, votes = 0;
+  std::vector<std::pair<std::string, std::optional<double>>> metrics;
+};
+
+struct Result {
+  std::string version, command;
+  std::vector<std::string> argv;
+  std::string task;  ///< "binary", "multiclass", "regression", "segmentation"
+  std::int64_t items = 0, classes = 0, votes = 0;
+  std::vector<std::string> class_names;
+  std::vector<std::pair<std::string, Value>> settings;  ///< every option that can move a number
+  std::vector<InputInfo> inputs;
+  MetricResults metrics, consensus;
+  std::vector<std::pair<std::string, std::vector<std::optional<double>>>> per_class;
+  std::vector<GroupResult> per_group;
+  std::vector<std::pair<std::string, Table>> tables;
+  std::vector<std::string> notes;  ///< what a reader must know: items left out, votes clipped
+};
+
+[[nodiscard]] const char* version();
+
+}  // namespace plumb
