@@ -10,8 +10,10 @@ void ExactSum::add(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const int biased = static_cast<int>((bits >> 52) & 0x7ff);
   if (biased == 0) return;  // zero, or a subnormal: far below the last bit
-  if (biased >= kHighestExponent + 1023) throw std::range_error("a term of a sum is not finite or exceeds 2^160");
-  const auto mantissa = static_cast<std::int64_t>((bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52));
+  if (biased >= kHighestExponent + 1023)
+    throw std::range_error("a term of a sum is not finite or exceeds 2^160");
+  const auto mantissa =
+      static_cast<std::int64_t>((bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52));
   int shift = biased - 1075 - kLowestExponent;  // x = mantissa * 2^(biased - 1075)
   std::int64_t m = mantissa;
   if (shift < 0) {
@@ -65,7 +67,8 @@ double ExactSum::value() const {
   int top = kLimbs - 1;
   while (top >= 0 && l[top] == 0) --top;
   if (top < 0) return 0.0;
-  // The 64 leading bits, with "any bit below" folded into the last one, round to 53 by the hardware's nearest-even.
+  // The 64 leading bits, with "any bit below" folded into the last one, round to 53 by the hardware's
+  // nearest-even.
   const int lead = std::countl_zero(l[top]);
   std::uint64_t head = l[top] << lead;
   std::uint64_t rest = 0;

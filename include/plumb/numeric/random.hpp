@@ -10,24 +10,43 @@
 namespace plumb {
 
 /// What a stream is for. Streams of different purposes never share numbers.
-enum class Purpose : std::uint32_t { kBootstrap = 1, kNullLabels = 2, kNullSigns = 3, kSplit = 4, kSample = 5, kDemo = 6 };
+enum class Purpose : std::uint32_t {
+  kBootstrap = 1,
+  kNullLabels = 2,
+  kNullSigns = 3,
+  kSplit = 4,
+  kSample = 5,
+  kDemo = 6
+};
 
 [[nodiscard]] std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
                                                       std::array<std::uint32_t, 2> key);
 
 /// 64 random bits for (seed, purpose, replicate, unit).
-[[nodiscard]] std::uint64_t random_bits(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, std::uint64_t unit);
+[[nodiscard]] std::uint64_t random_bits(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
+                                        std::uint64_t unit);
 /// Uniform on [0, 1): a multiple of 2^-53.
-[[nodiscard]] double random_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, std::uint64_t unit);
-/// Poisson(1).
+[[nodiscard]] double random_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
+                                    std::uint64_t unit);
+/// Poisson(1); at most 12.
 [[nodiscard]] std::uint32_t random_poisson(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit);
+/// +1 or -1, as used by the sign-flip null: bit replicate % 64 of random_bits(seed, kNullSigns, replicate /
+/// 64, unit).
+[[nodiscard]] int random_sign(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit);
 
 // The same numbers for a whole block of units (SIMD; bit-equal to the calls above).
-void fill_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, std::span<const std::uint64_t> units,
-                  std::span<double> out);
+void fill_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
+                  std::span<const std::uint64_t> units, std::span<double> out);
+/// 64 random bits a unit. With kNullSigns these are the signs of replicates 64 * replicate to 64 * replicate
+/// + 63 at once.
+void fill_bits(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
+               std::span<const std::uint64_t> units, std::span<std::uint64_t> out);
+/// Poisson(1) weights of replicates 4 * group to 4 * group + 3: out[j * units.size() + i] is the weight of
+/// units[i] in replicate 4 * group + j. The fast way: one Philox block serves the four.
+void fill_poisson4(std::uint64_t seed, std::uint32_t group, std::span<const std::uint64_t> units,
+                   std::span<std::uint8_t> out);
 void fill_poisson(std::uint64_t seed, std::uint32_t replicate, std::span<const std::uint64_t> units,
                   std::span<std::uint32_t> out);
-/// +1 or -1, as used by the sign-flip null.
 void fill_signs(std::uint64_t seed, std::uint32_t replicate, std::span<const std::uint64_t> units,
                 std::span<std::int8_t> out);
 
@@ -40,11 +59,12 @@ class RandomStream {
   RandomStream(std::uint64_t seed, Purpose purpose, std::uint32_t replicate = 0)
       : seed_(seed), purpose_(purpose), replicate_(replicate) {}
   [[nodiscard]] double uniform() { return random_uniform(seed_, purpose_, replicate_, next_++); }
-  [[nodiscard]] double normal();               ///< standard normal, by inversion
-  [[nodiscard]] double gamma(double shape);    ///< Marsaglia-Tsang; shape > 0
+  [[nodiscard]] double normal();                       ///< standard normal, by inversion
+  [[nodiscard]] double gamma(double shape);            ///< Marsaglia-Tsang; shape > 0
   [[nodiscard]] std::uint64_t below(std::uint64_t n);  ///< uniform on 0..n-1
 
  private:
+  [[nodiscard]] double open_uniform();  // on (0, 1)
   std::uint64_t seed_;
   Purpose purpose_;
   std::uint32_t replicate_;

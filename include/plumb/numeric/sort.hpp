@@ -13,8 +13,8 @@ struct SortedColumn {
   std::vector<std::uint32_t> order;
 };
 
-/// Stable parallel LSD radix sort; -0 and +0 are equal; NaN is not allowed; at most 2^32 - 1 items. O(N), 24 bytes an item.
-/// Digits that all keys share are skipped: float32 input costs about half of float64.
+/// Stable parallel LSD radix sort; -0 and +0 are equal; NaN is not allowed; at most 2^32 - 1 items. O(N), 24
+/// bytes an item. Digits that all keys share are skipped: float32 input costs about half of float64.
 [[nodiscard]] SortedColumn sort_column(std::span<const double> values, int threads = 0);
 
 /// Only the order.

@@ -1,0 +1,107 @@
+#include "plumb/numeric/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#ifdef PLUMB_PARALLEL_TBB
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+#endif
+
+namespace plumb {
+namespace {
+
+constexpr int kMaxThreads = 256;
+
+// Runs loop(0), ..., loop(count - 1), as many at a time as the backend can; the caller takes part.
+#ifdef PLUMB_PARALLEL_TBB
+void run_loops(int count, const std::function<void(int)>& loop) {
+  // TBB keeps to the number of cores unless told otherwise; a caller who asks for more threads gets them.
+  const tbb::global_control allow(tbb::global_control::max_allowed_parallelism,
+                                  static_cast<std::size_t>(std::max(count, resolve_threads(0))));
+  tbb::task_arena arena(count);
+  arena.execute([&] {
+    tbb::parallel_for(
+        0, count, [&](int i) { loop(i); }, tbb::simple_partitioner());
+  });
+}
+#else
+void run_loops(int count, const std::function<void(int)>& loop) {
+  std::vector<std::jthread> crew;
+  crew.reserve(static_cast<std::size_t>(count - 1));
+  for (int i = 1; i < count; ++i) crew.emplace_back([&loop, i] { loop(i); });
+  loop(0);
+}
+#endif
+
+// Blocks are claimed in index order. So when one throws, every lower block is already claimed and will be run
+// to its end: the lowest failure is known for certain after the rest has stopped, and higher blocks need not
+// start.
+class BlockQueue {
+ public:
+  explicit BlockQueue(std::int64_t blocks) : blocks_(blocks) {}
+
+  [[nodiscard]] std::int64_t claim() {
+    if (failed_.load(std::memory_order_relaxed)) return blocks_;
+    return next_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void fail(std::int64_t block) {
+    const std::scoped_lock lock(mutex_);
+    failed_.store(true, std::memory_order_relaxed);
+    if (block < lowest_) {
+      lowest_ = block;
+      error_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::int64_t blocks_;
+  std::atomic<std::int64_t> next_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  std::int64_t lowest_ = std::numeric_limits<std::int64_t>::max();
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+int resolve_threads(int threads) {
+  if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(threads, 1, kMaxThreads);
+}
+
+void parallel_blocks(std::int64_t n, std::int64_t block, int threads,
+                     const std::function<void(int worker, std::int64_t begin, std::int64_t end)>& body) {
+  if (block <= 0) throw std::invalid_argument("the block size of a parallel loop must be positive");
+  if (n <= 0) return;
+  const std::int64_t blocks = (n - 1) / block + 1;
+  const auto run = [&](int worker, std::int64_t b) { body(worker, b * block, std::min(n, (b + 1) * block)); };
+  const int loops = static_cast<int>(std::min<std::int64_t>(resolve_threads(threads), blocks));
+  if (loops == 1) {
+    for (std::int64_t b = 0; b < blocks; ++b) run(0, b);
+    return;
+  }
+  BlockQueue queue(blocks);
+  run_loops(loops, [&](int worker) {
+    for (std::int64_t b = queue.claim(); b < blocks; b = queue.claim()) {
+      try {
+        run(worker, b);
+      } catch (...) {
+        queue.fail(b);
+      }
+    }
+  });
+  queue.rethrow();
+}
+
+}  // namespace plumb

@@ -1,0 +1,100 @@
+#include "plumb/numeric/random.hpp"
+
+#include <bit>
+#include <limits>
+#include <stdexcept>
+
+#include "numeric/random_layout.hpp"
+#include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/special.hpp"
+
+namespace plumb {
+
+using namespace random_layout;
+
+// Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3 (2011), section 3.3.
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::array<std::uint32_t, 2> key) {
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t p0 = std::uint64_t{kMultiplier0} * c[0];
+    const std::uint64_t p1 = std::uint64_t{kMultiplier1} * c[2];
+    c = {static_cast<std::uint32_t>(p1 >> 32) ^ c[1] ^ key[0], static_cast<std::uint32_t>(p1),
+         static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ key[1], static_cast<std::uint32_t>(p0)};
+    key[0] += kWeyl0;
+    key[1] += kWeyl1;
+  }
+  return c;
+}
+
+namespace {
+
+std::array<std::uint32_t, 4> block_of(std::uint64_t seed, std::uint32_t stream, std::uint32_t group,
+                                      std::uint64_t unit) {
+  return philox4x32({low_half(unit), high_half(unit), group, stream}, {low_half(seed), high_half(seed)});
+}
+
+}  // namespace
+
+std::uint64_t random_bits(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, std::uint64_t unit) {
+  const auto w = block_of(seed, pair_stream(purpose), replicate / 2, unit);
+  const std::size_t at = 2 * (replicate % 2);
+  return std::uint64_t{w[at + 1]} << 32 | w[at];
+}
+
+double random_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, std::uint64_t unit) {
+  return static_cast<double>(random_bits(seed, purpose, replicate, unit) >> 11) * 0x1p-53;
+}
+
+std::uint32_t random_poisson(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit) {
+  return poisson_of(block_of(seed, word_stream(Purpose::kBootstrap), replicate / 4, unit)[replicate % 4]);
+}
+
+int random_sign(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit) {
+  return random_bits(seed, Purpose::kNullSigns, replicate / 64, unit) >> (replicate % 64) & 1 ? -1 : 1;
+}
+
+std::uint64_t hash_name(std::string_view name) {
+  std::uint64_t h = 0xcbf29ce484222325;
+  for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  // FNV-1a's high bits depend little on the last characters; the finaliser of MurmurHash3 spreads them.
+  h = (h ^ (h >> 33)) * 0xff51afd7ed558ccd;
+  h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53;
+  return h ^ (h >> 33);
+}
+
+double RandomStream::normal() { return normal_quantile(open_uniform()); }
+
+// The middle of one of 2^52 equal cells: neither 0 nor 1.
+double RandomStream::open_uniform() {
+  return static_cast<double>((random_bits(seed_, purpose_, replicate_, next_++) >> 11) | 1) * 0x1p-53;
+}
+
+// Marsaglia and Tsang: A simple method for generating gamma variables (2000).
+double RandomStream::gamma(double shape) {
+  if (!(shape > 0.0)) throw std::invalid_argument("the shape of a gamma variable must be positive");
+  if (shape < 1.0) {
+    const double boost = exp_portable(log_portable(open_uniform()) / shape);
+    return gamma(shape + 1.0) * boost;
+  }
+  const double d = shape - 1.0 / 3.0;
+  const double c = 1.0 / (3.0 * __builtin_sqrt(d));
+  for (;;) {
+    const double x = normal();
+    const double t = 1.0 + c * x;
+    if (t <= 0.0) continue;
+    const double v = t * t * t;
+    if (log_portable(open_uniform()) < 0.5 * x * x + d * (1.0 - v + log_portable(v))) return d * v;
+  }
+}
+
+// Lemire: Fast random integer generation in an interval (2019): without bias, by rejection.
+std::uint64_t RandomStream::below(std::uint64_t n) {
+  if (n == 0) throw std::invalid_argument("no integer lies below 0");
+  __extension__ using uint128 = unsigned __int128;
+  const std::uint64_t reject = (0 - n) % n;
+  for (;;) {
+    const uint128 product = static_cast<uint128>(random_bits(seed_, purpose_, replicate_, next_++)) * n;
+    if (static_cast<std::uint64_t>(product) >= reject) return static_cast<std::uint64_t>(product >> 64);
+  }
+}
+
+}  // namespace plumb
