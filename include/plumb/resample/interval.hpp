@@ -1,0 +1,23 @@
+// From replicate values to bounds and p-values (contract, section 2).
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace plumb {
+
+struct Bounds {
+  double low, high;
+};
+
+/// Quantiles (type 7) of the replicates at (1 - level)/2 and (1 + level)/2.
+[[nodiscard]] Bounds percentile_bounds(std::vector<double> replicates, double level);
+/// The basic interval, 2 value - quantiles, clipped at 0: for plug-in calibration errors, whose replicates are biased
+/// upward by about as much as the value itself is.
+[[nodiscard]] Bounds basic_bounds(double value, std::vector<double> replicates, double level);
+/// (1 + number of null replicates >= observed) / (1 + B).
+[[nodiscard]] double p_value(double observed, std::span<const double> null_replicates);
+/// Mean, summed order-free.
+[[nodiscard]] double mean(std::span<const double> values);
+
+}  // namespace plumb
