@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumb/data/items.hpp"
@@ -13,24 +14,35 @@
 
 namespace plumb {
 
-/// Everything that the streaming metrics are read off. Merging is exact: any split gives the bits of one pass.
+/// Everything that the streaming metrics are read off.
+struct StreamSums {
+  ReliabilityTable event;
+  std::vector<ReliabilityTable> by_class;  ///< K tables (binary: 2), or none when no key needs them
+  ProperScores scores;
+  bool several_votes = false;              ///< some item has two votes or more
+  void merge(const StreamSums& other);
+  friend bool operator==(const StreamSums&, const StreamSums&) = default;
+};
+
+/// Merging is exact: any split gives the bits of one pass.
 struct EvaluateState {
   // Options that a merge must agree on.
   int classes = 0;
   int bins = 15;
   double clip = 0;
+  bool normalize = false;
+  bool logits = false;
   bool has_truth = false;
   std::vector<std::string> class_names;
-  // Sums.
-  ReliabilityTable event;
-  std::vector<ReliabilityTable> by_class;  ///< K tables; empty for binary tasks (the event's serves)
-  ProperScores scores;
-  bool several_votes = false;  ///< some item has two votes or more
+  // Sums over votes, and over the majority labels.
+  StreamSums votes;
+  StreamSums consensus;
   friend bool operator==(const EvaluateState&, const EvaluateState&) = default;
 };
 
 [[nodiscard]] EvaluateState evaluate_state(const Items& items, const EvaluateOptions& options);
 void merge(EvaluateState& into, const EvaluateState& from);  ///< InputError names the option that differs
+/// The streaming keys; those that need all the data are null with a reason.
 [[nodiscard]] Result finish(const EvaluateState& state, const EvaluateOptions& options);
 
 /// A state file: magic, kind, format version, length, payload, checksum. Both directions check everything.

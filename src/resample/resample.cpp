@@ -33,28 +33,39 @@ void NullDraw::hits(const ForecastsView& observed, std::vector<double>& out) con
   }
 }
 
+namespace {
+
+std::uint32_t drawn_class(std::span<const double> row, double u) {
+  const auto top = static_cast<std::size_t>(argmax(row));
+  double reached = row[top];
+  std::size_t drawn = top;
+  for (std::size_t k = 0; k < row.size() && u >= reached; ++k) {
+    if (k == top) continue;
+    reached += row[k];
+    if (row[k] > 0) drawn = k;  // what rounding leaves at the end of the row falls to the last possible class
+  }
+  return static_cast<std::uint32_t>(drawn);
+}
+
+}  // namespace
+
 void NullDraw::classes(const ItemBlock& block, VoteBlock& out) const {
   const auto n = static_cast<std::size_t>(block.size);
-  out.size = block.size;
-  out.single = true;
-  out.cls.resize(n);
   const auto width = static_cast<std::size_t>(block.z.width);
+  out = VoteBlock{};
+  out.size = block.size;
+  out.single = block.votes.single;
+  if (!out.single) out.offset.push_back(0);
   for (std::size_t i = 0; i < n; ++i) {
-    const double u = uniform_[i];
-    if (block.binary()) {
-      out.cls[i] = u < block.z.z[i] ? 1 : 0;
-      continue;
+    const std::uint32_t votes = block.votes.votes(static_cast<std::int64_t>(i));
+    if (votes > 0) {
+      const std::span<const double> row(block.z.z.data() + i * width, width);
+      out.cls.push_back(block.binary() ? (uniform_[i] < row[0] ? 1 : 0) : drawn_class(row, uniform_[i]));
     }
-    const std::span<const double> row(block.z.z.data() + i * width, width);
-    const auto top = static_cast<std::size_t>(argmax(row));
-    double reached = row[top];
-    std::size_t drawn = top;
-    for (std::size_t k = 0; k < width && u >= reached; ++k) {
-      if (k == top) continue;
-      reached += row[k];
-      if (row[k] > 0) drawn = k;  // rounding at the end of the row falls to the last possible class
-    }
-    out.cls[i] = static_cast<std::uint32_t>(drawn);
+    if (out.single) continue;
+    if (votes > 0) out.count.push_back(votes);
+    out.total.push_back(votes);
+    out.offset.push_back(static_cast<std::uint32_t>(out.cls.size()));
   }
 }
 
