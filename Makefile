@@ -1,0 +1,77 @@
+# make: says what there is. The work is done by CMake (CMakePresets.json); this file only names the jobs.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help build demo test test-release test-asan test-tsan bench format format-check lint clean
+
+PYTHON ?= /usr/bin/python3
+PLUMB := build/bin/plumb
+CXX_FILES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp')
+
+help:
+	@echo "make build    the tool, at $(PLUMB)"
+	@echo "make demo     builds, makes a simulated cohort in demo/ and evaluates it"
+	@echo "make test     everything that must hold: unit, command line, docs and install tests, headers, sanitizers"
+	@echo "make bench    measures, beside other tools where they are installed"
+	@echo "make format   lays the code out; make lint checks layout and runs clang-tidy"
+	@echo "make clean    removes what was built"
+
+# A directory that "make test" configured serves as it is: only the tool is built in it.
+build:
+	@tools/setup build
+	@test -f build/build.ninja || cmake --preset release -DPLUMB_TESTS=OFF
+	cmake --build build --target plumb_cli
+
+demo: build
+	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
+	run $(PLUMB) demo --out demo; \
+	run $(PLUMB) evaluate --probs demo/test/probs.npy --counts demo/test/counts.npy \
+	  --groups demo/test/items.csv:patient --by demo/test/items.csv:site --bootstrap 200 --json demo/result.json
+	@printf '\nThe whole result is in demo/result.json; the cohort and more commands are told in demo/README.txt.\n'
+
+test:
+	@tools/setup build test
+	@start=$$SECONDS; \
+	for part in release asan tsan; do \
+	  printf '\n== %s\n' "$$part"; \
+	  $(MAKE) --no-print-directory test-$$part || { printf '\nFAILED in test-%s after %d s.\n' "$$part" "$$((SECONDS - start))"; exit 1; }; \
+	done; \
+	printf '\nAll tests passed in %d s: release (unit, headers, command line, docs, install), asan, tsan.\n' "$$((SECONDS - start))"
+
+test-release:
+	@tools/setup build test
+	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
+	cmake --build build
+	ctest --test-dir build --output-on-failure
+	PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PYTHON) -m pytest -q tests/cli
+	PLUMB_BUILD=$(CURDIR)/build tests/install/run
+
+# The sanitizers see every unit test and one short run of the tool.
+test-asan test-tsan: test-%:
+	@tools/setup build test
+	cmake --preset $* -DPLUMB_WERROR=ON
+	cmake --build build-$*
+	ctest --test-dir build-$* --output-on-failure
+	PLUMB_BIN=$(CURDIR)/build-$*/bin/plumb $(PYTHON) -m pytest -q tests/cli/test_smoke.py
+
+bench:
+	@tools/setup build bench
+	cmake --preset release -B build-bench -DPLUMB_TESTS=OFF -DPLUMB_BENCH=ON
+	cmake --build build-bench
+	bench/run build-bench
+
+format:
+	@tools/setup lint
+	clang-format-14 -i $(CXX_FILES)
+
+format-check:
+	clang-format-14 --dry-run --Werror $(CXX_FILES)
+
+lint:
+	@tools/setup build test lint
+	@$(MAKE) --no-print-directory format-check
+	cmake --preset dev
+	run-clang-tidy-14 -quiet -p build-dev "$(CURDIR)/(src|cli)/.*\.cpp"
+
+clean:
+	rm -rf build build-* demo
