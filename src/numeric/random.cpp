@@ -10,46 +10,35 @@
 
 namespace plumb {
 
-using namespace random_layout;
-
 // Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3 (2011), section 3.3.
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::array<std::uint32_t, 2> key) {
-  for (int round = 0; round < kRounds; ++round) {
-    const std::uint64_t p0 = std::uint64_t{kMultiplier0} * c[0];
-    const std::uint64_t p1 = std::uint64_t{kMultiplier1} * c[2];
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    const std::uint64_t p0 = std::uint64_t{kPhiloxMultiplier0} * c[0];
+    const std::uint64_t p1 = std::uint64_t{kPhiloxMultiplier1} * c[2];
     c = {static_cast<std::uint32_t>(p1 >> 32) ^ c[1] ^ key[0], static_cast<std::uint32_t>(p1),
          static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ key[1], static_cast<std::uint32_t>(p0)};
-    key[0] += kWeyl0;
-    key[1] += kWeyl1;
+    key[0] += kPhiloxWeyl0;
+    key[1] += kPhiloxWeyl1;
   }
   return c;
 }
 
-namespace {
-
-std::array<std::uint32_t, 4> block_of(std::uint64_t seed, std::uint32_t stream, std::uint32_t group,
-                                      std::uint64_t unit) {
-  return philox4x32({low_half(unit), high_half(unit), group, stream}, {low_half(seed), high_half(seed)});
-}
-
-}  // namespace
-
 std::uint64_t random_bits(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, std::uint64_t unit) {
-  const auto w = block_of(seed, pair_stream(purpose), replicate / 2, unit);
+  const auto w = philox_block(seed, pair_stream(purpose), replicate / 2, unit);
   const std::size_t at = 2 * (replicate % 2);
   return std::uint64_t{w[at + 1]} << 32 | w[at];
 }
 
 double random_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, std::uint64_t unit) {
-  return static_cast<double>(random_bits(seed, purpose, replicate, unit) >> 11) * 0x1p-53;
+  return uniform_of(random_bits(seed, purpose, replicate, unit));
 }
 
 std::uint32_t random_poisson(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit) {
-  return poisson_of(block_of(seed, word_stream(Purpose::kBootstrap), replicate / 4, unit)[replicate % 4]);
+  return poisson_of(philox_block(seed, word_stream(Purpose::kBootstrap), replicate / 4, unit)[replicate % 4]);
 }
 
 int random_sign(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit) {
-  return random_bits(seed, Purpose::kNullSigns, replicate / 64, unit) >> (replicate % 64) & 1 ? -1 : 1;
+  return sign_of(random_bits(seed, Purpose::kNullSigns, replicate / 64, unit), replicate % 64);
 }
 
 std::uint64_t hash_name(std::string_view name) {

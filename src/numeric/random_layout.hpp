@@ -7,17 +7,18 @@
 // replicate, unit), and a caller who wants many replicates of a unit uses all of each block.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "plumb/numeric/random.hpp"
 
-namespace plumb::random_layout {
+namespace plumb {
 
-inline constexpr int kRounds = 10;
-inline constexpr std::uint32_t kMultiplier0 = 0xD2511F53;
-inline constexpr std::uint32_t kMultiplier1 = 0xCD9E8D57;
-inline constexpr std::uint32_t kWeyl0 = 0x9E3779B9;
-inline constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
+inline constexpr int kPhiloxRounds = 10;
+inline constexpr std::uint32_t kPhiloxMultiplier0 = 0xD2511F53;
+inline constexpr std::uint32_t kPhiloxMultiplier1 = 0xCD9E8D57;
+inline constexpr std::uint32_t kPhiloxWeyl0 = 0x9E3779B9;
+inline constexpr std::uint32_t kPhiloxWeyl1 = 0xBB67AE85;
 
 // Word and pair streams of one purpose differ, so that they never share a block.
 constexpr std::uint32_t pair_stream(Purpose p) { return static_cast<std::uint32_t>(p); }
@@ -25,6 +26,19 @@ constexpr std::uint32_t word_stream(Purpose p) { return static_cast<std::uint32_
 
 constexpr std::uint32_t low_half(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
 constexpr std::uint32_t high_half(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
+
+inline std::array<std::uint32_t, 4> philox_block(std::uint64_t seed, std::uint32_t stream,
+                                                 std::uint32_t group, std::uint64_t unit) {
+  return philox4x32({low_half(unit), high_half(unit), group, stream}, {low_half(seed), high_half(seed)});
+}
+
+// The upper 53 bits as a multiple of 2^-53.
+inline double uniform_of(std::uint64_t bits) {
+  return static_cast<double>(static_cast<std::int64_t>(bits >> 11)) * 0x1p-53;
+}
+constexpr int sign_of(std::uint64_t bits, std::uint32_t at) {
+  return 1 - 2 * static_cast<int>(bits >> at & 1);
+}
 
 // A Poisson(1) variable is the number of thresholds that a uniform 32-bit word reaches: kPoisson[k] = 2^32
 // P(X <= k), rounded. Each probability is within 2^-32 of its own; 13 and more (probability 6.4e-11) do not
@@ -39,4 +53,4 @@ constexpr std::uint32_t poisson_of(std::uint32_t word) {
   return count;
 }
 
-}  // namespace plumb::random_layout
+}  // namespace plumb

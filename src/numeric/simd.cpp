@@ -1,5 +1,7 @@
 #include "plumb/numeric/simd.hpp"
 
+#include "numeric/highway.hpp"
+
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 

@@ -26,6 +26,9 @@ class InputError : public std::invalid_argument {
 /// The nearest of `known` to `given` by edit distance, as ' (did you mean "probs"?)', or "" when nothing is near.
 [[nodiscard]] std::string did_you_mean(std::string_view given, std::span<const std::string> known);
 
+/// Every name once, and as many as there are classes.
+void check_class_names(std::span<const std::string> names, int classes);
+/// "probs.npy has 3 rows but labels.npy has 4": items are matched by position.
 void check_same_rows(std::string_view what_a, std::int64_t rows_a, std::string_view what_b, std::int64_t rows_b);
 void check_bins(std::int64_t bins);          ///< 1 <= bins <= 1e6
 void check_level(double level);              ///< 0 < level < 1

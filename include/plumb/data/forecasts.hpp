@@ -46,7 +46,7 @@ void project_class(const ItemBlock& block, int k, Forecasts& out);        ///< p
 /// Event: the vote is among the `top` largest (ties: lowest class first); p is their total probability.
 void project_top(const ItemBlock& block, int top, Forecasts& out);
 
-/// A whole column in row order: one parallel pass.
+/// A whole column in row order: one parallel pass. `trials` stays empty when every item has exactly one vote.
 [[nodiscard]] Forecasts collect(const Items& items, Event event, int threads);
 [[nodiscard]] Forecasts collect_class(const Items& items, int k, int threads);
 

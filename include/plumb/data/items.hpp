@@ -14,26 +14,30 @@
 
 namespace plumb {
 
-/// Names, one an item: groups, slices, ids. Numbers become their shortest decimal text.
+/// Names, one an item: groups, slices, ids. Numbers become their shortest decimal text (integers of 64 bits exactly).
 class Names {
  public:
   Names() = default;
-  explicit Names(const Rows& rows);  ///< width 1
+  explicit Names(const Rows& rows);  ///< width 1; throws InputError for a missing name (NaN, empty text)
   [[nodiscard]] bool empty() const { return code_.empty(); }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(code_.size()); }
   [[nodiscard]] const std::vector<std::string>& distinct() const { return distinct_; }  ///< natural order (2 before 10)
   [[nodiscard]] std::uint32_t code(std::int64_t i) const { return code_[static_cast<std::size_t>(i)]; }
   [[nodiscard]] const std::string& name(std::int64_t i) const { return distinct_[code(i)]; }
-  [[nodiscard]] Names gather(std::span<const std::int64_t> rows) const;
+  [[nodiscard]] const std::string& source() const { return source_; }  ///< the file, for messages
+  [[nodiscard]] Names gather(std::span<const std::int64_t> rows) const;  ///< distinct() keeps those in use
 
  private:
+  Names(std::string source, std::vector<std::string> text, std::vector<std::uint32_t> text_of);
+
+  std::string source_;
   std::vector<std::string> distinct_;
   std::vector<std::uint32_t> code_;
 };
 
 struct Items {
   Predictions predictions;
-  Votes votes;
+  Votes votes;   ///< may be absent (rows().empty()): every item is then without votes
   Rows weights;  ///< empty: one each
   Rows truth;    ///< empty, or the true probability of class 1 (binary)
   Names groups;  ///< empty: each item is its own unit of resampling
@@ -65,7 +69,7 @@ struct ItemBlock {
 [[nodiscard]] std::int64_t block_rows(const Items& items);  ///< how many items fit a block that stays in cache
 void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBlock& out);
 
-/// The resampling unit of each item: its row number, or a hash of its group's name.
+/// The resampling unit of each item: its row number, or a hash of its group's name. Refers to the items it was made from.
 class Units {
  public:
   explicit Units(const Items& items);

@@ -21,6 +21,8 @@ struct PredictionBlock {
   std::vector<double> z;
   std::int64_t size = 0;
   int width = 0;
+  std::vector<double> sums = {};    ///< scratch of the reader: row sums, or the two columns of a binary task
+  std::vector<double> sample = {};  ///< scratch of the reader: one stochastic prediction
 };
 
 /// Knows its scale, so that nothing is guessed from the numbers. Rows are read, checked and converted block by block.
@@ -36,6 +38,7 @@ class Predictions {
   [[nodiscard]] bool binary() const { return classes_ == 2; }
   [[nodiscard]] int width() const { return binary() ? 1 : classes_; }  ///< numbers per item in a block
   [[nodiscard]] Scale scale() const { return scale_; }
+  [[nodiscard]] bool normalizes() const { return options_.normalize; }
   [[nodiscard]] int samples() const { return static_cast<int>(samples_.size()); }
   [[nodiscard]] const std::vector<Rows>& sources() const { return samples_; }
 
@@ -48,6 +51,13 @@ class Predictions {
   [[nodiscard]] Predictions gather(std::span<const std::int64_t> rows) const;
 
  private:
+  void read_probabilities(const Rows& rows, std::int64_t begin, std::int64_t end, std::span<double> z,
+                          std::vector<double>& sums) const;
+  void read_logits(const Rows& rows, std::int64_t begin, std::int64_t end, std::span<double> z,
+                   std::vector<double>& pairs) const;
+  void read_source(const Rows& rows, std::int64_t begin, std::int64_t end, std::span<double> z,
+                   std::vector<double>& scratch) const;
+
   std::vector<Rows> samples_;
   Scale scale_ = Scale::probability;
   PredictionOptions options_;
@@ -55,7 +65,16 @@ class Predictions {
   int classes_ = 0;
 };
 
-/// Index of the largest value, the lowest index among equals.
+/// A row of probabilities may miss 1 by this much (float16 and text files round); the last term lets 0.999 itself pass.
+inline constexpr double kSumTolerance = 1e-3 + 1e-12;
+
+/// Stacked samples, S x N x K or S x N (shards stack along S), as S predictions of their own; nothing is copied.
+[[nodiscard]] std::vector<Rows> split_samples(const Rows& stacked);
+
+/// Index of the largest value, the lowest index among equals; 0 for an empty row.
 [[nodiscard]] int argmax(std::span<const double> row);
+/// The largest probability and its class for rows [first, first + p.size()) of a block, the lowest class among equals.
+/// Binary tasks: max(p, 1 - p), and class 0 at p = 0.5.
+void top_labels(const PredictionBlock& block, std::int64_t first, std::span<double> p, std::span<std::uint32_t> label);
 
 }  // namespace plumb

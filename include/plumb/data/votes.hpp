@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/data/array.hpp"
@@ -11,7 +12,8 @@
 namespace plumb {
 
 /// Votes of a block of items: item i has the entries offset[i] .. offset[i+1] of (cls, count), classes ascending,
-/// counts positive; total[i] is their sum. `single`: every item has exactly one vote, and cls[i] is its class.
+/// counts positive; total[i] is their sum. `single`: every item has exactly one vote, cls[i] is its class, and the other
+/// three are empty.
 struct VoteBlock {
   std::vector<std::uint32_t> offset;
   std::vector<std::uint32_t> cls;
@@ -19,6 +21,7 @@ struct VoteBlock {
   std::vector<std::uint32_t> total;
   std::int64_t size = 0;
   bool single = false;
+  std::vector<double> scratch = {};  ///< of the reader: the numbers as they lie in the file
 
   [[nodiscard]] std::uint32_t votes(std::int64_t i) const { return single ? 1u : total[static_cast<std::size_t>(i)]; }
   /// Votes of item i for class k (linear in the item's distinct classes).
@@ -32,7 +35,7 @@ class Votes {
   enum class Kind { labels, counts, ratings };
   Votes() = default;
 
-  /// N class indices, or text that names one of `class_names`.
+  /// N class indices, or text that names one of `class_names` (looked up here, once).
   [[nodiscard]] static Votes from_labels(Rows rows, int classes, std::vector<std::string> class_names = {});
   /// N x K non-negative whole numbers; a row of zeros is an item without votes.
   [[nodiscard]] static Votes from_counts(Rows rows, int classes);
@@ -47,18 +50,20 @@ class Votes {
 
   /// Checked votes of items [begin, end); throws InputError naming file, row, column, value and the allowed range.
   void read(std::int64_t begin, std::int64_t end, VoteBlock& out) const;
-  /// Ratings only: class by item and rater, -1 where not rated.
+  /// Ratings only: class by item and rater, row-major, -1 where not rated.
   void read_ratings(std::int64_t begin, std::int64_t end, std::vector<std::int32_t>& out) const;
 
-  /// One vote per item, for its majority class (ties: lowest class); items without votes stay without.
+  /// One vote per item, for its majority class (ties: lowest class); items without votes stay without. Labels when every
+  /// item has votes, else ratings of one rater; 1 or 4 bytes an item.
   [[nodiscard]] Votes consensus(int threads = 0) const;
   [[nodiscard]] Votes gather(std::span<const std::int64_t> rows) const;
 
  private:
+  Votes(Rows rows, int classes, Kind kind) : rows_(std::move(rows)), classes_(classes), kind_(kind) {}
+
   Rows rows_;
   int classes_ = 0;
   Kind kind_ = Kind::labels;
-  std::vector<std::string> class_names_;
 };
 
 }  // namespace plumb

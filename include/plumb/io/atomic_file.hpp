@@ -1,0 +1,48 @@
+// An output file that appears whole or not at all: written under a temporary name beside its target, renamed at the end.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumb {
+
+class AtomicFile {
+ public:
+  /// Creates the temporary file. A target that exists and is no regular file (/dev/null, a pipe) is written directly.
+  /// Here and below, what the system refuses (no such directory, disk full) is an InputError with path and reason.
+  explicit AtomicFile(std::string path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();  ///< removes the temporary file unless committed
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text);
+  /// Flushes to the disk and renames. Nothing may be written afterwards.
+  void commit();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  void flush();
+  void put(std::span<const std::byte> bytes);
+  void abandon() noexcept;
+  [[noreturn]] void fail(int error);
+
+  std::string path_;       // as given, for messages
+  std::string target_;     // symbolic links resolved
+  std::string temporary_;  // empty when written directly
+  std::vector<std::byte> buffer_;
+  int fd_ = -1;
+  int slot_ = -1;  // in the list that remove_unfinished_files() reads
+};
+
+/// Removes the temporary files of all unfinished AtomicFiles. Safe in a signal handler that then ends the process.
+void remove_unfinished_files() noexcept;
+
+/// The whole of a small file at once.
+void write_file(const std::string& path, std::string_view text);
+
+}  // namespace plumb

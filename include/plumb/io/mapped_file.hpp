@@ -1,0 +1,35 @@
+// A file's bytes, mapped into memory and never copied; a pipe is read to its end instead.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace plumb {
+
+class MappedFile {
+ public:
+  /// Throws InputError, naming the path, for what is missing, empty, a directory, a device or not readable.
+  [[nodiscard]] static std::shared_ptr<const MappedFile> open(const std::string& path);
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+ private:
+  explicit MappedFile(std::string path);
+  void map(int fd, std::size_t size);
+  void read_all(int fd);
+
+  std::string path_;
+  std::span<const std::byte> bytes_;
+  void* mapping_ = nullptr;
+  std::vector<std::byte> copy_;  // what a pipe gave
+};
+
+}  // namespace plumb

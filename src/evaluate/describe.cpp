@@ -1,0 +1,76 @@
+#include "evaluate/describe.hpp"
+
+#include "evaluate/tables.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/metrics/streaming/calibration_error.hpp"
+
+namespace plumb {
+
+const char* version() { return PLUMB_VERSION; }
+
+void add_settings(const EvaluateOptions& o, bool binary, bool logits, bool normalize, Result& result) {
+  auto& s = result.settings;
+  s.emplace_back("scale", std::string(logits ? "logits" : "probabilities"));
+  s.emplace_back("normalize", normalize);
+  s.emplace_back("event", std::string(binary ? "class 1" : "the vote equals the most probable class"));
+  s.emplace_back("bins", std::int64_t{o.bins});
+  s.emplace_back("binning", std::string(o.binning == Binning::width ? "width" : "mass"));
+  s.emplace_back("cell", std::string(o.binning == Binning::width
+                                         ? "min(int(p*bins), bins-1)"
+                                         : "min(bins-1, floor(bins * share of weight below p))"));
+  s.emplace_back("argmax_ties", std::string("lowest class"));
+  s.emplace_back("weighting", std::string("each vote one, times the item's weight"));
+  s.emplace_back("clip", o.clip);
+  s.emplace_back("bootstrap", std::int64_t{o.bootstrap});
+  s.emplace_back("level", o.level);
+  s.emplace_back("seed", static_cast<std::int64_t>(o.seed));
+}
+
+void add_notes(const StreamSums& sums, std::int64_t items, Result& result) {
+  const auto used = static_cast<std::int64_t>(sums.event.total().items);
+  if (used < items)
+    result.notes.push_back(counted(items - used, "item") + " without votes or of weight 0 " +
+                           (items - used == 1 ? "was" : "were") + " left out");
+  if (sums.scores.clipped > 0)
+    result.notes.push_back(counted(static_cast<std::int64_t>(sums.scores.clipped), "vote") +
+                           " had a probability that --clip moved");
+}
+
+Result describe_run(const Items& items, const EvaluateOptions& options, const Selection& selection,
+                    const StreamSums& sums) {
+  Result r;
+  r.version = version();
+  r.command = "evaluate";
+  r.task = items.binary() ? "binary" : "multiclass";
+  r.items = items.size();
+  r.classes = items.classes();
+  r.class_names = items.class_names;
+  r.votes = static_cast<std::int64_t>(sums.event.total().votes);
+  add_settings(options, items.binary(), items.predictions.scale() == Scale::logit, items.predictions.normalizes(), r);
+  std::vector<std::string> keys;
+  for (const MetricRow* row : selection.rows) keys.emplace_back(row->key);
+  r.settings.emplace_back("metrics", keys);
+  r.settings.emplace_back("samples", std::int64_t{items.predictions.samples()});
+  r.settings.emplace_back("unit", std::string(items.groups.empty() ? "item" : "group"));
+  add_notes(sums, items.size(), r);
+  return r;
+}
+
+void add_class_results(const StreamSums& sums, const Selection& selection, Result& result) {
+  if (sums.by_class.empty()) return;
+  const auto put = [&](const char* key, auto of) {
+    if (!selection.has(key)) return;
+    std::vector<std::optional<double>> values;
+    for (const ReliabilityTable& t : sums.by_class)
+      values.push_back(t.total().w.is_zero() ? std::nullopt : std::optional<double>(of(t)));
+    result.per_class.emplace_back(key, std::move(values));
+  };
+  put("ece_classwise", [](const ReliabilityTable& t) { return *ece(t).value; });
+  put("brier_reliability", [](const ReliabilityTable& t) { return brier_parts(t).reliability; });
+  put("brier_resolution", [](const ReliabilityTable& t) { return brier_parts(t).resolution; });
+  put("brier_uncertainty", [](const ReliabilityTable& t) { return brier_parts(t).uncertainty; });
+  for (std::size_t k = 0; k < sums.by_class.size(); ++k)
+    result.tables.emplace_back("reliability_class_" + std::to_string(k), reliability_rows(sums.by_class[k]));
+}
+
+}  // namespace plumb

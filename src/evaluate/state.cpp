@@ -1,0 +1,106 @@
+#include "plumb/evaluate_state.hpp"
+
+#include "evaluate/describe.hpp"
+#include "evaluate/stream.hpp"
+#include "evaluate/tables.hpp"
+#include "plumb/data/check.hpp"
+
+namespace plumb {
+namespace {
+
+/// Every streaming key that the task can have.
+Selection streaming_selection(bool binary, bool has_truth) {
+  EvaluateOptions all;
+  all.metrics = {"all"};
+  Selection s = select_metrics(all, binary, has_truth);
+  s.event = s.classes = s.scores = true;
+  return s;
+}
+
+void check_equal(bool equal, const char* what) {
+  if (!equal) throw InputError(std::string("these states were made with different ") + what + " and cannot be merged");
+}
+
+}  // namespace
+
+EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
+  check_bins(o.bins);
+  check_items(items);
+  if (o.binning == Binning::mass)
+    throw InputError("--save-state needs --binning width: equal-mass cells are known only once all the data are");
+  EvaluateState s;
+  s.classes = items.classes();
+  s.bins = o.bins;
+  s.clip = o.clip;
+  s.normalize = items.predictions.normalizes();
+  s.logits = items.predictions.scale() == Scale::logit;
+  s.has_truth = !items.truth.empty();
+  s.class_names = items.class_names;
+  const Selection passes = streaming_selection(items.binary(), s.has_truth);
+  const CellPlan plan = equal_width_plan(o.bins, items.classes());
+  s.votes = stream_sums(items, plan, passes, ScoreOptions{o.clip}, o.threads);
+  // With labels alone the majority is the label: no second pass.
+  s.consensus = items.votes.kind() == Votes::Kind::labels
+                    ? s.votes
+                    : stream_sums(items.consensus(o.threads), plan, passes, ScoreOptions{o.clip}, o.threads);
+  return s;
+}
+
+void merge(EvaluateState& into, const EvaluateState& from) {
+  check_equal(into.classes == from.classes, "numbers of classes");
+  check_equal(into.bins == from.bins, "--bins");
+  check_equal(into.clip == from.clip, "--clip");
+  check_equal(into.normalize == from.normalize, "--normalize");
+  check_equal(into.logits == from.logits, "scales (--probs and --logits)");
+  check_equal(into.has_truth == from.has_truth, "--truth (given in one, not in the other)");
+  check_equal(into.class_names == from.class_names, "--classes");
+  into.votes.merge(from.votes);
+  into.consensus.merge(from.consensus);
+}
+
+Result finish(const EvaluateState& s, const EvaluateOptions& options) {
+  const bool binary = s.classes == 2;
+  EvaluateOptions o = options;
+  o.bins = s.bins;
+  o.clip = s.clip;
+  o.bootstrap = 0;
+  const Selection selection = select_metrics(o, binary, s.has_truth);
+  Selection passes = selection;
+  passes.event = passes.classes = passes.scores = true;
+
+  Result r;
+  r.version = version();
+  r.command = "merge";
+  r.task = binary ? "binary" : "multiclass";
+  r.items = static_cast<std::int64_t>(s.votes.scores.items + s.votes.scores.unvoted);
+  r.classes = s.classes;
+  r.class_names = s.class_names;
+  r.votes = static_cast<std::int64_t>(s.votes.event.total().votes);
+  add_settings(o, binary, s.logits, s.normalize, r);
+  add_notes(s.votes, r.items, r);
+  const auto results = [&](const StreamSums& sums) {
+    Scores scores;
+    stream_scores(sums, passes, binary, ScoreOptions{s.clip}, s.has_truth, scores);
+    MetricResults out;
+    for (const MetricRow* row : selection.rows) {
+      MetricResult m;
+      if (row->room == Room::streaming) {
+        const Estimate& e = scores[std::string(row->key)];
+        m.value = e.value;
+        m.why = e.why;
+        if (e.items >= 0) m.items = e.items;
+      } else {
+        m.why = "needs all the data in one run; a merged state has only the streaming sums";
+      }
+      out.emplace_back(row->key, std::move(m));
+    }
+    return out;
+  };
+  r.metrics = results(s.votes);
+  if (s.votes.several_votes) r.consensus = results(s.consensus);
+  r.tables.emplace_back("reliability", reliability_rows(s.votes.event));
+  add_class_results(s.votes, selection, r);
+  return r;
+}
+
+}  // namespace plumb

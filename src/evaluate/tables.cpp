@@ -1,0 +1,36 @@
+#include "evaluate/tables.hpp"
+
+#include "plumb/resample/interval.hpp"
+
+namespace plumb {
+
+Table reliability_rows(const ReliabilityTable& t, const std::vector<std::vector<double>>& null_mean_y, double level) {
+  Table out;
+  out.columns = {"low", "high", "items", "votes", "weight", "mean_p", "mean_y", "gap"};
+  if (!null_mean_y.empty()) out.columns.insert(out.columns.end(), {"band_low", "band_high"});
+  for (int b = 0; b < t.cells.count(); ++b) {
+    const Cell& c = t.cell[static_cast<std::size_t>(b)];
+    std::vector<Value> row{t.cells.low(b), t.cells.high(b), static_cast<std::int64_t>(c.items),
+                           static_cast<std::int64_t>(c.votes), c.w.value()};
+    const bool empty = c.w.is_zero();
+    if (empty) {
+      row.insert(row.end(), 3, Value{});
+    } else {
+      ExactSum gap = c.wp;
+      gap.subtract(c.wy);
+      row.insert(row.end(), {c.mean_p(), c.mean_y(), gap.value() / c.w.value()});
+    }
+    if (!null_mean_y.empty()) {
+      if (empty) {
+        row.insert(row.end(), 2, Value{});
+      } else {
+        const Bounds band = percentile_bounds(null_mean_y[static_cast<std::size_t>(b)], level);
+        row.insert(row.end(), {band.low, band.high});
+      }
+    }
+    out.rows.push_back(std::move(row));
+  }
+  return out;
+}
+
+}  // namespace plumb

@@ -1,0 +1,90 @@
+#include "plumb/io/mapped_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "io/text.hpp"
+#include "plumb/data/check.hpp"
+
+namespace plumb {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+MappedFile::MappedFile(std::string path) : path_(std::move(path)) {}
+
+MappedFile::~MappedFile() {
+  if (mapping_ != nullptr) ::munmap(mapping_, bytes_.size());
+}
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+  struct stat info {};
+  // Asked before opening: to open a terminal or a device may block or have effects.
+  if (::stat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) throw InputError(path + " does not exist");
+    throw InputError(path + " cannot be opened: " + detail::system_reason(errno));
+  }
+  if (S_ISDIR(info.st_mode)) {
+    throw InputError(path + " is a directory; name the files in it, or give a quoted pattern such as \"" + path +
+                     (path.ends_with('/') ? "" : "/") + "*.npy\"");
+  }
+  if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) throw InputError(path + " is a device, not a file of data");
+  const Descriptor file(path);
+  if (file.get() < 0) throw InputError(path + " cannot be opened: " + detail::system_reason(errno));
+  if (::fstat(file.get(), &info) != 0) throw InputError(path + " cannot be read: " + detail::system_reason(errno));
+
+  std::shared_ptr<MappedFile> result(new MappedFile(path));
+  if (S_ISREG(info.st_mode)) {
+    if (info.st_size == 0) throw InputError(path + " is empty (0 bytes)");
+    result->map(file.get(), static_cast<std::size_t>(info.st_size));
+  } else {
+    result->read_all(file.get());
+    if (result->bytes_.empty()) {
+      throw InputError(path + " gave no data (a pipe can be read only once; save it to a file to use it twice)");
+    }
+  }
+  return result;
+}
+
+void MappedFile::map(int fd, std::size_t size) {
+  void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (at == MAP_FAILED) throw InputError(path_ + " cannot be mapped: " + detail::system_reason(errno));
+  mapping_ = at;
+  bytes_ = {static_cast<const std::byte*>(at), size};
+}
+
+void MappedFile::read_all(int fd) {
+  constexpr std::size_t kStep = std::size_t{1} << 20;
+  std::size_t used = 0;
+  for (;;) {
+    if (copy_.size() < used + kStep) copy_.resize(std::max(used + kStep, copy_.size() * 2));
+    const ssize_t got = ::read(fd, copy_.data() + used, copy_.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw InputError(path_ + " cannot be read: " + detail::system_reason(errno));
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  copy_.resize(used);
+  copy_.shrink_to_fit();
+  bytes_ = copy_;
+}
+
+}  // namespace plumb

@@ -1,0 +1,84 @@
+#include "io/text.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+namespace plumb::detail {
+
+std::string system_reason(int error) { return std::generic_category().message(error); }
+
+bool valid_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+    if (lead < 0xc2 || lead > 0xf4 || i + static_cast<std::size_t>(more) >= text.size()) return false;
+    char32_t c = lead & (0x3fu >> more);
+    for (int k = 1; k <= more; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + static_cast<std::size_t>(k)]);
+      if ((next & 0xc0) != 0x80) return false;
+      c = (c << 6) | (next & 0x3fu);
+    }
+    // The shortest form only, no surrogates, nothing beyond the last plane.
+    constexpr char32_t kLeast[4] = {0, 0x80, 0x800, 0x10000};
+    if (c < kLeast[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return false;
+    i += static_cast<std::size_t>(more) + 1;
+  }
+  return true;
+}
+
+bool append_utf8(std::string& to, char32_t c) {
+  if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return false;
+  const auto tail = [&](int shift) { to += static_cast<char>(0x80 | ((c >> shift) & 0x3f)); };
+  if (c < 0x80) {
+    to += static_cast<char>(c);
+  } else if (c < 0x800) {
+    to += static_cast<char>(0xc0 | (c >> 6));
+    tail(0);
+  } else if (c < 0x10000) {
+    to += static_cast<char>(0xe0 | (c >> 12));
+    tail(6);
+    tail(0);
+  } else {
+    to += static_cast<char>(0xf0 | (c >> 18));
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+  return true;
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kMost = 40;
+  const bool cut = text.size() > kMost;
+  std::size_t length = std::min(text.size(), kMost);
+  // Do not cut inside a character.
+  while (cut && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+  std::string s(text.substr(0, length));
+  const bool utf8 = valid_utf8(s);
+  for (char& c : s) {
+    const auto u = static_cast<unsigned char>(c);
+    if (u < 0x20 || u == 0x7f || (u >= 0x80 && !utf8)) c = '?';
+  }
+  return '"' + s + (cut ? "...\"" : "\"");
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string lower(std::string_view text) {
+  std::string s(text);
+  for (char& c : s) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return s;
+}
+
+}  // namespace plumb::detail
