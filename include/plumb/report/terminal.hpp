@@ -1,0 +1,28 @@
+// The result for a reader at a terminal: a short table and what it says in plain words.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/registry.hpp"
+#include "plumb/result.hpp"
+
+namespace plumb {
+
+struct TerminalOptions {
+  bool colour = false;
+  int width = 100;   ///< lines are no longer where that can be helped
+  bool all = false;  ///< every key, not only the headlines
+};
+
+[[nodiscard]] std::string render_terminal(const Result& result, const TerminalOptions& options);
+
+/// One sentence per headline: confidence, size of the error and whether chance explains it, scores, raters,
+/// slices.
+[[nodiscard]] std::vector<std::string> plain_words(const Result& result);
+
+/// The registry as a table: what `plumb list` prints.
+[[nodiscard]] std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options);
+
+}  // namespace plumb

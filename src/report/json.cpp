@@ -1,0 +1,121 @@
+#include "plumb/report/json.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "report/json_text.hpp"
+
+namespace plumb {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double x, const std::string& what) {
+  if (!std::isfinite(x)) throw std::logic_error("the result's " + what + " is not a finite number");
+  return x;
+}
+
+Json number(const std::optional<double>& x, const std::string& what) {
+  return x ? number(*x, what) : Json(nullptr);
+}
+
+Json numbers(const std::vector<std::optional<double>>& values, const std::string& what) {
+  Json out = Json::array();
+  for (const auto& x : values) out.push_back(number(x, what));
+  return out;
+}
+
+Json value(const Value& v, const std::string& what) {
+  return std::visit(
+      [&](const auto& x) -> Json {
+        using T = std::decay_t<decltype(x)>;
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return nullptr;
+        } else if constexpr (std::is_same_v<T, double>) {
+          return number(x, what);
+        } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+          Json out = Json::array();
+          for (const double e : x) out.push_back(number(e, what));
+          return out;
+        } else {
+          return x;
+        }
+      },
+      v);
+}
+
+Json metric(const std::string& key, const MetricResult& m) {
+  Json out{{"value", number(m.value, key)}};
+  if (!m.value) out["why"] = m.why;
+  const auto put = [&](const char* name, const std::optional<double>& x) {
+    if (x) out[name] = number(*x, key + "." + name);
+  };
+  put("low", m.low);
+  put("high", m.high);
+  if (!m.interval.empty()) out["interval"] = m.interval;
+  put("null_mean", m.null_mean);
+  put("p_value", m.p_value);
+  if (m.items) out["items"] = *m.items;
+  return out;
+}
+
+Json metrics_object(const MetricResults& results) {
+  Json out = Json::object();
+  for (const auto& [key, m] : results) out[key] = metric(key, m);
+  return out;
+}
+
+Json input(const InputInfo& info) {
+  Json out{{"flag", info.flag}, {"path", info.path}, {"shape", info.shape}, {"dtype", info.dtype}};
+  if (!info.sha256.empty()) out["sha256"] = info.sha256;
+  return out;
+}
+
+Json group(const GroupResult& g) {
+  Json values = Json::object();
+  for (const auto& [key, x] : g.metrics) values[key] = number(x, key + " of slice " + g.group);
+  return {{"group", g.group}, {"items", g.items}, {"votes", g.votes}, {"metrics", values}};
+}
+
+Json table(const std::string& name, const Table& t) {
+  Json out = Json::array();
+  for (const auto& cells : t.rows) {
+    Json row = Json::object();
+    for (std::size_t c = 0; c < t.columns.size(); ++c) {
+      row[t.columns[c]] = value(cells.at(c), name + "." + t.columns[c]);
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string render_json(const Result& r) {
+  Json out{{"plumb", r.version},
+           {"command", r.command},
+           {"argv", r.argv},
+           {"task", r.task},
+           {"items", r.items},
+           {"classes", r.classes},
+           {"class_names", r.class_names},
+           {"votes", r.votes}};
+  out["settings"] = Json::object();
+  for (const auto& [key, v] : r.settings) out["settings"][key] = value(v, "setting " + key);
+  out["inputs"] = Json::array();
+  for (const InputInfo& info : r.inputs) out["inputs"].push_back(input(info));
+  out["metrics"] = metrics_object(r.metrics);
+  if (!r.consensus.empty()) out["consensus"] = metrics_object(r.consensus);
+  out["per_class"] = Json::object();
+  for (const auto& [key, values] : r.per_class) out["per_class"][key] = numbers(values, key + " of a class");
+  if (!r.per_group.empty()) {
+    out["per_group"] = Json::array();
+    for (const GroupResult& g : r.per_group) out["per_group"].push_back(group(g));
+  }
+  out["tables"] = Json::object();
+  for (const auto& [name, t] : r.tables) out["tables"][name] = table(name, t);
+  out["notes"] = r.notes;
+  return detail::json_text(out);
+}
+
+}  // namespace plumb

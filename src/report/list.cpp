@@ -1,0 +1,62 @@
+// The registry for `plumb list`, as a table and as JSON.
+#include <array>
+#include <cmath>
+
+#include "plumb/report/json.hpp"
+#include "plumb/report/terminal.hpp"
+#include "report/json_text.hpp"
+#include "report/text_table.hpp"
+
+namespace plumb {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// In the order of the enumerations in registry.hpp.
+constexpr std::array kTask{"any", "binary", "multiclass", "regression"};
+constexpr std::array kNeeds{"votes", "pairs", "truth"};
+constexpr std::array kBetter{"lower", "higher", "zero", "one", "neither"};
+constexpr std::array kCost{"linear", "sort", "quadratic"};
+constexpr std::array kRoom{"streaming", "ordered", "kernel"};
+constexpr std::array kInterval{"percentile", "basic"};
+
+template <std::size_t N, class Enum>
+const char* name_of(const std::array<const char*, N>& names, Enum e) {
+  return names.at(static_cast<std::size_t>(e));
+}
+
+Json bound(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+}  // namespace
+
+std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options) {
+  detail::TextTable table({"metric", "task", "needs", "best", "cost", "what it is"});
+  for (const MetricRow& m : metrics) {
+    table.add({std::string(m.key), name_of(kTask, m.task), name_of(kNeeds, m.needs),
+               name_of(kBetter, m.better), name_of(kCost, m.cost), std::string(m.line)});
+  }
+  return table.render(options.colour, options.width) +
+         "\nneeds: votes = any label or vote; pairs = two votes on some item; truth = --truth."
+         "\nCalibrators: none in this version.\n";
+}
+
+std::string render_list_json(std::span<const MetricRow> metrics, const std::string& version) {
+  Json rows = Json::array();
+  for (const MetricRow& m : metrics) {
+    rows.push_back({{"key", m.key},
+                    {"task", name_of(kTask, m.task)},
+                    {"needs", name_of(kNeeds, m.needs)},
+                    {"better", name_of(kBetter, m.better)},
+                    {"low", bound(m.low)},
+                    {"high", bound(m.high)},
+                    {"cost", name_of(kCost, m.cost)},
+                    {"room", name_of(kRoom, m.room)},
+                    {"interval", name_of(kInterval, m.interval)},
+                    {"null", m.null},
+                    {"per_class", m.per_class},
+                    {"line", m.line}});
+  }
+  return detail::json_text({{"plumb", version}, {"metrics", rows}, {"calibrators", Json::array()}});
+}
+
+}  // namespace plumb

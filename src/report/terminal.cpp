@@ -1,0 +1,151 @@
+#include "plumb/report/terminal.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "plumb/data/check.hpp"
+#include "report/look_up.hpp"
+#include "report/text_table.hpp"
+
+namespace plumb {
+namespace {
+
+using detail::find;
+using detail::printable;
+using detail::TextTable;
+
+constexpr std::string_view kHeadlines[] = {"accuracy",
+                                           "agreement",
+                                           "nll",
+                                           "brier",
+                                           "ece",
+                                           "ece_debiased",
+                                           "ece_classwise",
+                                           "ks",
+                                           "auroc",
+                                           "aurc",
+                                           "calibration_slope",
+                                           "calibration_intercept",
+                                           "oe_ratio",
+                                           "mse_p",
+                                           "kl_p"};
+constexpr std::string_view kSliceColumns[] = {"accuracy", "agreement",    "nll",  "brier",
+                                              "ece",      "ece_debiased", "auroc"};
+constexpr std::size_t kSlices = 20;  ///< shown; the JSON has them all
+
+std::string thousands(std::int64_t n) {
+  std::string s = std::to_string(n);
+  for (auto at = static_cast<std::ptrdiff_t>(s.size()) - 3; at > (n < 0 ? 1 : 0); at -= 3)
+    s.insert(static_cast<std::size_t>(at), ",");
+  return s;
+}
+
+std::string shown(double x) {
+  const double size = x < 0 ? -x : x;
+  return size != 0 && (size < 1e-4 || size >= 1e5) ? fmt::format("{:.3e}", x) : fmt::format("{:.4f}", x);
+}
+
+std::string shown(const std::optional<double>& x) { return x ? shown(*x) : ""; }
+
+bool is_headline(const Result& r, const std::string& key, bool all) {
+  if (all) return true;
+  if (key == "agreement" && r.votes <= r.items) return false;  // the same number as accuracy
+  return std::find(std::begin(kHeadlines), std::end(kHeadlines), key) != std::end(kHeadlines);
+}
+
+std::string line_of(const std::string& key) {
+  for (const MetricRow& row : kMetrics)
+    if (row.key == key) return std::string(row.line);
+  return "";
+}
+
+std::string title(const Result& r) {
+  std::string text = fmt::format("{} {}, {} {}", thousands(r.items), r.items == 1 ? "item" : "items",
+                                 r.classes, r.classes == 1 ? "class" : "classes");
+  if (r.votes != r.items) text += fmt::format(", {} {}", thousands(r.votes), r.votes == 1 ? "vote" : "votes");
+  return text;
+}
+
+// One line a metric. Without intervals there is room to say what each metric is.
+std::string metric_table(const Result& r, const TerminalOptions& o) {
+  const bool resampled =
+      std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.low; });
+  const double level = detail::setting<double>(r, "level", 0.95);
+  TextTable table({"metric", "value", fmt::format("{:g}% interval", 100 * level), "null mean", "p-value",
+                   resampled ? "" : "what it is"});
+  for (const std::size_t c : {1, 3, 4}) table.right(c);
+  std::size_t more = 0;
+  for (const auto& [key, m] : r.metrics) {
+    if (!is_headline(r, key, o.all)) {
+      ++more;
+      continue;
+    }
+    table.add({key, m.value ? shown(*m.value) : "-",
+               m.low && m.high ? "[" + shown(*m.low) + ", " + shown(*m.high) + "]" : "", shown(m.null_mean),
+               m.p_value ? fmt::format("{:.4f}", *m.p_value) : "", resampled ? "" : line_of(key)});
+  }
+  std::string out = table.render(o.colour, o.width);
+  if (more > 0)
+    out +=
+        detail::dim(fmt::format("  and {} more: --metrics all shows them, --json has them", more), o.colour) +
+        "\n";
+  return out;
+}
+
+std::string undefined_keys(const Result& r, const TerminalOptions& o) {
+  std::string out;
+  for (const auto& [key, m] : r.metrics) {
+    if (m.value) continue;
+    out += "  " + detail::wrap(key + ": " + printable(m.why), o.width - 2, "    ") + "\n";
+  }
+  return out;
+}
+
+std::string slice_table(const Result& r, const TerminalOptions& o) {
+  std::vector<std::string> header{"slice", "items", "votes"};
+  std::vector<std::string> keys;
+  for (const std::string_view key : kSliceColumns) {
+    if (find(r.metrics, key) == nullptr || !is_headline(r, std::string(key), false)) continue;
+    keys.emplace_back(key);
+    header.emplace_back(key);
+  }
+  TextTable table(header);
+  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
+  for (std::size_t g = 0; g < std::min(r.per_group.size(), kSlices); ++g) {
+    const GroupResult& slice = r.per_group[g];
+    std::vector<std::string> row{printable(slice.group, 30), thousands(slice.items), thousands(slice.votes)};
+    for (const std::string& key : keys) {
+      const auto at = std::find_if(slice.metrics.begin(), slice.metrics.end(),
+                                   [&](const auto& m) { return m.first == key; });
+      row.push_back(at != slice.metrics.end() && at->second ? shown(*at->second) : "-");
+    }
+    table.add(std::move(row));
+  }
+  std::string out = table.render(o.colour, o.width);
+  if (r.per_group.size() > kSlices)
+    out += fmt::format("  and {} more slices in the JSON\n", r.per_group.size() - kSlices);
+  return out;
+}
+
+}  // namespace
+
+std::string render_terminal(const Result& r, const TerminalOptions& o) {
+  std::string out = detail::bold(title(r), o.colour) + "\n\n" + metric_table(r, o);
+  const auto section = [&](const char* name, const std::string& body) {
+    if (!body.empty()) out += "\n" + detail::bold(name, o.colour) + "\n" + body;
+  };
+  std::string words;
+  for (const std::string& sentence : plain_words(r))
+    words += "  " + detail::wrap(sentence, o.width - 2, "    ") + "\n";
+  section("In words", words);
+  section("Not defined here", undefined_keys(r, o));
+  if (!r.per_group.empty()) section("By slice", slice_table(r, o));
+  std::string notes;
+  for (const std::string& note : r.notes)
+    notes += "  " + detail::wrap(printable(note), o.width - 2, "    ") + "\n";
+  section("Notes", notes);
+  return out;
+}
+
+}  // namespace plumb
