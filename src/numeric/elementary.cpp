@@ -33,7 +33,8 @@ double log_polynomial(double z) {
 // x = k ln 2 + r with |r| <= ln(2)/2 (Cody and Waite); exp(x) = 2^k (1 + r + r^2 P(r)).
 double exp_portable(double x) {
   if (x != x) return x;
-  const double y = x < kExpLow ? kExpLow : x > kExpHigh ? kExpHigh : x;
+  if (x < kExpLow) return 0.0;
+  const double y = x > kExpHigh ? kExpHigh : x;
   const double shifted = y * kLog2E + kRoundingShift;
   const double k = shifted - kRoundingShift;
   const double high = y - k * kLn2High;

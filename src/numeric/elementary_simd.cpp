@@ -39,7 +39,8 @@ HWY_INLINE V power_of_two(hn::Vec<DU> biased_exponent) {
 
 struct Exp {
   HWY_INLINE V operator()(V x) const {
-    V y = hn::IfThenElse(hn::Lt(x, set(kExpLow)), set(kExpLow), x);
+    const auto below = hn::Lt(x, set(kExpLow));  // 0 is put in at the end: no slow arithmetic in the subnormals
+    V y = hn::IfThenZeroElse(below, x);
     y = hn::IfThenElse(hn::Gt(y, set(kExpHigh)), set(kExpHigh), y);
     const V shifted = hn::Add(hn::Mul(y, set(kLog2E)), set(kRoundingShift));
     const V k = hn::Sub(shifted, set(kRoundingShift));
@@ -59,7 +60,7 @@ struct Exp {
     const auto one = hn::Set(du, 1);
     const V scaled =
         hn::Mul(hn::Mul(e, power_of_two(hn::Sub(half, one))), power_of_two(hn::Sub(hn::Sub(n, half), one)));
-    return hn::IfThenElse(hn::Eq(x, x), scaled, x);
+    return hn::IfThenElse(hn::Eq(x, x), hn::IfThenZeroElse(below, scaled), x);
   }
 };
 
@@ -106,61 +107,95 @@ void map_block(const double* x, double* out, std::size_t n, F f) {
   std::copy(tail, tail + (n - i), out + i);
 }
 
-// Visits the row eight values at a time, the last visit filled up with -infinity: body(vectors, first,
-// count).
-template <class Body>
-HWY_INLINE void for_each_eight(const double* x, std::size_t n, Body body) {
-  V v[kGroups];
-  std::size_t i = 0;
-  for (; i + kRowLanes <= n; i += kRowLanes) {
-    for (std::size_t g = 0; g < kGroups; ++g) v[g] = hn::LoadU(d, x + i + g * kWidth);
-    body(v, i, std::size_t{kRowLanes});
+// The row is walked eight values at a time. A last visit of fewer is filled up with -infinity, whose
+// exponential is 0; vectors of filling alone are passed over.
+constexpr std::size_t vectors_in(std::size_t count) { return (count + kWidth - 1) / kWidth; }
+
+HWY_INLINE V load_part(const double* x, std::size_t count) {
+  if constexpr (kWidth == 1) {
+    return hn::LoadU(d, x);
+  } else if constexpr (kWidth == 2) {
+    return hn::IfThenElse(hn::FirstN(d, count), hn::Set(d, x[0]), set(-kInfinity));
+  } else {
+    const auto given = hn::FirstN(d, count);
+    return hn::IfThenElse(given, hn::MaskedLoad(given, d, x), set(-kInfinity));
   }
-  if (i == n) return;
-  HWY_ALIGN double tail[kRowLanes];
-  std::fill(std::copy(x + i, x + n, tail), tail + kRowLanes, -kInfinity);
-  for (std::size_t g = 0; g < kGroups; ++g) v[g] = hn::Load(d, tail + g * kWidth);
-  body(v, i, n - i);
+}
+
+HWY_INLINE void load_eight(const double* x, std::size_t count, V* v) {
+  for (std::size_t g = 0; g < kGroups; ++g) {
+    const std::size_t at = g * kWidth;
+    if (at + kWidth <= count) {
+      v[g] = hn::LoadU(d, x + at);
+    } else {
+      v[g] = at < count ? load_part(x + at, count - at) : set(-kInfinity);
+    }
+  }
 }
 
 HWY_INLINE void store_eight(const V* v, double* out, std::size_t count) {
-  if (count == kRowLanes) {
-    for (std::size_t g = 0; g < kGroups; ++g) hn::StoreU(v[g], d, out + g * kWidth);
-    return;
+  for (std::size_t g = 0; g < vectors_in(count); ++g) {
+    const std::size_t at = g * kWidth;
+    if (at + kWidth <= count) {
+      hn::StoreU(v[g], d, out + at);
+    } else {
+      HWY_ALIGN double part[kWidth];
+      hn::Store(v[g], d, part);
+      for (std::size_t i = 0; at + i < count; ++i) out[at + i] = part[i];
+    }
   }
-  HWY_ALIGN double tail[kRowLanes];
-  for (std::size_t g = 0; g < kGroups; ++g) hn::Store(v[g], d, tail + g * kWidth);
-  std::copy(tail, tail + count, out);
+}
+
+HWY_INLINE void fold_max(const V* v, V* top) {
+  for (std::size_t g = 0; g < kGroups; ++g) top[g] = hn::IfThenElse(hn::Gt(v[g], top[g]), v[g], top[g]);
+}
+
+// v becomes exp(v - shift) and joins the sum.
+HWY_INLINE void exp_eight(V* v, std::size_t count, V shift, V* sum) {
+  for (std::size_t g = 0; g < vectors_in(count); ++g) {
+    v[g] = Exp{}(hn::Sub(v[g], shift));
+    sum[g] = hn::Add(sum[g], v[g]);
+  }
+}
+
+// One fixed tree over the eight lanes.
+template <class Op>
+HWY_INLINE double fold_lanes(const V* v, Op op) {
+  HWY_ALIGN double l[kRowLanes];
+  for (std::size_t g = 0; g < kGroups; ++g) hn::Store(v[g], d, l + g * kWidth);
+  return op(op(op(l[0], l[4]), op(l[2], l[6])), op(op(l[1], l[5]), op(l[3], l[7])));
+}
+HWY_INLINE double lane_sum(const V* v) {
+  return fold_lanes(v, [](double a, double b) { return a + b; });
+}
+HWY_INLINE double lane_max(const V* v) {
+  return fold_lanes(v, [](double a, double b) { return a > b ? a : b; });
 }
 
 // A NaN is passed over here and comes back through its exponential.
 HWY_INLINE double row_max(const double* x, std::size_t n) {
   V top[kGroups];
+  V v[kGroups];
   for (V& t : top) t = set(-kInfinity);
-  for_each_eight(x, n, [&](const V* v, std::size_t, std::size_t) HWY_ATTR {
-    for (std::size_t g = 0; g < kGroups; ++g) top[g] = hn::IfThenElse(hn::Gt(v[g], top[g]), v[g], top[g]);
-  });
-  HWY_ALIGN double lanes[kRowLanes];
-  for (std::size_t g = 0; g < kGroups; ++g) hn::Store(top[g], d, lanes + g * kWidth);
-  return *std::max_element(lanes, lanes + kRowLanes);
+  for (std::size_t i = 0; i < n; i += kRowLanes) {
+    load_eight(x + i, std::min<std::size_t>(kRowLanes, n - i), v);
+    fold_max(v, top);
+  }
+  return lane_max(top);
 }
 
-// sum exp(x - m) in eight interleaved lanes, folded in one fixed order; the terms go to `out` unless it is
-// null.
+// sum exp(x - m); the terms go to `out` unless it is null.
 HWY_INLINE double exp_sum(const double* x, std::size_t n, double m, double* out) {
   V sum[kGroups];
+  V v[kGroups];
   for (V& s : sum) s = set(0.0);
-  const V shift = set(m);
-  for_each_eight(x, n, [&](V* v, std::size_t first, std::size_t count) HWY_ATTR {
-    for (std::size_t g = 0; g < kGroups; ++g) {
-      v[g] = Exp{}(hn::Sub(v[g], shift));
-      sum[g] = hn::Add(sum[g], v[g]);
-    }
-    if (out != nullptr) store_eight(v, out + first, count);
-  });
-  HWY_ALIGN double l[kRowLanes];
-  for (std::size_t g = 0; g < kGroups; ++g) hn::Store(sum[g], d, l + g * kWidth);
-  return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
+  for (std::size_t i = 0; i < n; i += kRowLanes) {
+    const std::size_t count = std::min<std::size_t>(kRowLanes, n - i);
+    load_eight(x + i, count, v);
+    exp_eight(v, count, set(m), sum);
+    if (out != nullptr) store_eight(v, out + i, count);
+  }
+  return lane_sum(sum);
 }
 
 void ExpBlock(const double* x, double* out, std::size_t n) { map_block(x, out, n, Exp{}); }
@@ -174,11 +209,25 @@ double LogSumExp(const double* x, std::size_t n) {
 }
 
 void SoftmaxRow(double* x, std::size_t n) {
+  if (n <= kRowLanes) {  // the same operations without leaving the registers
+    V v[kGroups];
+    V sum[kGroups];
+    for (V& s : sum) s = set(0.0);
+    load_eight(x, n, v);
+    exp_eight(v, n, set(lane_max(v)), sum);
+    const V total = set(lane_sum(sum));
+    for (std::size_t g = 0; g < vectors_in(n); ++g) v[g] = hn::Div(v[g], total);
+    store_eight(v, x, n);
+    return;
+  }
   const V total = set(exp_sum(x, n, row_max(x, n), x));
-  for_each_eight(x, n, [&](V* v, std::size_t first, std::size_t count) HWY_ATTR {
-    for (std::size_t g = 0; g < kGroups; ++g) v[g] = hn::Div(v[g], total);
-    store_eight(v, x + first, count);
-  });
+  V v[kGroups];
+  for (std::size_t i = 0; i < n; i += kRowLanes) {
+    const std::size_t count = std::min<std::size_t>(kRowLanes, n - i);
+    load_eight(x + i, count, v);
+    for (std::size_t g = 0; g < vectors_in(count); ++g) v[g] = hn::Div(v[g], total);
+    store_eight(v, x + i, count);
+  }
 }
 
 }  // namespace

@@ -6,34 +6,36 @@
 
 namespace plumb {
 
-void ExactSum::add(double x) {
+void ExactSum::carry_over(int limb, bool up) {
+  for (; limb < kLimbs; ++limb) {
+    if (up ? ++limb_[limb] != 0 : limb_[limb]-- != 0) return;
+  }
+}
+
+void ExactSum::add_outside(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const int biased = static_cast<int>((bits >> 52) & 0x7ff);
-  if (biased == 0) return;  // zero, or a subnormal: far below the last bit
   if (biased >= kHighestExponent + 1023)
     throw std::range_error("a term of a sum is not finite or exceeds 2^160");
-  const auto mantissa =
-      static_cast<std::int64_t>((bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52));
-  int shift = biased - 1075 - kLowestExponent;  // x = mantissa * 2^(biased - 1075)
-  std::int64_t m = mantissa;
-  if (shift < 0) {
-    if (shift <= -53) return;
-    m >>= -shift;  // cut towards zero, the same for this term wherever it stands
-    shift = 0;
-  }
-  const int128 v = static_cast<int128>(static_cast<uint128>(m) << (shift % 64));
-  add_at(bits >> 63 ? -v : v, shift / 64);
+  const int drop = kLowestExponent + 1075 - biased;  // bits of the mantissa below the last bit of the sum
+  if (biased == 0 || drop >= 53) return;             // zero, or below the last bit altogether
+  const std::uint64_t mantissa = (bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52);
+  const auto m = static_cast<std::int64_t>(mantissa >> drop);  // cut towards zero, wherever the term stands
+  if (m != 0) add_at(static_cast<std::uint64_t>(bits >> 63 ? -m : m), bits >> 63 ? -1 : 0, 0);
 }
 
 void ExactSum::add_scaled(int128 v, int exponent) {
+  if (exponent < kLowestExponent || exponent > 0) {
+    throw std::range_error("the exponent of a scaled term must lie between -192 and 0");
+  }
   const int shift = exponent - kLowestExponent;
   const int limb = shift / 64;
   const int s = shift % 64;
-  // v << s needs up to 191 bits: its low 64 bits and the rest go separately.
-  const auto lo = static_cast<std::uint64_t>(v);
-  const int128 hi = v >> 64;
-  add_at(static_cast<int128>(static_cast<uint128>(lo) << s), limb);
-  if (limb + 1 < kLimbs) add_at(static_cast<int128>(static_cast<uint128>(hi) << s), limb + 1);
+  // v * 2^s needs up to 191 bits: the low 64 bits of v, which count as positive, and the rest go separately.
+  const auto low = static_cast<uint128>(static_cast<std::uint64_t>(v)) << s;
+  const auto high = static_cast<uint128>(v >> 64) << s;
+  add_at(static_cast<std::uint64_t>(low), static_cast<std::int64_t>(low >> 64), limb);
+  add_at(static_cast<std::uint64_t>(high), static_cast<std::int64_t>(high >> 64), limb + 1);
 }
 
 void ExactSum::merge(const ExactSum& other) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace plumb {
 
 __extension__ using int128 = __int128;
+__extension__ using uint128 = unsigned __int128;
 __extension__ using uint128 = unsigned __int128;
 
 /// A 384-bit two's-complement fixed-point number with its last bit worth 2^-192. Adding is integer addition,
@@ -37,25 +39,40 @@ class ExactSum {
   friend bool operator==(const ExactSum&, const ExactSum&) = default;
 
  private:
-  void add_at(int128 v, int limb);  // adds v * 2^(64 limb) in units of the last bit, sign extended
+  void add_at(std::uint64_t low, std::int64_t high, int limb);  // a two-limb number, sign extended; limb <= 4
+  void carry_over(int limb, bool up);                           // adds 1 or -1 at a limb
+  void add_outside(double x);  // a term that reaches below the last bit or is out of range
   std::array<std::uint64_t, kLimbs> limb_{};
 };
 
-inline void ExactSum::add_at(int128 v, int limb) {
-  const auto add = [this](int at, std::uint64_t x, bool carry) {
-    std::uint64_t sum = 0;
-    const bool c1 = __builtin_add_overflow(limb_[at], x, &sum);
-    const bool c2 = __builtin_add_overflow(sum, std::uint64_t{carry}, &limb_[at]);
-    return c1 || c2;
-  };
-  const bool negative = v < 0;
-  bool carry = add(limb, static_cast<std::uint64_t>(v), false);
-  if (++limb == kLimbs) return;
-  carry = add(limb, static_cast<std::uint64_t>(v >> 64), carry);
+inline void ExactSum::add_at(std::uint64_t low, std::int64_t high, int limb) {
+  std::uint64_t* l = limb_.data() + limb;
+  const uint128 before = static_cast<uint128>(l[1]) << 64 | l[0];
+  uint128 after = 0;
+  const bool carry = __builtin_add_overflow(
+      before, static_cast<uint128>(static_cast<std::uint64_t>(high)) << 64 | low, &after);
+  l[0] = static_cast<std::uint64_t>(after);
+  l[1] = static_cast<std::uint64_t>(after >> 64);
   // Above the term's own limbs stand 0s or, below zero, 1s: with the carry equal to the sign nothing changes
   // any more.
-  const std::uint64_t fill = negative ? ~std::uint64_t{0} : 0;
-  for (++limb; limb < kLimbs && carry != negative; ++limb) carry = add(limb, fill, carry);
+  if (carry != (high < 0)) [[unlikely]]
+    carry_over(limb + 2, carry);
+}
+
+inline void ExactSum::add(double x) {
+  constexpr std::uint64_t kLeadingOne = std::uint64_t{1} << 52;
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  // x = mantissa * 2^(biased - 1075): where the mantissa's last bit goes. Below the last limb this wraps to a
+  // large number.
+  const auto shift =
+      static_cast<unsigned>((bits >> 52) & 0x7ff) - static_cast<unsigned>(1075 + kLowestExponent);
+  if (shift >= static_cast<unsigned>(kHighestExponent - 52 - kLowestExponent)) return add_outside(x);
+  const auto mantissa = static_cast<std::int64_t>((bits & (kLeadingOne - 1)) | kLeadingOne);
+  const auto sign = -static_cast<std::int64_t>(bits >> 63);  // 0 or -1: (m ^ -1) - -1 = -m
+  const std::int64_t m = (mantissa ^ sign) - sign;
+  const unsigned s =
+      shift % 64;  // m * 2^s over two limbs; the upper shift is done in two steps, for s may be 0
+  add_at(static_cast<std::uint64_t>(m) << s, (m >> 1) >> (63 - s), static_cast<int>(shift / 64));
 }
 
 }  // namespace plumb
