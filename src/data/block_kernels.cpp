@@ -119,7 +119,8 @@ void RowTops(const double* z, std::int64_t rows, std::int64_t width, double* top
       best[g] = hn::Set(d, -1.0);
       place[g] = nowhere;
     }
-    // Strictly greater keeps the lowest index of a lane. The zeros behind a row come last and cannot beat its values.
+    // Strictly greater keeps the lowest index of a lane. The zeros behind a row come last and cannot beat its
+    // values.
     for_each_vector(z, n, [&](V v, std::size_t g, std::size_t at) HWY_ATTR {
       const auto more = hn::Gt(v, best[g]);
       best[g] = hn::IfThenElse(more, v, best[g]);

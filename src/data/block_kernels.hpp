@@ -1,5 +1,5 @@
-// Loops over blocks that decide how fast input is read: compiled once for each SIMD target. They say only whether all is
-// well; finding the value to complain about is left to slower code.
+// Loops over blocks that decide how fast input is read: compiled once for each SIMD target. They say only
+// whether all is well; finding the value to complain about is left to slower code.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,21 @@ namespace plumb::detail {
 [[nodiscard]] bool copy_checked(const float* from, std::int64_t n, double high, double* out);
 [[nodiscard]] bool copy_checked(const double* from, std::int64_t n, double high, double* out);
 
-/// The sum of each row in eight interleaved lanes (value j goes to lane j mod 8), folded in one order: the same bits on
-/// every target.
+/// The sum of each row in eight interleaved lanes (value j goes to lane j mod 8), folded in one order: the
+/// same bits on every target.
 void row_sums(const double* z, std::int64_t rows, std::int64_t width, double* sum);
 
 /// The largest value of each row and its lowest index. Values must be >= 0 and not NaN.
 void row_tops(const double* z, std::int64_t rows, std::int64_t width, double* top, std::uint32_t* index);
 
-/// Class indices; false when one is no whole number from 0 to classes - 1, and then `out` holds nothing of use.
-[[nodiscard]] bool copy_labels(const std::uint8_t* from, std::int64_t n, std::uint32_t classes, std::uint32_t* out);
-[[nodiscard]] bool copy_labels(const std::int32_t* from, std::int64_t n, std::uint32_t classes, std::uint32_t* out);
-[[nodiscard]] bool copy_labels(const std::int64_t* from, std::int64_t n, std::uint32_t classes, std::uint32_t* out);
+/// Class indices; false when one is no whole number from 0 to classes - 1, and then `out` holds nothing of
+/// use.
+[[nodiscard]] bool copy_labels(const std::uint8_t* from, std::int64_t n, std::uint32_t classes,
+                               std::uint32_t* out);
+[[nodiscard]] bool copy_labels(const std::int32_t* from, std::int64_t n, std::uint32_t classes,
+                               std::uint32_t* out);
+[[nodiscard]] bool copy_labels(const std::int64_t* from, std::int64_t n, std::uint32_t classes,
+                               std::uint32_t* out);
 [[nodiscard]] bool copy_labels(const double* from, std::int64_t n, std::uint32_t classes, std::uint32_t* out);
 
 /// True when all are finite.

@@ -1,5 +1,5 @@
-// The check_* family: every complaint about input is one sentence made of where, what was found, what was expected and
-// what to do about it. Thrown as InputError, which the command line turns into exit code 2.
+// The check_* family: every complaint about input is one sentence made of where, what was found, what was
+// expected and what to do about it. Thrown as InputError, which the command line turns into exit code 2.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,17 @@ class InputError : public std::invalid_argument {
 [[nodiscard]] std::string show(double x);
 /// "10000 x 10".
 [[nodiscard]] std::string show_shape(std::span<const std::int64_t> shape);
-/// The nearest of `known` to `given` by edit distance, as ' (did you mean "probs"?)', or "" when nothing is near.
+/// The nearest of `known` to `given` by edit distance, as ' (did you mean "probs"?)', or "" when nothing is
+/// near.
 [[nodiscard]] std::string did_you_mean(std::string_view given, std::span<const std::string> known);
 
 /// Every name once, and as many as there are classes.
 void check_class_names(std::span<const std::string> names, int classes);
 /// "probs.npy has 3 rows but labels.npy has 4": items are matched by position.
-void check_same_rows(std::string_view what_a, std::int64_t rows_a, std::string_view what_b, std::int64_t rows_b);
-void check_bins(std::int64_t bins);          ///< 1 <= bins <= 1e6
-void check_level(double level);              ///< 0 < level < 1
-void check_threads(std::int64_t threads);    ///< 0 <= threads <= 256
+void check_same_rows(std::string_view what_a, std::int64_t rows_a, std::string_view what_b,
+                     std::int64_t rows_b);
+void check_bins(std::int64_t bins);        ///< 1 <= bins <= 1e6
+void check_level(double level);            ///< 0 < level < 1
+void check_threads(std::int64_t threads);  ///< 0 <= threads <= 256
 
 }  // namespace plumb

@@ -1,5 +1,6 @@
-// The one idea: a forecast gave an event probability p; the event was then observed `trials` times and happened `hits`
-// times. Predictions and votes are projected into such a column once, and every estimator is written over it.
+// The one idea: a forecast gave an event probability p; the event was then observed `trials` times and
+// happened `hits` times. Predictions and votes are projected into such a column once, and every estimator is
+// written over it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace plumb {
 
-/// A column of forecasts, or a block of one. An item without votes or of weight 0 is there with mass 0 and counts nowhere.
+/// A column of forecasts, or a block of one. An item without votes or of weight 0 is there with mass 0 and
+/// counts nowhere.
 struct ForecastsView {
   std::span<const double> p;             ///< in [0, 1]
   std::span<const double> hits;          ///< successes; whole numbers unless `whole` is false
@@ -36,13 +38,14 @@ struct Forecasts {
   void clear();
 };
 
-/// The event that the forecast is about. kPositive: class 1 (binary). kTop: the argmax; for binary tasks max(p, 1-p).
-/// kEvent: what section 3 of the contract scores: kPositive when binary, else kTop.
+/// The event that the forecast is about. kPositive: class 1 (binary). kTop: the argmax; for binary tasks
+/// max(p, 1-p). kEvent: what section 3 of the contract scores: kPositive when binary, else kTop.
 enum class Event { kEvent, kPositive, kTop };
 
 // Projections of one block; `out` is overwritten.
 void project(const ItemBlock& block, Event event, Forecasts& out);
-void project_class(const ItemBlock& block, int k, Forecasts& out);        ///< p = z_k, event: the vote equals class k
+void project_class(const ItemBlock& block, int k,
+                   Forecasts& out);  ///< p = z_k, event: the vote equals class k
 /// Event: the vote is among the `top` largest (ties: lowest class first); p is their total probability.
 void project_top(const ItemBlock& block, int top, Forecasts& out);
 

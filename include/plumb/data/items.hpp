@@ -14,17 +14,20 @@
 
 namespace plumb {
 
-/// Names, one an item: groups, slices, ids. Numbers become their shortest decimal text (integers of 64 bits exactly).
+/// Names, one an item: groups, slices, ids. Numbers become their shortest decimal text (integers of 64 bits
+/// exactly).
 class Names {
  public:
   Names() = default;
   explicit Names(const Rows& rows);  ///< width 1; throws InputError for a missing name (NaN, empty text)
   [[nodiscard]] bool empty() const { return code_.empty(); }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(code_.size()); }
-  [[nodiscard]] const std::vector<std::string>& distinct() const { return distinct_; }  ///< natural order (2 before 10)
+  [[nodiscard]] const std::vector<std::string>& distinct() const {
+    return distinct_;
+  }  ///< natural order (2 before 10)
   [[nodiscard]] std::uint32_t code(std::int64_t i) const { return code_[static_cast<std::size_t>(i)]; }
   [[nodiscard]] const std::string& name(std::int64_t i) const { return distinct_[code(i)]; }
-  [[nodiscard]] const std::string& source() const { return source_; }  ///< the file, for messages
+  [[nodiscard]] const std::string& source() const { return source_; }    ///< the file, for messages
   [[nodiscard]] Names gather(std::span<const std::int64_t> rows) const;  ///< distinct() keeps those in use
 
  private:
@@ -37,11 +40,11 @@ class Names {
 
 struct Items {
   Predictions predictions;
-  Votes votes;   ///< may be absent (rows().empty()): every item is then without votes
-  Rows weights;  ///< empty: one each
-  Rows truth;    ///< empty, or the true probability of class 1 (binary)
-  Names groups;  ///< empty: each item is its own unit of resampling
-  Names by;      ///< empty, or the slice to report on
+  Votes votes;                           ///< may be absent (rows().empty()): every item is then without votes
+  Rows weights;                          ///< empty: one each
+  Rows truth;                            ///< empty, or the true probability of class 1 (binary)
+  Names groups;                          ///< empty: each item is its own unit of resampling
+  Names by;                              ///< empty, or the slice to report on
   std::vector<std::string> class_names;  ///< empty, or K names
 
   [[nodiscard]] std::int64_t size() const { return predictions.items(); }
@@ -51,7 +54,8 @@ struct Items {
   [[nodiscard]] Items consensus(int threads) const;  ///< the majority label as the only vote
 };
 
-/// Lengths agree, weights have width 1, truth only for binary tasks, class names are K and distinct. Throws InputError.
+/// Lengths agree, weights have width 1, truth only for binary tasks, class names are K and distinct. Throws
+/// InputError.
 void check_items(const Items& items);
 
 /// Items [begin, begin + size) in double, checked. Buffers are kept between reads.
@@ -66,10 +70,12 @@ struct ItemBlock {
   [[nodiscard]] bool binary() const { return classes == 2; }
 };
 
-[[nodiscard]] std::int64_t block_rows(const Items& items);  ///< how many items fit a block that stays in cache
+[[nodiscard]] std::int64_t block_rows(
+    const Items& items);  ///< how many items fit a block that stays in cache
 void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBlock& out);
 
-/// The resampling unit of each item: its row number, or a hash of its group's name. Refers to the items it was made from.
+/// The resampling unit of each item: its row number, or a hash of its group's name. Refers to the items it
+/// was made from.
 class Units {
  public:
   explicit Units(const Items& items);

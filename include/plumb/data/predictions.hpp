@@ -16,7 +16,8 @@ struct PredictionOptions {
   friend bool operator==(const PredictionOptions&, const PredictionOptions&) = default;
 };
 
-/// Probabilities of a block of items in double, row-major. Binary tasks keep P(class 1) alone: width 1, classes 2.
+/// Probabilities of a block of items in double, row-major. Binary tasks keep P(class 1) alone: width 1,
+/// classes 2.
 struct PredictionBlock {
   std::vector<double> z;
   std::int64_t size = 0;
@@ -25,7 +26,8 @@ struct PredictionBlock {
   std::vector<double> sample = {};  ///< scratch of the reader: one stochastic prediction
 };
 
-/// Knows its scale, so that nothing is guessed from the numbers. Rows are read, checked and converted block by block.
+/// Knows its scale, so that nothing is guessed from the numbers. Rows are read, checked and converted block
+/// by block.
 class Predictions {
  public:
   Predictions() = default;
@@ -34,7 +36,7 @@ class Predictions {
   Predictions(std::vector<Rows> samples, Scale scale, PredictionOptions options = {});
 
   [[nodiscard]] std::int64_t items() const { return items_; }
-  [[nodiscard]] int classes() const { return classes_; }      ///< 2 when binary
+  [[nodiscard]] int classes() const { return classes_; }  ///< 2 when binary
   [[nodiscard]] bool binary() const { return classes_ == 2; }
   [[nodiscard]] int width() const { return binary() ? 1 : classes_; }  ///< numbers per item in a block
   [[nodiscard]] Scale scale() const { return scale_; }
@@ -42,8 +44,9 @@ class Predictions {
   [[nodiscard]] int samples() const { return static_cast<int>(samples_.size()); }
   [[nodiscard]] const std::vector<Rows>& sources() const { return samples_; }
 
-  /// Mean probabilities of items [begin, end). Throws InputError naming file, row, column and value for NaN, infinity, values
-  /// outside [0, 1] ("these look like logits: use --logits" when a whole row does), rows that do not sum to 1 within 1e-3.
+  /// Mean probabilities of items [begin, end). Throws InputError naming file, row, column and value for NaN,
+  /// infinity, values outside [0, 1] ("these look like logits: use --logits" when a whole row does), rows
+  /// that do not sum to 1 within 1e-3.
   void read(std::int64_t begin, std::int64_t end, PredictionBlock& out) const;
   /// The same for one sample.
   void read_sample(int sample, std::int64_t begin, std::int64_t end, PredictionBlock& out) const;
@@ -65,16 +68,19 @@ class Predictions {
   int classes_ = 0;
 };
 
-/// A row of probabilities may miss 1 by this much (float16 and text files round); the last term lets 0.999 itself pass.
+/// A row of probabilities may miss 1 by this much (float16 and text files round); the last term lets 0.999
+/// itself pass.
 inline constexpr double kSumTolerance = 1e-3 + 1e-12;
 
-/// Stacked samples, S x N x K or S x N (shards stack along S), as S predictions of their own; nothing is copied.
+/// Stacked samples, S x N x K or S x N (shards stack along S), as S predictions of their own; nothing is
+/// copied.
 [[nodiscard]] std::vector<Rows> split_samples(const Rows& stacked);
 
 /// Index of the largest value, the lowest index among equals; 0 for an empty row.
 [[nodiscard]] int argmax(std::span<const double> row);
-/// The largest probability and its class for rows [first, first + p.size()) of a block, the lowest class among equals.
-/// Binary tasks: max(p, 1 - p), and class 0 at p = 0.5.
-void top_labels(const PredictionBlock& block, std::int64_t first, std::span<double> p, std::span<std::uint32_t> label);
+/// The largest probability and its class for rows [first, first + p.size()) of a block, the lowest class
+/// among equals. Binary tasks: max(p, 1 - p), and class 0 at p = 0.5.
+void top_labels(const PredictionBlock& block, std::int64_t first, std::span<double> p,
+                std::span<std::uint32_t> label);
 
 }  // namespace plumb

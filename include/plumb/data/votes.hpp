@@ -11,9 +11,9 @@
 
 namespace plumb {
 
-/// Votes of a block of items: item i has the entries offset[i] .. offset[i+1] of (cls, count), classes ascending,
-/// counts positive; total[i] is their sum. `single`: every item has exactly one vote, cls[i] is its class, and the other
-/// three are empty.
+/// Votes of a block of items: item i has the entries offset[i] .. offset[i+1] of (cls, count), classes
+/// ascending, counts positive; total[i] is their sum. `single`: every item has exactly one vote, cls[i] is
+/// its class, and the other three are empty.
 struct VoteBlock {
   std::vector<std::uint32_t> offset;
   std::vector<std::uint32_t> cls;
@@ -23,7 +23,9 @@ struct VoteBlock {
   bool single = false;
   std::vector<double> scratch = {};  ///< of the reader: the numbers as they lie in the file
 
-  [[nodiscard]] std::uint32_t votes(std::int64_t i) const { return single ? 1u : total[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] std::uint32_t votes(std::int64_t i) const {
+    return single ? 1u : total[static_cast<std::size_t>(i)];
+  }
   /// Votes of item i for class k (linear in the item's distinct classes).
   [[nodiscard]] std::uint32_t hits(std::int64_t i, std::uint32_t k) const;
   /// The class with most votes, the lowest among equals; -1 without votes.
@@ -48,13 +50,14 @@ class Votes {
   [[nodiscard]] int raters() const { return kind_ == Kind::ratings ? static_cast<int>(rows_.width()) : 0; }
   [[nodiscard]] const Rows& rows() const { return rows_; }
 
-  /// Checked votes of items [begin, end); throws InputError naming file, row, column, value and the allowed range.
+  /// Checked votes of items [begin, end); throws InputError naming file, row, column, value and the allowed
+  /// range.
   void read(std::int64_t begin, std::int64_t end, VoteBlock& out) const;
   /// Ratings only: class by item and rater, row-major, -1 where not rated.
   void read_ratings(std::int64_t begin, std::int64_t end, std::vector<std::int32_t>& out) const;
 
-  /// One vote per item, for its majority class (ties: lowest class); items without votes stay without. Labels when every
-  /// item has votes, else ratings of one rater; 1 or 4 bytes an item.
+  /// One vote per item, for its majority class (ties: lowest class); items without votes stay without. Labels
+  /// when every item has votes, else ratings of one rater; 1 or 4 bytes an item.
   [[nodiscard]] Votes consensus(int threads = 0) const;
   [[nodiscard]] Votes gather(std::span<const std::int64_t> rows) const;
 

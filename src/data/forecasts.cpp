@@ -1,0 +1,194 @@
+#include "plumb/data/forecasts.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+
+#include "plumb/numeric/parallel.hpp"
+#include "plumb/numeric/sort.hpp"
+
+namespace plumb {
+namespace {
+
+/// Where a projection writes; `trials` is empty for a block of single votes.
+struct Target {
+  std::span<double> p, hits, trials;
+};
+
+void write_trials(const VoteBlock& votes, std::span<double> trials) {
+  for (std::size_t i = 0; i < trials.size(); ++i) trials[i] = votes.votes(static_cast<std::int64_t>(i));
+}
+
+/// hits[i] = votes of item first + i for label[i].
+void write_hits(const VoteBlock& votes, std::size_t first, std::span<const std::uint32_t> label,
+                std::span<double> hits) {
+  if (votes.single) {
+    for (std::size_t i = 0; i < label.size(); ++i) hits[i] = votes.cls[first + i] == label[i] ? 1.0 : 0.0;
+    return;
+  }
+  for (std::size_t i = 0; i < label.size(); ++i)
+    hits[i] = votes.hits(static_cast<std::int64_t>(first + i), label[i]);
+}
+
+/// hits[i] = votes of item i for class k.
+void write_class_hits(const VoteBlock& votes, std::uint32_t k, std::span<double> hits) {
+  if (votes.single) {
+    for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = votes.cls[i] == k ? 1.0 : 0.0;
+    return;
+  }
+  for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = votes.hits(static_cast<std::int64_t>(i), k);
+}
+
+void write_class(const ItemBlock& block, int k, const Target& to) {
+  if (k < 0 || k >= block.classes) throw std::invalid_argument("there is no such class");
+  const std::span<const double> z = block.z.z;
+  if (!block.binary()) {
+    const auto width = static_cast<std::size_t>(block.z.width);
+    for (std::size_t i = 0; i < to.p.size(); ++i) to.p[i] = z[i * width + static_cast<std::size_t>(k)];
+  } else if (k == 1) {
+    std::copy(z.begin(), z.end(), to.p.begin());
+  } else {
+    for (std::size_t i = 0; i < to.p.size(); ++i) to.p[i] = 1.0 - z[i];
+  }
+  write_class_hits(block.votes, static_cast<std::uint32_t>(k), to.hits);
+}
+
+void write_top(const ItemBlock& block, const Target& to) {
+  constexpr std::size_t kChunk = 512;
+  std::uint32_t label[kChunk];
+  for (std::size_t i = 0; i < to.p.size(); i += kChunk) {
+    const std::size_t n = std::min(kChunk, to.p.size() - i);
+    top_labels(block.z, static_cast<std::int64_t>(i), to.p.subspan(i, n), {label, n});
+    write_hits(block.votes, i, {label, n}, to.hits.subspan(i, n));
+  }
+}
+
+void write_event(const ItemBlock& block, Event event, const Target& to) {
+  if (event == Event::kEvent) event = block.binary() ? Event::kPositive : Event::kTop;
+  if (event == Event::kTop) return write_top(block, to);
+  if (!block.binary()) throw std::invalid_argument("the positive class is defined for binary tasks only");
+  write_class(block, 1, to);
+}
+
+/// Sizes the columns for one block, lets `write` fill p and hits, and adds trials and weights.
+template <class Write>
+void fill(const ItemBlock& block, Forecasts& out, Write write) {
+  const auto n = static_cast<std::size_t>(block.size);
+  out.p.resize(n);
+  out.hits.resize(n);
+  out.trials.resize(block.votes.single ? 0 : n);
+  out.weight = block.weight;
+  write(Target{out.p, out.hits, out.trials});
+  write_trials(block.votes, out.trials);
+}
+
+template <class Write>
+Forecasts collect_with(const Items& items, int threads, Write write) {
+  const auto n = static_cast<std::size_t>(items.size());
+  Forecasts out;
+  out.p.resize(n);
+  out.hits.resize(n);
+  const bool labels = !items.votes.rows().empty() && items.votes.kind() == Votes::Kind::labels;
+  if (!labels) out.trials.resize(n);
+  if (!items.weights.empty()) out.weight.resize(n);
+  std::vector<ItemBlock> blocks(static_cast<std::size_t>(resolve_threads(threads)));
+  std::atomic<bool> single{true};
+  parallel_blocks(
+      items.size(), block_rows(items), threads, [&](int worker, std::int64_t begin, std::int64_t end) {
+        ItemBlock& block = blocks[static_cast<std::size_t>(worker)];
+        read_items(items, begin, end, block);
+        const auto part = [&](std::vector<double>& column) {
+          return column.empty() ? std::span<double>()
+                                : std::span(column).subspan(static_cast<std::size_t>(begin),
+                                                            static_cast<std::size_t>(end - begin));
+        };
+        const Target to{part(out.p), part(out.hits), part(out.trials)};
+        write(block, to);
+        write_trials(block.votes, to.trials);
+        std::copy(block.weight.begin(), block.weight.end(), part(out.weight).begin());
+        if (!block.votes.single) single.store(false, std::memory_order_relaxed);
+      });
+  if (single) out.trials.clear();
+  return out;
+}
+
+}  // namespace
+
+ForecastsView ForecastsView::slice(std::size_t begin, std::size_t count) const {
+  const auto part = [&](auto column) { return column.empty() ? column : column.subspan(begin, count); };
+  return {part(p), part(hits), part(trials), part(weight), part(times), whole};
+}
+
+void Forecasts::clear() {
+  p.clear();
+  hits.clear();
+  trials.clear();
+  weight.clear();
+}
+
+void project(const ItemBlock& block, Event event, Forecasts& out) {
+  fill(block, out, [&](const Target& to) { write_event(block, event, to); });
+}
+
+void project_class(const ItemBlock& block, int k, Forecasts& out) {
+  fill(block, out, [&](const Target& to) { write_class(block, k, to); });
+}
+
+void project_top(const ItemBlock& block, int top, Forecasts& out) {
+  if (top < 1) throw std::invalid_argument("the number of top classes must be at least 1");
+  const int classes = block.classes;
+  const auto m = static_cast<std::size_t>(std::min(top, classes));
+  std::vector<std::pair<double, std::uint32_t>> ranked(static_cast<std::size_t>(classes));
+  fill(block, out, [&](const Target& to) {
+    for (std::size_t i = 0; i < to.p.size(); ++i) {
+      for (std::size_t k = 0; k < ranked.size(); ++k) {
+        const double z1 = block.z.z[block.binary() ? i : i * ranked.size() + k];
+        ranked[k] = {block.binary() && k == 0 ? 1.0 - z1 : z1, static_cast<std::uint32_t>(k)};
+      }
+      std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(m), ranked.end(),
+                        [](const auto& a, const auto& b) {
+                          return a.first > b.first || (a.first == b.first && a.second < b.second);
+                        });
+      // From the largest down: one order, whatever the order of the classes. Rounding must not carry it
+      // past 1.
+      double p = 0;
+      double hits = 0;
+      for (std::size_t j = 0; j < m; ++j) {
+        p += ranked[j].first;
+        hits += block.votes.hits(static_cast<std::int64_t>(i), ranked[j].second);
+      }
+      to.p[i] = std::min(p, 1.0);
+      to.hits[i] = hits;
+    }
+  });
+}
+
+Forecasts collect(const Items& items, Event event, int threads) {
+  return collect_with(items, threads,
+                      [&](const ItemBlock& block, const Target& to) { write_event(block, event, to); });
+}
+
+Forecasts collect_class(const Items& items, int k, int threads) {
+  return collect_with(items, threads,
+                      [&](const ItemBlock& block, const Target& to) { write_class(block, k, to); });
+}
+
+SortedForecasts sort_forecasts(const Forecasts& f, int threads) {
+  SortedColumn sorted = sort_column(f.p, threads);
+  SortedForecasts out{{std::move(sorted.values), {}, {}, {}}, std::move(sorted.order)};
+  const auto permute = [&](const std::vector<double>& from, std::vector<double>& to) {
+    constexpr std::int64_t kBlock = 16384;
+    to.resize(from.size());
+    parallel_blocks(static_cast<std::int64_t>(from.size()), kBlock, threads,
+                    [&](int, std::int64_t begin, std::int64_t end) {
+                      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+                        to[i] = from[out.order[i]];
+                    });
+  };
+  permute(f.hits, out.columns.hits);
+  permute(f.trials, out.columns.trials);
+  permute(f.weight, out.columns.weight);
+  return out;
+}
+
+}  // namespace plumb

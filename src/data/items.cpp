@@ -1,0 +1,128 @@
+#include "plumb/data/items.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "data/block_kernels.hpp"
+#include "data/complaints.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/random.hpp"
+
+namespace plumb {
+namespace {
+
+/// One number an item, in [0, high], or nothing when there is no such column.
+void read_column(const Rows& rows, std::int64_t begin, std::int64_t end, double high,
+                 std::string_view expected, std::vector<double>& out) {
+  if (rows.empty()) return out.clear();
+  out.resize(static_cast<std::size_t>(end - begin));
+  rows.read(begin, end, out);
+  if (detail::copy_checked(out.data(), end - begin, high, out.data())) return;
+  const auto bad = std::find_if(out.begin(), out.end(), [&](double x) { return !(x >= 0 && x <= high); });
+  throw InputError(
+      fmt::format("{} is {}; {}", rows.where(begin + (bad - out.begin())), show(*bad), expected));
+}
+
+void check_column(const Rows& rows, std::string_view what) {
+  if (rows.empty()) return;
+  if (rows.is_text()) throw InputError(fmt::format("{} holds text; {} must be numbers", rows.name(), what));
+  if (rows.width() != 1)
+    throw InputError(fmt::format("{}; {} are one number an item", detail::shape_of(rows), what));
+}
+
+}  // namespace
+
+Items Items::gather(std::span<const std::int64_t> rows) const {
+  Items out;
+  out.predictions = predictions.gather(rows);
+  out.votes = votes.gather(rows);
+  out.weights = weights.gather(rows);
+  out.truth = truth.gather(rows);
+  if (!groups.empty()) out.groups = groups.gather(rows);
+  if (!by.empty()) out.by = by.gather(rows);
+  out.class_names = class_names;
+  return out;
+}
+
+Items Items::consensus(int threads) const {
+  Items out = *this;
+  out.votes = votes.consensus(threads);
+  return out;
+}
+
+void check_items(const Items& items) {
+  const std::string name = items.predictions.samples() == 0 ? "" : items.predictions.sources().front().name();
+  const auto same = [&](const std::string& other, std::int64_t rows) {
+    check_same_rows(name, items.size(), other, rows);
+  };
+  const Rows& votes = items.votes.rows();
+  if (!votes.empty()) {
+    same(votes.name(), votes.rows());
+    if (items.votes.classes() != items.classes()) {
+      throw InputError(fmt::format("{} was read for {} classes but {} has {}", votes.name(),
+                                   items.votes.classes(), name, items.classes()));
+    }
+  }
+  check_column(items.weights, "weights");
+  if (!items.weights.empty()) same(items.weights.name(), items.weights.rows());
+  check_column(items.truth, "true probabilities");
+  if (!items.truth.empty()) {
+    same(items.truth.name(), items.truth.rows());
+    if (!items.binary()) {
+      throw InputError(
+          fmt::format("{} gives true probabilities of class 1 but {} has {} classes; --truth is for binary "
+                      "tasks",
+                      items.truth.name(), name, items.classes()));
+    }
+  }
+  if (!items.groups.empty()) same(items.groups.source(), items.groups.size());
+  if (!items.by.empty()) same(items.by.source(), items.by.size());
+  if (!items.class_names.empty()) check_class_names(items.class_names, items.classes());
+}
+
+std::int64_t block_rows(const Items& items) {
+  constexpr std::int64_t kNumbers = 16384;  // 128 KiB of doubles: a quarter of a common second-level cache
+  constexpr std::int64_t kMost = 4096;
+  return std::clamp<std::int64_t>(kNumbers / items.predictions.width(), 1, kMost);
+}
+
+void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBlock& out) {
+  out.begin = begin;
+  out.size = end - begin;
+  out.classes = items.classes();
+  items.predictions.read(begin, end, out.z);
+  if (items.votes.rows().empty()) {
+    const auto n = static_cast<std::size_t>(end - begin);
+    out.votes.size = end - begin;
+    out.votes.single = false;
+    out.votes.offset.assign(n + 1, 0);
+    out.votes.total.assign(n, 0);
+    out.votes.cls.clear();
+    out.votes.count.clear();
+  } else {
+    items.votes.read(begin, end, out.votes);
+  }
+  read_column(items.weights, begin, end, std::numeric_limits<double>::max(),
+              "a weight must be a finite number of at least 0", out.weight);
+  read_column(items.truth, begin, end, 1.0, "a true probability must lie in [0, 1]", out.truth);
+}
+
+Units::Units(const Items& items) : count_(items.size()) {
+  if (items.groups.empty()) return;
+  names_ = &items.groups;
+  count_ = static_cast<std::int64_t>(names_->distinct().size());
+  hash_.reserve(names_->distinct().size());
+  for (const std::string& name : names_->distinct()) hash_.push_back(hash_name(name));
+}
+
+std::uint64_t Units::of(std::int64_t row) const {
+  return grouped() ? hash_[names_->code(row)] : static_cast<std::uint64_t>(row);
+}
+
+void Units::read(std::int64_t begin, std::int64_t end, std::span<std::uint64_t> out) const {
+  for (std::int64_t row = begin; row < end; ++row) out[static_cast<std::size_t>(row - begin)] = of(row);
+}
+
+}  // namespace plumb

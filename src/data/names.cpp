@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+
+#include "data/complaints.hpp"
+#include "data/widen.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/data/items.hpp"
+
+namespace plumb {
+namespace {
+
+/// Where a name stands in natural order: numbers by value, then text.
+struct Place {
+  double number = std::numeric_limits<double>::infinity();
+  std::string_view text;
+
+  explicit Place(std::string_view t) : text(t) {
+    double x = 0;
+    const auto end = std::from_chars(t.data(), t.data() + t.size(), x);
+    if (end.ec == std::errc() && end.ptr == t.data() + t.size() && std::isfinite(x)) number = x;
+  }
+  friend bool operator<(const Place& a, const Place& b) {
+    if (a.number != b.number) return a.number < b.number;
+    // Integers beyond 2^53 may share a double: the longer one is larger.
+    if (std::isfinite(a.number) && a.text.size() != b.text.size()) return a.text.size() < b.text.size();
+    return a.text < b.text;
+  }
+};
+
+/// Collects distinct names in the order of their first appearance.
+class Collector {
+ public:
+  std::uint32_t code(const std::string& name) {
+    const auto [it, fresh] = index_.try_emplace(name, static_cast<std::uint32_t>(text.size()));
+    if (fresh) text.push_back(name);
+    return it->second;
+  }
+  std::vector<std::string> text;
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> index_;
+};
+
+template <class T>
+std::string shortest(T x) {
+  if constexpr (std::is_same_v<T, float>) {
+    // As a reader would write the float: 0.1, not the 0.10000000149011612 that it widens to.
+    char text[64];
+    const auto end = std::to_chars(text, text + sizeof text, x);
+    double wide = 0;
+    std::from_chars(text, end.ptr, wide);
+    return show(wide == 0 ? 0.0 : wide);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return show(x == 0 ? 0.0 : x);
+  } else {
+    return fmt::format("{}", x);
+  }
+}
+
+template <class T>
+T stored(const std::byte* at, bool swapped) {
+  if constexpr (std::is_same_v<T, detail::Half>) {
+    std::array<std::byte, 2> b = {at[0], at[1]};
+    if (swapped) std::swap(b[0], b[1]);
+    return std::bit_cast<detail::Half>(b);
+  } else {
+    std::array<std::byte, sizeof(T)> b;
+    std::copy(at, at + sizeof(T), b.begin());
+    if (swapped) std::reverse(b.begin(), b.end());
+    return std::bit_cast<T>(b);
+  }
+}
+
+/// The names of one shard of numbers. Equal numbers are turned into text once.
+void name_numbers(const Rows& rows, std::int64_t first, const Array& a, Collector& seen,
+                  std::vector<std::uint32_t>& out) {
+  detail::with_stored_type(a.dtype, [&]<class T>(std::type_identity<T>) {
+    using Value = std::conditional_t<std::is_same_v<T, detail::Half>, float, T>;
+    std::unordered_map<Value, std::uint32_t> known;
+    for (std::int64_t i = 0; i < a.shape[0]; ++i) {
+      const T raw = stored<T>(a.data + i * a.strides[0], a.swapped);
+      Value value;
+      if constexpr (std::is_same_v<T, detail::Half>) {
+        value = static_cast<float>(detail::widen(raw));
+      } else {
+        value = raw;
+      }
+      if (value != value)
+        throw InputError(fmt::format("{} is nan; every item needs a name", rows.where(first + i)));
+      const auto [it, fresh] = known.try_emplace(value, 0);
+      if (fresh) it->second = seen.code(shortest(value));
+      out.push_back(it->second);
+    }
+  });
+}
+
+}  // namespace
+
+Names::Names(std::string source, std::vector<std::string> text, std::vector<std::uint32_t> text_of)
+    : source_(std::move(source)), code_(std::move(text_of)) {
+  std::vector<Place> place;
+  place.reserve(text.size());
+  for (const std::string& t : text) place.emplace_back(t);
+  std::vector<std::uint32_t> order(text.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return place[a] < place[b]; });
+  std::vector<std::uint32_t> rank(text.size());
+  for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<std::uint32_t>(i);
+  for (std::uint32_t& c : code_) c = rank[c];
+  distinct_.reserve(text.size());
+  for (const std::uint32_t i : order) distinct_.push_back(std::move(text[i]));
+}
+
+Names::Names(const Rows& rows) {
+  if (rows.empty()) return;
+  if (rows.width() != 1)
+    throw InputError(fmt::format("{}; one name an item is needed", detail::shape_of(rows)));
+  Collector seen;
+  std::vector<std::uint32_t> code;
+  code.reserve(static_cast<std::size_t>(rows.rows()));
+  if (rows.is_text()) {
+    for (std::int64_t i = 0; i < rows.rows(); ++i) {
+      if (rows.text(i).empty())
+        throw InputError(fmt::format("{} is empty; every item needs a name", rows.where(i)));
+      code.push_back(seen.code(rows.text(i)));
+    }
+  } else {
+    std::int64_t first = 0;
+    for (const Array& a : rows.shards()) {
+      name_numbers(rows, first, a, seen, code);
+      first += a.shape[0];
+    }
+  }
+  *this = Names(rows.name(), std::move(seen.text), std::move(code));
+}
+
+Names Names::gather(std::span<const std::int64_t> rows) const {
+  constexpr auto kUnused = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> fresh(distinct_.size(), kUnused);
+  for (const std::int64_t r : rows) fresh[code_.at(static_cast<std::size_t>(r))] = 0;
+  Names out;
+  out.source_ = source_;
+  for (std::size_t c = 0; c < fresh.size(); ++c) {
+    if (fresh[c] == kUnused) continue;
+    fresh[c] = static_cast<std::uint32_t>(out.distinct_.size());
+    out.distinct_.push_back(distinct_[c]);
+  }
+  out.code_.reserve(rows.size());
+  for (const std::int64_t r : rows) out.code_.push_back(fresh[code_[static_cast<std::size_t>(r)]]);
+  return out;
+}
+
+}  // namespace plumb

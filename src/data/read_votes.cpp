@@ -1,0 +1,159 @@
+// Labels, counts and ratings of a block as sparse histograms (Votes::read of votes.hpp).
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "data/block_kernels.hpp"
+#include "data/complaints.hpp"
+#include "plumb/data/votes.hpp"
+
+namespace plumb {
+namespace {
+
+/// Fills a block row by row. Entries are written before they are known to count, so there is one to spare.
+class Entries {
+ public:
+  Entries(VoteBlock& block, std::int64_t rows, std::int64_t most) : block_(block) {
+    block.offset.resize(static_cast<std::size_t>(rows) + 1);
+    block.total.resize(static_cast<std::size_t>(rows));
+    block.cls.resize(static_cast<std::size_t>(most) + 1);
+    block.count.resize(static_cast<std::size_t>(most) + 1);
+    block.offset[0] = 0;
+  }
+  /// Kept when n > 0, else overwritten by the next.
+  void put(std::uint32_t cls, std::uint32_t n) {
+    block_.cls[at_] = cls;
+    block_.count[at_] = n;
+    at_ += n > 0 ? 1 : 0;
+  }
+  void close(std::uint32_t votes) {
+    block_.total[row_] = votes;
+    block_.offset[++row_] = static_cast<std::uint32_t>(at_);
+  }
+  void finish() {
+    block_.cls.resize(at_);
+    block_.count.resize(at_);
+    block_.single =
+        std::all_of(block_.total.begin(), block_.total.end(), [](std::uint32_t n) { return n == 1; });
+    if (!block_.single) return;
+    block_.offset.clear();
+    block_.count.clear();
+    block_.total.clear();
+  }
+
+ private:
+  VoteBlock& block_;
+  std::size_t at_ = 0;
+  std::size_t row_ = 0;
+};
+
+std::span<double> widened(const Rows& rows, std::int64_t begin, std::int64_t end,
+                          std::vector<double>& scratch) {
+  scratch.resize(static_cast<std::size_t>((end - begin) * rows.width()));
+  rows.read(begin, end, scratch);
+  return scratch;
+}
+
+/// The class, or -1 for not rated; what is neither is noted in `good`.
+std::int32_t rating(double x, double classes, bool& good) {
+  if (!(x >= 0)) return -1;
+  const bool inside = x < classes;
+  const auto k = static_cast<std::int32_t>(inside ? x : 0.0);
+  good = good && inside && static_cast<double>(k) == x;
+  return k;
+}
+
+bool read_labels(const Rows& rows, std::int64_t begin, std::int64_t end, std::uint32_t classes,
+                 VoteBlock& out) {
+  const std::int64_t n = end - begin;
+  out.cls.resize(static_cast<std::size_t>(n));
+  out.offset.clear();
+  out.count.clear();
+  out.total.clear();
+  out.single = true;
+  if (const auto* u8 = rows.contiguous<std::uint8_t>(begin, end))
+    return detail::copy_labels(u8, n, classes, out.cls.data());
+  if (const auto* i64 = rows.contiguous<std::int64_t>(begin, end))
+    return detail::copy_labels(i64, n, classes, out.cls.data());
+  if (const auto* i32 = rows.contiguous<std::int32_t>(begin, end))
+    return detail::copy_labels(i32, n, classes, out.cls.data());
+  return detail::copy_labels(widened(rows, begin, end, out.scratch).data(), n, classes, out.cls.data());
+}
+
+bool read_counts(const Rows& rows, std::int64_t begin, std::int64_t end, VoteBlock& out) {
+  constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+  const std::span<const double> x = widened(rows, begin, end, out.scratch);
+  const auto width = static_cast<std::size_t>(rows.width());
+  Entries entries(out, end - begin, static_cast<std::int64_t>(x.size()));
+  bool good = true;
+  for (std::size_t i = 0; i < x.size(); i += width) {
+    std::uint64_t votes = 0;
+    for (std::size_t k = 0; k < width; ++k) {
+      const bool inside = x[i + k] >= 0 && x[i + k] <= kMost;
+      const auto n = static_cast<std::uint32_t>(inside ? x[i + k] : 0.0);
+      good = good && inside && static_cast<double>(n) == x[i + k];
+      votes += n;
+      entries.put(static_cast<std::uint32_t>(k), n);
+    }
+    good = good && votes <= std::numeric_limits<std::uint32_t>::max();
+    entries.close(static_cast<std::uint32_t>(votes));
+  }
+  entries.finish();
+  return good;
+}
+
+bool read_rated(const Rows& rows, std::int64_t begin, std::int64_t end, int classes, VoteBlock& out) {
+  const std::span<const double> x = widened(rows, begin, end, out.scratch);
+  const auto width = static_cast<std::size_t>(rows.width());
+  Entries entries(out, end - begin, static_cast<std::int64_t>(x.size()));
+  std::vector<std::uint32_t> given(width);
+  bool good = true;
+  for (std::size_t i = 0; i < x.size(); i += width) {
+    std::size_t votes = 0;
+    for (std::size_t r = 0; r < width; ++r) {
+      const std::int32_t k = rating(x[i + r], classes, good);
+      given[votes] = static_cast<std::uint32_t>(k);
+      votes += k >= 0 ? 1 : 0;
+    }
+    const auto last = given.begin() + static_cast<std::ptrdiff_t>(votes);
+    std::sort(given.begin(), last);
+    for (auto it = given.begin(); it != last;) {
+      const auto next = std::find_if(it, last, [&](std::uint32_t k) { return k != *it; });
+      entries.put(*it, static_cast<std::uint32_t>(next - it));
+      it = next;
+    }
+    entries.close(static_cast<std::uint32_t>(votes));
+  }
+  entries.finish();
+  return good;
+}
+
+}  // namespace
+
+void Votes::read(std::int64_t begin, std::int64_t end, VoteBlock& out) const {
+  out.size = end - begin;
+  switch (kind_) {
+    case Kind::labels:
+      if (!read_labels(rows_, begin, end, static_cast<std::uint32_t>(classes_), out))
+        detail::refuse_labels(rows_, begin, end, classes_);
+      return;
+    case Kind::counts:
+      if (!read_counts(rows_, begin, end, out)) detail::refuse_counts(rows_, begin, end);
+      return;
+    case Kind::ratings:
+      if (!read_rated(rows_, begin, end, classes_, out)) detail::refuse_ratings(rows_, begin, end, classes_);
+      return;
+  }
+}
+
+void Votes::read_ratings(std::int64_t begin, std::int64_t end, std::vector<std::int32_t>& out) const {
+  if (kind_ != Kind::ratings) throw std::logic_error("Votes::read_ratings: these votes are not ratings");
+  std::vector<double> scratch;
+  const std::span<const double> x = widened(rows_, begin, end, scratch);
+  out.resize(x.size());
+  bool good = true;
+  for (std::size_t i = 0; i < x.size(); ++i) out[i] = rating(x[i], classes_, good);
+  if (!good) detail::refuse_ratings(rows_, begin, end, classes_);
+}
+
+}  // namespace plumb

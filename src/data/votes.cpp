@@ -1,0 +1,148 @@
+#include "plumb/data/votes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <unordered_map>
+
+#include "data/complaints.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb {
+namespace {
+
+constexpr std::int32_t kNotRated = -1;
+
+Array int_array(std::vector<std::int32_t> values, std::vector<std::int64_t> shape, std::string name) {
+  const auto kept = std::make_shared<const std::vector<std::int32_t>>(std::move(values));
+  Array a;
+  a.dtype = DType::i32;
+  a.strides.assign(shape.size(), static_cast<std::int64_t>(sizeof(std::int32_t)));
+  for (std::size_t d = shape.size(); d-- > 1;) a.strides[d - 1] = a.strides[d] * shape[d];
+  a.shape = std::move(shape);
+  a.data = reinterpret_cast<const std::byte*>(kept->data());
+  a.owner = kept;
+  a.name = std::move(name);
+  return a;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 8;
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kShown ? ", ..." : "");
+}
+
+/// Text becomes class indices; empty text in ratings becomes "not rated".
+Rows classes_by_name(const Rows& rows, const std::vector<std::string>& class_names, int classes,
+                     bool ratings) {
+  if (class_names.empty())
+    throw InputError(
+        fmt::format("{} holds text; name the classes in order with --classes a,b,c", rows.name()));
+  check_class_names(class_names, classes);
+  std::unordered_map<std::string_view, std::int32_t> index;
+  for (std::size_t k = 0; k < class_names.size(); ++k)
+    index.emplace(class_names[k], static_cast<std::int32_t>(k));
+  std::vector<Array> shards;
+  std::int64_t row = 0;
+  for (const Array& a : rows.shards()) {
+    std::vector<std::int32_t> codes;
+    codes.reserve(a.text->size());
+    for (std::int64_t i = 0; i < a.shape[0]; ++i, ++row) {
+      for (std::int64_t j = 0; j < rows.width(); ++j) {
+        const std::string& text = rows.text(row, j);
+        const auto found = index.find(text);
+        if (found == index.end() && !(ratings && text.empty())) {
+          throw InputError(fmt::format("{} is \"{}\", which is not among the classes {}{}",
+                                       detail::cell_of(rows, row, j), text, listed(class_names),
+                                       did_you_mean(text, class_names)));
+        }
+        codes.push_back(found == index.end() ? kNotRated : found->second);
+      }
+    }
+    shards.push_back(int_array(std::move(codes), a.shape, a.name));
+    shards.back().first_row = a.first_row;
+  }
+  return Rows(std::move(shards));
+}
+
+}  // namespace
+
+std::uint32_t VoteBlock::hits(std::int64_t i, std::uint32_t k) const {
+  const auto at = static_cast<std::size_t>(i);
+  if (single) return cls[at] == k ? 1 : 0;
+  for (std::uint32_t e = offset[at]; e < offset[at + 1]; ++e) {
+    if (cls[e] == k) return count[e];
+  }
+  return 0;
+}
+
+std::int64_t VoteBlock::majority(std::int64_t i) const {
+  const auto at = static_cast<std::size_t>(i);
+  if (single) return cls[at];
+  std::int64_t best = -1;
+  std::uint32_t most = 0;
+  for (std::uint32_t e = offset[at]; e < offset[at + 1]; ++e) {
+    if (count[e] <= most) continue;
+    most = count[e];
+    best = cls[e];
+  }
+  return best;
+}
+
+Votes Votes::from_labels(Rows rows, int classes, std::vector<std::string> class_names) {
+  if (rows.width() != 1) {
+    throw InputError(
+        fmt::format("{}; --labels takes one class an item; use --ratings for several raters or --counts for "
+                    "votes by class",
+                    detail::shape_of(rows)));
+  }
+  if (rows.is_text()) rows = classes_by_name(rows, class_names, classes, false);
+  return {std::move(rows), classes, Kind::labels};
+}
+
+Votes Votes::from_counts(Rows rows, int classes) {
+  if (rows.is_text()) throw InputError(fmt::format("{} holds text; counts must be numbers", rows.name()));
+  if (rows.rank() != 2 || rows.width() != classes) {
+    throw InputError(fmt::format("{} but there are {} classes; --counts needs one column a class{}",
+                                 detail::shape_of(rows), classes,
+                                 classes == 2 ? ": votes for class 0, votes for class 1" : ""));
+  }
+  return {std::move(rows), classes, Kind::counts};
+}
+
+Votes Votes::from_ratings(Rows rows, int classes, std::vector<std::string> class_names) {
+  if (rows.rank() > 2 || rows.width() == 0)
+    throw InputError(fmt::format("{}; --ratings takes N x R, one column a rater", detail::shape_of(rows)));
+  if (rows.is_text()) rows = classes_by_name(rows, class_names, classes, true);
+  return {std::move(rows), classes, Kind::ratings};
+}
+
+Votes Votes::consensus(int threads) const {
+  if (kind_ == Kind::labels) return *this;
+  constexpr std::int64_t kBlock = 4096;
+  constexpr int kByteClasses = 256;
+  std::vector<std::int32_t> label(static_cast<std::size_t>(items()));
+  std::vector<VoteBlock> blocks(static_cast<std::size_t>(resolve_threads(threads)));
+  parallel_blocks(items(), kBlock, threads, [&](int worker, std::int64_t begin, std::int64_t end) {
+    VoteBlock& block = blocks[static_cast<std::size_t>(worker)];
+    read(begin, end, block);
+    for (std::int64_t i = begin; i < end; ++i)
+      label[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(block.majority(i - begin));
+  });
+  const std::string name = "majority of " + rows_.name();
+  const bool all = std::find(label.begin(), label.end(), kNotRated) == label.end();
+  if (all && classes_ <= kByteClasses) {
+    std::vector<std::uint8_t> bytes(label.begin(), label.end());
+    return {Rows(array_of(std::move(bytes), {items()}, name)), classes_, Kind::labels};
+  }
+  return {Rows(int_array(std::move(label), {items()}, name)), classes_, all ? Kind::labels : Kind::ratings};
+}
+
+Votes Votes::gather(std::span<const std::int64_t> rows) const {
+  return {rows_.gather(rows), classes_, kind_};
+}
+
+}  // namespace plumb
