@@ -1,0 +1,93 @@
+#include "plumb/metrics/ordered/equal_mass.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "metrics/ordered/groups.hpp"
+#include "plumb/data/check.hpp"
+
+namespace plumb {
+
+namespace {
+
+// Items [0, at) and their mass.
+template <class A>
+struct Front {
+  std::size_t at = 0;
+  typename A::Mass mass{};
+  void step(const ForecastsView& f) { A::add_mass(mass, f, at++); }
+};
+
+// Moves to where the mass before suffices. Unit mass is the number of items: no walk.
+template <class A>
+void advance(Front<A>& front, const ForecastsView& f, const typename A::Reach& reach) {
+  if constexpr (std::is_same_v<A, ordered::Whole>) {
+    if (f.trials.empty() && f.times.empty()) {
+      front.at = std::min(f.size(), std::max(front.at, static_cast<std::size_t>(reach.least)));
+      front.mass = static_cast<std::int64_t>(front.at);
+      return;
+    }
+  }
+  while (front.at < f.size() && !reach(front.mass)) front.step(f);
+}
+
+template <class A>
+bool has_mass(const ForecastsView& f, std::size_t i) {
+  typename A::Mass m{};
+  A::add_mass(m, f, i);
+  return A::positive(m);
+}
+
+// The first item of each cell in use; the first cell starts at 0.
+template <class A>
+std::vector<std::size_t> cell_starts(const ForecastsView& f, int bins) {
+  const std::size_t n = f.size();
+  std::vector<std::size_t> starts{0};
+  typename A::Mass total{};
+  for (std::size_t i = 0; i < n; ++i) A::add_mass(total, f, i);
+  if (!A::positive(total)) return starts;
+  Front<A> front;
+  std::int64_t cell = 0;
+  while (cell + 1 < bins) {
+    advance(front, f, typename A::Reach(cell + 1, bins, total));
+    while (front.at > 0 && front.at < n && f.p[front.at] == f.p[front.at - 1]) front.step(f);
+    while (front.at < n && !has_mass<A>(f, front.at)) ++front.at;
+    if (front.at == n) break;
+    starts.push_back(front.at);
+    cell = A::cell(bins, front.mass, total);
+  }
+  return starts;
+}
+
+// Mass is whole without weights, whatever the hits are.
+std::vector<std::size_t> cell_starts(const ForecastsView& f, int bins) {
+  check_bins(bins);
+  return f.weight.empty() ? cell_starts<ordered::Whole>(f, bins) : cell_starts<ordered::Weighted>(f, bins);
+}
+
+Cells cells_from(const ForecastsView& f, int bins, const std::vector<std::size_t>& starts) {
+  Cells cells{.bins = bins, .equal_width = false, .thresholds = {}};
+  for (std::size_t c = 1; c < starts.size(); ++c) cells.thresholds.push_back(f.p[starts[c]]);
+  return cells;
+}
+
+}  // namespace
+
+Cells equal_mass_cells(const ForecastsView& ascending, int bins) {
+  return cells_from(ascending, bins, cell_starts(ascending, bins));
+}
+
+ReliabilityTable equal_mass_table(const ForecastsView& ascending, int bins) {
+  std::vector<std::size_t> starts = cell_starts(ascending, bins);
+  ReliabilityTable table(cells_from(ascending, bins, starts));
+  starts.push_back(ascending.size());
+  // Each cell is a run of the column: a table of one cell sums it with the arithmetic of all tables.
+  TableBuilder builder(Cells{.bins = 1, .equal_width = true, .thresholds = {}});
+  for (std::size_t c = 0; c < table.cell.size(); ++c) {
+    builder.update(ascending.slice(starts[c], starts[c + 1] - starts[c]));
+    table.cell[c] = builder.finish().cell.front();
+  }
+  return table;
+}
+
+}  // namespace plumb

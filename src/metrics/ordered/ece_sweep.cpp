@@ -1,0 +1,213 @@
+// The monotonic sweep: for each number of cells B only the ends of the cells are looked up, in sums kept
+// every 64 items, so that B costs O(B log N) and the memory is a fraction of the column.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "metrics/ordered/groups.hpp"
+#include "plumb/metrics/ordered/equal_mass.hpp"
+
+namespace plumb {
+
+namespace {
+
+using ordered::Direction;
+using ordered::Groups;
+
+template <class A>
+struct Sums {
+  typename A::Mass mass{};
+  typename A::Hits hits{};
+  typename A::Area p{};
+  void add(const ForecastsView& f, std::size_t i) {
+    typename A::Mass m{};
+    A::add_mass(m, f, i);
+    A::add(mass, m);
+    A::add_hits(hits, f, i);
+    A::add_area(p, m, to_fixed(f.p[i]));
+  }
+  [[nodiscard]] Sums minus(const Sums& o) const {
+    return {A::minus(mass, o.mass), A::minus(hits, o.hits), A::minus(p, o.p)};
+  }
+};
+
+// A place in the column and the sums of all items before it.
+template <class A>
+struct Place {
+  std::size_t at = 0;
+  Sums<A> before;
+};
+
+template <class A>
+class Sweep {
+ public:
+  explicit Sweep(const ForecastsView& ascending) : f_(ascending) {
+    kept_.reserve(f_.size() / kStride + 1);
+    for (std::size_t i = 0; i < f_.size(); ++i) {
+      if (i % kStride == 0) kept_.push_back(total_);
+      total_.add(f_, i);
+    }
+  }
+  [[nodiscard]] const Sums<A>& total() const { return total_; }
+
+  /// Visits the sums of the cells in use among `bins`, from the cell that holds mass `from` on, until
+  /// visit(sums, mass before the cell's end) returns false.
+  template <class Visit>
+  void cells(std::int64_t bins, const typename A::Mass& from, Visit visit) const {
+    std::int64_t cell = cell_of(bins, from);
+    Place<A> start;
+    if (cell > 0) advance(start, typename A::Reach(cell, bins, total_.mass));
+    while (true) {
+      Place<A> end = start;
+      if (cell + 1 < bins) {
+        advance(end, typename A::Reach(cell + 1, bins, total_.mass));
+      } else {
+        end = {f_.size(), total_};
+      }
+      if (!visit(end.before.minus(start.before), end.before.mass)) return;
+      if (end.before.mass == total_.mass) return;
+      cell = cell_of(bins, end.before.mass);
+      start = end;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kStride = 64;
+
+  [[nodiscard]] std::int64_t cell_of(std::int64_t bins, const typename A::Mass& below) const {
+    return std::min(bins - 1, A::cell(bins, below, total_.mass));
+  }
+  [[nodiscard]] Place<A> place(std::size_t at) const {
+    if (at == f_.size()) return {at, total_};
+    Place<A> q{at - at % kStride, kept_[at / kStride]};
+    while (q.at < at) q.before.add(f_, q.at++);
+    return q;
+  }
+  // To the first distinct p whose mass below reaches the next cell.
+  void advance(Place<A>& q, const typename A::Reach& reach) const {
+    const auto walk = [&] {
+      do {
+        if (reach(q.before.mass) || q.at == f_.size()) return true;
+        q.before.add(f_, q.at++);
+      } while (q.at % kStride != 0);
+      return reach(q.before.mass);
+    };
+    if (!walk()) {
+      const auto first = kept_.begin() + static_cast<std::ptrdiff_t>(std::min(q.at / kStride, kept_.size()));
+      const auto beyond =
+          std::partition_point(first, kept_.end(), [&](const Sums<A>& s) { return !reach(s.mass); });
+      q = place(static_cast<std::size_t>(std::max(first, beyond - 1) - kept_.begin()) * kStride);
+      while (q.at < f_.size() && !reach(q.before.mass)) q.before.add(f_, q.at++);
+    }
+    if (q.at > 0 && q.at < f_.size() && f_.p[q.at] == f_.p[q.at - 1]) q = place(end_of_ties(q.at));
+  }
+  // The end of the run of p[i]: doubling steps, then bisection.
+  [[nodiscard]] std::size_t end_of_ties(std::size_t i) const {
+    std::size_t low = i;
+    std::size_t step = 1;
+    while (low + step < f_.size() && f_.p[low + step] == f_.p[i]) {
+      low += step;
+      step *= 2;
+    }
+    const auto begin = f_.p.begin() + static_cast<std::ptrdiff_t>(low);
+    const auto end = f_.p.begin() + static_cast<std::ptrdiff_t>(std::min(low + step, f_.size()));
+    return static_cast<std::size_t>(std::upper_bound(begin, end, f_.p[i]) - f_.p.begin());
+  }
+
+  ForecastsView f_;
+  std::vector<Sums<A>> kept_;  // before item 0, 64, 128, ...
+  Sums<A> total_;
+};
+
+template <class A>
+typename A::Mean mean_of(const auto& s) {
+  return A::mean(s.hits, s.mass);
+}
+
+// Where cell means can fall at all. Groups before `first` all have the least mean, groups after `last` the
+// greatest: neither stands in a pair out of order. This keeps nearly separated data, which sweep up to very
+// large B, cheap.
+template <class A>
+struct Window {
+  typename A::Mass first{}, last{};  // mass below the first and the last group
+  Window(const ForecastsView& f, const Sums<A>& total) {
+    std::optional<typename A::Mean> least, greatest;
+    for (Groups<A> g(f); g.next();) {
+      const auto m = mean_of<A>(g);
+      if (!least || A::less(m, *least)) least = m;
+      if (!greatest || A::less(*greatest, m)) greatest = m;
+    }
+    for (Groups<A> g(f); g.next() && !A::less(*least, mean_of<A>(g));) A::add(first, g.mass);
+    last = total.mass;
+    for (Groups<A, Direction::down> g(f); g.next();) {
+      last = A::minus(last, g.mass);
+      if (A::less(mean_of<A>(g), *greatest)) break;
+    }
+  }
+};
+
+template <class A>
+std::int64_t count_groups(const ForecastsView& f) {
+  std::int64_t n = 0;
+  for (Groups<A> g(f); g.next();) ++n;
+  return n;
+}
+
+// Means of y that rise over the distinct p themselves rise over any cells made of them.
+template <class A>
+bool rises_over_groups(const ForecastsView& f) {
+  std::optional<typename A::Mean> previous;
+  for (Groups<A> g(f); g.next();) {
+    const auto m = mean_of<A>(g);
+    if (previous && A::less(m, *previous)) return false;
+    previous = m;
+  }
+  return true;
+}
+
+template <class A>
+bool rises_over_cells(const Sweep<A>& sweep, std::int64_t bins, const Window<A>& window) {
+  std::optional<typename A::Mean> previous;
+  bool rises = true;
+  sweep.cells(bins, window.first, [&](const Sums<A>& s, const typename A::Mass& end) {
+    const auto m = mean_of<A>(s);
+    rises = !previous || !A::less(m, *previous);
+    previous = m;
+    return rises && !A::positive(A::minus(end, window.last));
+  });
+  return rises;
+}
+
+template <class A>
+Estimate ece_sweep_of(const ForecastsView& f, int* bins_used) {
+  const Sweep<A> sweep(f);
+  const Sums<A>& total = sweep.total();
+  if (!A::positive(total.mass)) {
+    if (bins_used != nullptr) *bins_used = 0;
+    return Estimate::undefined(std::string(kNoVotes));
+  }
+  const std::int64_t most = count_groups<A>(f);
+  std::int64_t bins = most;
+  if (!rises_over_groups<A>(f)) {
+    const Window<A> window(f, total);
+    bins = 1;
+    while (bins < most && rises_over_cells(sweep, bins + 1, window)) ++bins;
+  }
+  if (bins_used != nullptr) *bins_used = static_cast<int>(bins);
+  typename A::Area sum{};
+  sweep.cells(bins, typename A::Mass{}, [&](const Sums<A>& s, const typename A::Mass&) {
+    A::add(sum, A::absolute(A::minus(A::area(s.hits), s.p)));
+    return true;
+  });
+  return A::area_value(sum) / A::value(total.mass);
+}
+
+}  // namespace
+
+Estimate ece_sweep(const ForecastsView& ascending, int* bins_used) {
+  return ordered::with_residuals(ascending,
+                                 [&]<class A>(A) { return ece_sweep_of<A>(ascending, bins_used); });
+}
+
+}  // namespace plumb

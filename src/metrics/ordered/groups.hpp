@@ -1,0 +1,64 @@
+// The walk over distinct p that all ordered estimators share: equal p are one group, and groups without mass
+// are not seen.
+#pragma once
+
+#include <cstddef>
+
+#include "metrics/ordered/arithmetic.hpp"
+
+namespace plumb::ordered {
+
+enum class Direction { up, down };
+
+/// `while (g.next())` visits the distinct p of an ascending column, from the least on or from the greatest
+/// on.
+template <class A, Direction D = Direction::up>
+class Groups {
+ public:
+  explicit Groups(const ForecastsView& ascending) : f_(ascending) {}
+
+  double p = 0;
+  typename A::Mass mass{};  ///< sum of w n
+  typename A::Hits hits{};  ///< sum of w h
+
+  bool next() {
+    const std::size_t n = f_.size();
+    while (seen_ < n) {
+      p = f_.p[at(seen_)];
+      mass = {};
+      hits = {};
+      do {
+        A::add_mass(mass, f_, at(seen_));
+        A::add_hits(hits, f_, at(seen_));
+        ++seen_;
+      } while (seen_ < n && f_.p[at(seen_)] == p);
+      if (A::positive(mass)) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] typename A::Mass misses() const { return A::minus(mass, hits); }
+
+ private:
+  [[nodiscard]] std::size_t at(std::size_t i) const { return D == Direction::up ? i : f_.size() - 1 - i; }
+  ForecastsView f_;
+  std::size_t seen_ = 0;
+};
+
+/// Total mass and hits of a column.
+template <class A>
+struct Totals {
+  typename A::Mass mass{};
+  typename A::Hits hits{};
+  explicit Totals(const ForecastsView& f) {
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      A::add_mass(mass, f, i);
+      A::add_hits(hits, f, i);
+    }
+  }
+  [[nodiscard]] typename A::Mass misses() const { return A::minus(mass, hits); }
+};
+
+inline constexpr const char* kNoHits = "there are no hits: no vote is for the event";
+inline constexpr const char* kNoMisses = "there are no misses: every vote is for the event";
+
+}  // namespace plumb::ordered
