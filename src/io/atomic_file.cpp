@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 18;
 
-// A signal handler may not allocate or lock: the names lie in fixed slots, `live` is set last and cleared first.
+// A signal handler may not allocate or lock: the names lie in fixed slots, `live` is set last and cleared
+// first.
 struct Slot {
   std::atomic<bool> taken{false};
   std::atomic<bool> live{false};
@@ -77,10 +78,12 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_
     if (::access(target_.c_str(), W_OK) != 0) fail(errno);
   }
   const std::filesystem::path whole(target_);
-  const std::string base = whole.filename().string().substr(0, 100);  // room for the rest within the system's limit
+  const std::string base =
+      whole.filename().string().substr(0, 100);  // room for the rest within the system's limit
   for (unsigned attempt = 0; fd_ < 0; ++attempt) {
     static std::atomic<unsigned> serial{0};
-    const std::string name = "." + base + "." + std::to_string(::getpid()) + "-" + std::to_string(serial++) + ".tmp";
+    const std::string name =
+        "." + base + "." + std::to_string(::getpid()) + "-" + std::to_string(serial++) + ".tmp";
     temporary_ = (whole.parent_path() / name).string();
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd_ >= 0) break;
@@ -148,7 +151,8 @@ void AtomicFile::commit() {
   temporary_.clear();
   release_temporary(slot_);
   slot_ = -1;
-  // The new name itself should outlive a power cut; where the directory cannot be synced the file is still whole.
+  // The new name itself should outlive a power cut; where the directory cannot be synced the file is still
+  // whole.
   const std::string parent = std::filesystem::path(target_).parent_path().string();
   const int dir = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir >= 0) {

@@ -43,13 +43,15 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
     throw InputError(path + " cannot be opened: " + detail::system_reason(errno));
   }
   if (S_ISDIR(info.st_mode)) {
-    throw InputError(path + " is a directory; name the files in it, or give a quoted pattern such as \"" + path +
-                     (path.ends_with('/') ? "" : "/") + "*.npy\"");
+    throw InputError(path + " is a directory; name the files in it, or give a quoted pattern such as \"" +
+                     path + (path.ends_with('/') ? "" : "/") + "*.npy\"");
   }
-  if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) throw InputError(path + " is a device, not a file of data");
+  if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))
+    throw InputError(path + " is a device, not a file of data");
   const Descriptor file(path);
   if (file.get() < 0) throw InputError(path + " cannot be opened: " + detail::system_reason(errno));
-  if (::fstat(file.get(), &info) != 0) throw InputError(path + " cannot be read: " + detail::system_reason(errno));
+  if (::fstat(file.get(), &info) != 0)
+    throw InputError(path + " cannot be read: " + detail::system_reason(errno));
 
   std::shared_ptr<MappedFile> result(new MappedFile(path));
   if (S_ISREG(info.st_mode)) {
@@ -58,7 +60,8 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   } else {
     result->read_all(file.get());
     if (result->bytes_.empty()) {
-      throw InputError(path + " gave no data (a pipe can be read only once; save it to a file to use it twice)");
+      throw InputError(path +
+                       " gave no data (a pipe can be read only once; save it to a file to use it twice)");
     }
   }
   return result;

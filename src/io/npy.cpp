@@ -36,8 +36,8 @@ std::string element_text(const std::byte* at, const NpyHeader& h, const std::str
 }
 
 /// Strings in C order, whatever the order in the file.
-std::vector<std::string> all_text(const std::byte* data, const NpyHeader& h, std::span<const std::int64_t> strides,
-                                  const std::string& name) {
+std::vector<std::string> all_text(const std::byte* data, const NpyHeader& h,
+                                  std::span<const std::int64_t> strides, const std::string& name) {
   const std::int64_t n =
       std::accumulate(h.shape.begin(), h.shape.end(), std::int64_t{1}, std::multiplies<>());
   std::vector<std::string> text;
@@ -88,7 +88,8 @@ void write(std::ostream& out, std::span<const T> values, std::span<const std::in
 
 }  // namespace
 
-Array npy_array(NpyHeader h, std::span<const std::byte> data, std::shared_ptr<const void> owner, std::string name) {
+Array npy_array(NpyHeader h, std::span<const std::byte> data, std::shared_ptr<const void> owner,
+                std::string name) {
   if (data.size() != h.data_bytes) {
     const std::string asks = " bytes of data, but its header (" + show_shape(h.shape) + ") asks for ";
     throw InputError(name + " has " + std::to_string(data.size()) + asks + std::to_string(h.data_bytes) +
@@ -146,17 +147,27 @@ std::string npy_header(DType dtype, std::span<const std::int64_t> shape) {
   return header + dictionary + "\n";
 }
 
-void write_npy(const std::string& p, std::span<const double> v, std::span<const std::int64_t> s) { write(p, v, s); }
-void write_npy(const std::string& p, std::span<const float> v, std::span<const std::int64_t> s) { write(p, v, s); }
+void write_npy(const std::string& p, std::span<const double> v, std::span<const std::int64_t> s) {
+  write(p, v, s);
+}
+void write_npy(const std::string& p, std::span<const float> v, std::span<const std::int64_t> s) {
+  write(p, v, s);
+}
 void write_npy(const std::string& p, std::span<const std::int64_t> v, std::span<const std::int64_t> s) {
   write(p, v, s);
 }
 void write_npy(const std::string& p, std::span<const std::uint8_t> v, std::span<const std::int64_t> s) {
   write(p, v, s);
 }
-void write_npy(std::ostream& o, std::span<const double> v, std::span<const std::int64_t> s) { write(o, v, s); }
+void write_npy(std::ostream& o, std::span<const double> v, std::span<const std::int64_t> s) {
+  write(o, v, s);
+}
 void write_npy(std::ostream& o, std::span<const float> v, std::span<const std::int64_t> s) { write(o, v, s); }
-void write_npy(std::ostream& o, std::span<const std::int64_t> v, std::span<const std::int64_t> s) { write(o, v, s); }
-void write_npy(std::ostream& o, std::span<const std::uint8_t> v, std::span<const std::int64_t> s) { write(o, v, s); }
+void write_npy(std::ostream& o, std::span<const std::int64_t> v, std::span<const std::int64_t> s) {
+  write(o, v, s);
+}
+void write_npy(std::ostream& o, std::span<const std::uint8_t> v, std::span<const std::int64_t> s) {
+  write(o, v, s);
+}
 
 }  // namespace plumb

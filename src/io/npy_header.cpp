@@ -120,8 +120,10 @@ void parse_descr(std::string_view descr, NpyHeader& h, const std::string& name) 
   }
   h.kind = rest.empty() ? '?' : rest.front();
   if (h.kind == 'O') refuse("holds Python objects, which Plumb does not load" + remedy);
-  if (h.kind == 'c') refuse("holds complex numbers (" + std::string(descr) + "), which Plumb does not read" + remedy);
-  if (h.kind == 'V') refuse("holds raw or structured records, which Plumb does not read; save each field on its own");
+  if (h.kind == 'c')
+    refuse("holds complex numbers (" + std::string(descr) + "), which Plumb does not read" + remedy);
+  if (h.kind == 'V')
+    refuse("holds raw or structured records, which Plumb does not read; save each field on its own");
   if (h.kind == 'M' || h.kind == 'm') refuse("holds dates or time spans, which Plumb does not read" + remedy);
   if (!rest.empty()) rest.remove_prefix(1);
   std::int64_t units = 0;
@@ -142,7 +144,8 @@ void parse_descr(std::string_view descr, NpyHeader& h, const std::string& name) 
   h.swapped = !one_byte && (order == '<' || order == '>') && order != kNative;
 }
 
-/// Elements times bytes; also the extents that a zero elsewhere hides must fit, since strides are made of them.
+/// Elements times bytes; also the extents that a zero elsewhere hides must fit, since strides are made of
+/// them.
 std::uint64_t checked_bytes(const NpyHeader& h, const std::string& name) {
   std::int64_t product = h.item_bytes;
   bool none = false;
@@ -173,15 +176,17 @@ std::size_t npy_header_bytes(std::span<const std::byte> first, const std::string
   }
   const std::size_t prefix = major == 1 ? 10 : 12;
   if (first.size() < prefix) throw InputError(name + " ends inside its header; the file was cut short");
-  const std::size_t length = major == 1 ? at(8) | at(9) << 8 : at(8) | at(9) << 8 | at(10) << 16 | at(11) << 24;
+  const std::size_t length =
+      major == 1 ? at(8) | at(9) << 8 : at(8) | at(9) << 8 | at(10) << 16 | at(11) << 24;
   return prefix + length;
 }
 
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name) {
   const std::size_t total = npy_header_bytes(bytes, name);
   if (bytes.size() < total) {
-    throw InputError(name + " says that its header takes " + std::to_string(total) + " bytes, but the file has " +
-                     std::to_string(bytes.size()) + "; it was cut short or is damaged");
+    throw InputError(name + " says that its header takes " + std::to_string(total) +
+                     " bytes, but the file has " + std::to_string(bytes.size()) +
+                     "; it was cut short or is damaged");
   }
   const std::size_t prefix = bytes[6] == std::byte{1} ? 10 : 12;
   Literal in({reinterpret_cast<const char*>(bytes.data()) + prefix, total - prefix}, name);
@@ -196,7 +201,8 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
     in.expect(':');
     if (key == "descr" && !descr) {
       if (in.at_list()) {
-        throw InputError(name + " holds structured records, which Plumb does not read; save each field on its own");
+        throw InputError(name +
+                         " holds structured records, which Plumb does not read; save each field on its own");
       }
       parse_descr(in.string(), h, name);
       descr = true;

@@ -82,12 +82,13 @@ void check_crc(std::uint32_t found, const ZipEntry& e, const std::string& name) 
   if (found != e.crc) throw InputError(name + " is damaged: its checksum does not match its content");
 }
 
-/// Memory of its own, aligned for every type.
+/// Memory of its own, aligned for every type (make_shared would align it for bytes).
 std::shared_ptr<std::byte[]> memory(std::uint64_t n, const std::string& name) {
   try {
-    return std::make_shared_for_overwrite<std::byte[]>(std::max<std::uint64_t>(n, 1));
+    return std::shared_ptr<std::byte[]>(new std::byte[std::max<std::uint64_t>(n, 1)]);
   } catch (const std::bad_alloc&) {
-    throw InputError(name + " needs " + std::to_string(n) + " bytes of memory, which the system does not give");
+    throw InputError(name + " needs " + std::to_string(n) +
+                     " bytes of memory, which the system does not give");
   }
 }
 
@@ -156,7 +157,8 @@ std::vector<ZipEntry> array_entries(std::span<const std::byte> bytes, const std:
 std::string listed(const std::vector<ZipEntry>& entries) {
   constexpr std::size_t kMost = 12;
   std::string s;
-  for (std::size_t i = 0; i < entries.size() && i < kMost; ++i) s += (i > 0 ? ", " : "") + array_name(entries[i]);
+  for (std::size_t i = 0; i < entries.size() && i < kMost; ++i)
+    s += (i > 0 ? ", " : "") + array_name(entries[i]);
   if (entries.size() > kMost) s += " and " + std::to_string(entries.size() - kMost) + " more";
   return s;
 }
@@ -183,8 +185,8 @@ Array parse_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
   if (found.empty()) {
     std::vector<std::string> names;
     for (const ZipEntry& e : entries) names.push_back(array_name(e));
-    throw InputError(name + " has no array " + detail::quoted(member) + did_you_mean(member, names) + "; it has " +
-                     listed(entries));
+    throw InputError(name + " has no array " + detail::quoted(member) + did_you_mean(member, names) +
+                     "; it has " + listed(entries));
   }
   if (found.size() > 1) throw InputError(name + " has more than one array " + detail::quoted(member));
   const ZipEntry& e = *found.front();

@@ -40,7 +40,8 @@ std::uint64_t number(std::span<const std::byte> from, std::size_t at, std::size_
   return v;
 }
 
-/// The end record carries a comment of up to 64 KiB, so it is searched for; its comment must reach the file's end.
+/// The end record carries a comment of up to 64 KiB, so it is searched for; its comment must reach the file's
+/// end.
 std::uint64_t find_end(const Reader& in) {
   const std::uint64_t last = in.size() < kEndBytes ? 0 : in.size() - kEndBytes;
   const std::uint64_t first = last > 0xffff ? last - 0xffff : 0;
@@ -51,7 +52,8 @@ std::uint64_t find_end(const Reader& in) {
   return kNowhere;
 }
 
-/// Sizes and offset beyond 4 GiB stand in an extra field, only those whose short form is all ones, in this order.
+/// Sizes and offset beyond 4 GiB stand in an extra field, only those whose short form is all ones, in this
+/// order.
 void apply_zip64(std::span<const std::byte> extra, ZipEntry& e, const Reader& in) {
   std::uint64_t* const wanted[3] = {&e.size, &e.compressed, &e.offset};
   while (extra.size() >= 4) {
@@ -76,7 +78,8 @@ std::vector<ZipEntry> zip_directory(std::span<const std::byte> bytes, const std:
   const Reader in(bytes, name);
   const std::uint64_t end = find_end(in);
   if (end == kNowhere) {
-    throw InputError(name + " is not a whole zip archive: its directory is missing; the file was cut short or is no .npz");
+    throw InputError(
+        name + " is not a whole zip archive: its directory is missing; the file was cut short or is no .npz");
   }
   const auto record = in.part(end, kEndBytes, "end");
   std::uint64_t count = number(record, 10, 2);
@@ -115,7 +118,8 @@ std::vector<ZipEntry> zip_directory(std::span<const std::byte> bytes, const std:
 std::span<const std::byte> zip_payload(std::span<const std::byte> bytes, const ZipEntry& entry,
                                        const std::string& name) {
   const Reader in(bytes, name);
-  if (entry.flags & 1) throw InputError(name + " is encrypted, which Plumb does not read; save it without a password");
+  if (entry.flags & 1)
+    throw InputError(name + " is encrypted, which Plumb does not read; save it without a password");
   if (entry.method != 0 && entry.method != 8) {
     throw InputError(name + " is packed with method " + std::to_string(entry.method) +
                      ", which Plumb does not read; save it with numpy's savez or savez_compressed");

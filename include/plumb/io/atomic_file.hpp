@@ -1,4 +1,5 @@
-// An output file that appears whole or not at all: written under a temporary name beside its target, renamed at the end.
+// An output file that appears whole or not at all: written under a temporary name beside its target, renamed
+// at the end.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,9 @@ namespace plumb {
 
 class AtomicFile {
  public:
-  /// Creates the temporary file. A target that exists and is no regular file (/dev/null, a pipe) is written directly.
-  /// Here and below, what the system refuses (no such directory, disk full) is an InputError with path and reason.
+  /// Creates the temporary file. A target that exists and is no regular file (/dev/null, a pipe) is written
+  /// directly. Here and below, what the system refuses (no such directory, disk full) is an InputError with
+  /// path and reason.
   explicit AtomicFile(std::string path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -39,7 +41,8 @@ class AtomicFile {
   int slot_ = -1;  // in the list that remove_unfinished_files() reads
 };
 
-/// Removes the temporary files of all unfinished AtomicFiles. Safe in a signal handler that then ends the process.
+/// Removes the temporary files of all unfinished AtomicFiles. Safe in a signal handler that then ends the
+/// process.
 void remove_unfinished_files() noexcept;
 
 /// The whole of a small file at once.

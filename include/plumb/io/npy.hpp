@@ -13,16 +13,17 @@
 
 namespace plumb {
 
-/// What the header of a .npy file says, checked. Never evaluates anything: the three keys are parsed as literals.
+/// What the header of a .npy file says, checked. Never evaluates anything: the three keys are parsed as
+/// literals.
 struct NpyHeader {
   DType dtype = DType::f64;
-  char kind = 'f';                  ///< numpy's: b i u f, or U and S for text
-  std::int64_t item_bytes = 8;      ///< of one element in the file
+  char kind = 'f';              ///< numpy's: b i u f, or U and S for text
+  std::int64_t item_bytes = 8;  ///< of one element in the file
   bool swapped = false;
   bool fortran = false;
   std::vector<std::int64_t> shape;
-  std::size_t data_offset = 0;      ///< where the elements begin
-  std::uint64_t data_bytes = 0;     ///< shape times item_bytes; known not to overflow
+  std::size_t data_offset = 0;   ///< where the elements begin
+  std::uint64_t data_bytes = 0;  ///< shape times item_bytes; known not to overflow
 };
 
 /// `bytes` may be the beginning of a file only, as long as it holds the whole header. `name` is for messages.
@@ -34,7 +35,8 @@ struct NpyHeader {
 [[nodiscard]] Array npy_array(NpyHeader h, std::span<const std::byte> data, std::shared_ptr<const void> owner,
                               std::string name);
 /// A whole file in memory. Numbers are not copied: `owner` keeps `bytes` alive. Text becomes UTF-8 strings.
-[[nodiscard]] Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string name);
+[[nodiscard]] Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                              std::string name);
 [[nodiscard]] Array read_npy(const std::string& path);
 
 /// The header of a C-order file, for writers that stream the rows after it.
@@ -42,8 +44,10 @@ struct NpyHeader {
 
 void write_npy(const std::string& path, std::span<const double> values, std::span<const std::int64_t> shape);
 void write_npy(const std::string& path, std::span<const float> values, std::span<const std::int64_t> shape);
-void write_npy(const std::string& path, std::span<const std::int64_t> values, std::span<const std::int64_t> shape);
-void write_npy(const std::string& path, std::span<const std::uint8_t> values, std::span<const std::int64_t> shape);
+void write_npy(const std::string& path, std::span<const std::int64_t> values,
+               std::span<const std::int64_t> shape);
+void write_npy(const std::string& path, std::span<const std::uint8_t> values,
+               std::span<const std::int64_t> shape);
 void write_npy(std::ostream& out, std::span<const double> values, std::span<const std::int64_t> shape);
 void write_npy(std::ostream& out, std::span<const float> values, std::span<const std::int64_t> shape);
 void write_npy(std::ostream& out, std::span<const std::int64_t> values, std::span<const std::int64_t> shape);

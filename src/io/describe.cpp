@@ -1,0 +1,103 @@
+#include "plumb/io/describe.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "io/describe_csv.hpp"
+#include "io/describe_facts.hpp"
+#include "io/format.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/mapped_file.hpp"
+#include "plumb/io/npy.hpp"
+#include "plumb/io/npz.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb {
+namespace {
+
+using detail::NumberFacts;
+
+constexpr std::size_t kMostDistinct = 20;
+
+/// The array as rows of its last axis where memory allows to see it so; rows of Fortran order are read as
+/// they are.
+Rows along_last_axis(const Array& a) {
+  if (a.shape.size() < 3 || !a.is_contiguous()) return Rows(a);
+  Array flat = a;
+  const std::int64_t last = a.shape.back();
+  flat.shape = {last > 0 ? a.size() / last : 0, last};
+  flat.strides = {last * dtype_size(a.dtype), dtype_size(a.dtype)};
+  return Rows(flat);
+}
+
+NumberFacts facts_of(const Array& a, int threads) {
+  const Rows rows = along_last_axis(a);
+  const std::int64_t last = a.shape.back();
+  const std::int64_t block = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, rows.width()));
+  const bool table = a.shape.size() > 1;
+  return parallel_reduce_blocks(
+      rows.rows(), block, threads, NumberFacts{},
+      [&](NumberFacts& f, std::int64_t begin, std::int64_t end) {
+        std::vector<double> values(static_cast<std::size_t>((end - begin) * rows.width()));
+        rows.read(begin, end, values);
+        for (const double x : values) f.add(x);
+        for (std::size_t i = 0; table && last > 0 && i < values.size(); i += static_cast<std::size_t>(last)) {
+          double sum = 0;
+          for (std::size_t k = 0; k < static_cast<std::size_t>(last); ++k) sum += values[i + k];
+          f.add_sum(sum);
+        }
+      },
+      [](NumberFacts& into, const NumberFacts& from) { into.merge(from); });
+}
+
+void describe_text(const Array& a, ArrayInfo& info) {
+  std::set<std::string> seen;
+  for (const std::string& s : *a.text) {
+    if (!seen.insert(s).second) continue;
+    info.distinct.push_back(s);
+    if (info.distinct.size() <= kMostDistinct) continue;
+    info.distinct.clear();
+    break;
+  }
+  detail::conclude_text(info);
+}
+
+void describe_array(const Array& a, int threads, ArrayInfo& info) {
+  info.shape = a.shape;
+  info.dtype = a.dtype;
+  info.swapped = a.swapped;
+  info.fortran = !a.is_contiguous();
+  if (a.dtype == DType::text) return describe_text(a, info);
+  if (a.shape.empty() || a.size() == 0) return;
+  detail::conclude(facts_of(a, threads), info);
+}
+
+}  // namespace
+
+std::vector<ArrayInfo> describe_file(const std::string& path, int threads) {
+  const auto file = MappedFile::open(path);
+  const detail::Format format = detail::format_of(path, file->bytes());
+  if (format == detail::Format::csv) return detail::describe_csv(file->bytes(), path, ',', threads);
+  if (format == detail::Format::tsv) return detail::describe_csv(file->bytes(), path, '\t', threads);
+  std::vector<ArrayInfo> infos;
+  if (format == detail::Format::npy) {
+    ArrayInfo& info = infos.emplace_back();
+    info.name = info.path = path;
+    describe_array(parse_npy(file->bytes(), file, path), threads, info);
+    return infos;
+  }
+  for (const std::string& member : npz_names(file->bytes(), path)) {
+    ArrayInfo& info = infos.emplace_back();
+    info.path = path;
+    info.member = member;
+    info.name = path + ":" + member;
+    try {
+      describe_array(parse_npz(file->bytes(), file, path, member), threads, info);
+    } catch (const InputError& e) {
+      info.problem = e.what();
+    }
+  }
+  return infos;
+}
+
+}  // namespace plumb

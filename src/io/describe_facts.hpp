@@ -1,0 +1,49 @@
+// Facts about numbers, order-free, and the uses they suggest.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "plumb/io/describe.hpp"
+
+namespace plumb::detail {
+
+struct NumberFacts {
+  double min = std::numeric_limits<double>::infinity();
+  double max = -std::numeric_limits<double>::infinity();
+  std::int64_t finite = 0;
+  bool whole = true;
+  bool nan = false;
+  bool infinite = false;
+  bool sums_to_one = true;
+
+  void add(double x) {
+    if (!std::isfinite(x)) {
+      (std::isnan(x) ? nan : infinite) = true;
+      return;
+    }
+    ++finite;
+    min = x < min ? x : min;
+    max = x > max ? x : max;
+    whole = whole && x == std::floor(x);
+  }
+  void add_sum(double sum) { sums_to_one = sums_to_one && std::fabs(sum - 1) <= 1e-3; }
+  void merge(const NumberFacts& o) {
+    min = o.min < min ? o.min : min;
+    max = o.max > max ? o.max : max;
+    finite += o.finite;
+    whole = whole && o.whole;
+    nan = nan || o.nan;
+    infinite = infinite || o.infinite;
+    sums_to_one = sums_to_one && o.sums_to_one;
+  }
+};
+
+/// Fills the numeric facts of `info`, whose shape is known, and its uses.
+void conclude(const NumberFacts& facts, ArrayInfo& info);
+/// Uses of a text column.
+void conclude_text(ArrayInfo& info);
+
+}  // namespace plumb::detail

@@ -1,0 +1,63 @@
+#include "plumb/io/load.hpp"
+
+#include <algorithm>
+
+#include "io/format.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/mapped_file.hpp"
+#include "plumb/io/npy.hpp"
+#include "plumb/io/npz.hpp"
+
+namespace plumb {
+
+Array load_one(const Source& source, const LoadOptions& options) {
+  const auto file = MappedFile::open(source.path);
+  const detail::Format format = detail::format_of(source.path, file->bytes());
+  Array a;
+  switch (format) {
+    case detail::Format::npy:
+      if (!source.selection.empty()) {
+        throw InputError(source.path + " is one array; \":" + source.selection + "\" selects nothing in it");
+      }
+      a = parse_npy(file->bytes(), file, source.path);
+      break;
+    case detail::Format::npz:
+      a = parse_npz(file->bytes(), file, source.path, source.selection);
+      break;
+    case detail::Format::csv:
+    case detail::Format::tsv: {
+      CsvOptions csv;
+      csv.delimiter = format == detail::Format::tsv ? '\t' : ',';
+      csv.want = options.want;
+      csv.empty_is_nan = options.empty_is_nan;
+      csv.threads = options.threads;
+      a = parse_csv(file->bytes(), source.path, source.selection, csv);
+      break;
+    }
+  }
+  if (options.want == Want::numbers && a.dtype == DType::text) {
+    throw InputError(a.name + " holds text where numbers are needed");
+  }
+  if (a.shape.size() > 1 && a.shape[0] > 0 && a.size() == 0) {
+    throw InputError(a.name + " has rows without values (" + show_shape(a.shape) + ")");
+  }
+  return a;
+}
+
+Rows load(std::span<const std::string> specs, const LoadOptions& options) {
+  const std::vector<Source> sources = resolve(specs);
+  std::vector<Array> shards;
+  for (const Source& s : sources) shards.push_back(load_one(s, options));
+  // One shard of a text column may happen to hold numbers only.
+  const auto is_text = [](const Array& a) { return a.dtype == DType::text; };
+  if (options.want == Want::either && std::any_of(shards.begin(), shards.end(), is_text)) {
+    LoadOptions as_text = options;
+    as_text.want = Want::text;
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      if (!is_text(shards[i])) shards[i] = load_one(sources[i], as_text);
+    }
+  }
+  return Rows(std::move(shards));
+}
+
+}  // namespace plumb
