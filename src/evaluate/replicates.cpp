@@ -77,8 +77,7 @@ Replicates by_key(const std::vector<Scores>& all) {
 }
 
 double total_work(const Selection& passes, const EvaluateOptions& o) {
-  const bool streams = passes.scores || passes.event || passes.classes;
-  return (streams ? o.bootstrap : 0) + (passes.ordered ? o.bootstrap : 0);
+  return (passes.streams() ? o.bootstrap : 0) + (passes.ordered ? o.bootstrap : 0);
 }
 
 }  // namespace
@@ -88,7 +87,7 @@ Replicates bootstrap(const ReplicateRun& run, const Selection& selection) {
   std::vector<Scores> all(static_cast<std::size_t>(o.bootstrap));
   Progress progress(run.progress, total_work(selection, o));
   const bool has_truth = !run.items.truth.empty();
-  if (selection.scores || selection.event || selection.classes) {
+  if (selection.streams()) {
     stream_replicates(
         run, selection, progress,
         [&](StreamBuilder& builder, const BlockParts& parts, std::span<const std::uint64_t> units, std::uint32_t r) {

@@ -21,6 +21,7 @@ struct Selection {
   bool top = false;       ///< the confidence column, sorted, where it is not the event's (binary risk-coverage)
 
   [[nodiscard]] bool has(std::string_view key) const;
+  [[nodiscard]] bool streams() const { return scores || event || classes; }
 };
 
 /// Throws InputError for an unknown key, or one asked by name that this task cannot have.
