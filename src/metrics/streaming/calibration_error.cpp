@@ -1,0 +1,125 @@
+#include "plumb/metrics/streaming/calibration_error.hpp"
+
+#include <cmath>
+
+#include "metrics/streaming/exact_product.hpp"
+
+namespace plumb {
+namespace {
+
+Estimate no_votes() { return Estimate::undefined(std::string(kNoVotes)); }
+
+bool empty(const Cell& c) { return c.w.is_zero(); }
+
+/// s^2 - squares, where nearly all of it may cancel (one item that outweighs the rest): no digit is lost
+/// before the end.
+double less_squares(const ExactSum& s, const ExactSum& squares) {
+  const double head = s.value();
+  ExactSum rest = s;
+  rest.subtract(ExactSum(head));
+  const double tail = rest.value();
+  ExactSum result;
+  detail::add_product(result, head, head);
+  detail::add_product(result, 2 * head, tail);
+  detail::add_product(result, tail, tail);
+  result.subtract(squares);
+  return result.value();
+}
+
+/// What (c - mean p)^2 is expected to exceed the squared error of the cell by, from the spread of its items:
+/// with W = sum w_i n_i, c^2 is to be replaced by (W^2 c^2 - sum (w_i h_i)^2) / (W^2 - sum (w_i n_i)^2), the
+/// mean of y_i y_j over pairs of distinct items (contract, section 4); the difference of the two is this.
+/// With one vote an item it is c (1 - c) / (n - 1) (Ferro and Fricker 2012; Mimori 2021, eq. 13). Votes of
+/// one item may depend on each other.
+double excess(const Cell& c) {
+  const double mean = c.mean_y();
+  return (c.wwyy.value() - c.ww.value() * mean * mean) / less_squares(c.w, c.ww);
+}
+
+}  // namespace
+
+Estimate ece(const ReliabilityTable& t) {
+  const Cell total = t.total();
+  if (empty(total)) return no_votes();
+  ExactSum sum;  // (n_b / N) |gap_b| = |sum w p - sum w y| / N
+  for (const Cell& c : t.cell) {
+    ExactSum difference = c.wp;
+    difference.subtract(c.wy);
+    if (difference.value() < 0) {
+      sum.subtract(difference);
+    } else {
+      sum.merge(difference);
+    }
+  }
+  return sum.value() / total.w.value();
+}
+
+Estimate ece_l2(const ReliabilityTable& t) {
+  const Cell total = t.total();
+  if (empty(total)) return no_votes();
+  double sum = 0;
+  for (const Cell& c : t.cell) {
+    if (!empty(c)) sum += c.w.value() * c.gap() * c.gap();
+  }
+  return std::sqrt(sum / total.w.value());
+}
+
+Estimate mce(const ReliabilityTable& t) {
+  if (empty(t.total())) return no_votes();
+  double largest = 0;
+  for (const Cell& c : t.cell) {
+    if (!empty(c)) largest = std::max(largest, std::abs(c.gap()));
+  }
+  return largest;
+}
+
+Estimate ece_debiased(const ReliabilityTable& t) {
+  const Cell total = t.total();
+  if (empty(total)) return no_votes();
+  double sum = 0;
+  std::uint64_t items = 0;
+  for (const Cell& c : t.cell) {
+    if (c.items < 2) continue;
+    sum += c.w.value() * (c.gap() * c.gap() - excess(c));
+    items += c.items;
+  }
+  if (items == 0) return Estimate::undefined("no cell holds two items, which debiasing needs");
+  Estimate result = std::copysign(std::sqrt(std::abs(sum) / total.w.value()), sum);
+  if (items != total.items) result.items = static_cast<std::int64_t>(items);
+  return result;
+}
+
+Estimate ece_classwise(std::span<const ReliabilityTable> classes) {
+  if (classes.empty()) return no_votes();
+  ExactSum sum;
+  for (const ReliabilityTable& t : classes) {
+    const Estimate e = ece(t);
+    if (!e) return e;
+    sum.add(*e.value);
+  }
+  return sum.value() / static_cast<double>(classes.size());
+}
+
+Estimate oe_ratio(const ReliabilityTable& t) {
+  const Cell total = t.total();
+  if (empty(total)) return no_votes();
+  if (total.wp.is_zero()) return Estimate::undefined("every forecast is 0, so that nothing is expected");
+  return total.wy.value() / total.wp.value();
+}
+
+BrierParts brier_parts(const ReliabilityTable& t) {
+  const Cell total = t.total();
+  if (empty(total)) return {};
+  const double base = total.mean_y();
+  double reliability = 0;
+  double resolution = 0;
+  for (const Cell& c : t.cell) {
+    if (empty(c)) continue;
+    const double lift = c.mean_y() - base;
+    reliability += c.w.value() * c.gap() * c.gap();
+    resolution += c.w.value() * lift * lift;
+  }
+  return {reliability / total.w.value(), resolution / total.w.value(), base * (1 - base)};
+}
+
+}  // namespace plumb

@@ -1,4 +1,5 @@
-// Means over items and votes: accuracy, agreement, log-loss, Brier score, and errors against the true probability.
+// Means over items and votes: accuracy, agreement, log-loss, Brier score, and errors against the true
+// probability.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,14 @@ namespace plumb {
 
 /// Each item's share of the sums, computed once a block and then weighted as often as there are replicates.
 struct ScoreTerms {
-  std::vector<double> votes;     ///< n_i
-  std::vector<double> weight;    ///< w_i; empty: one each
-  std::vector<double> correct;   ///< 1 when the argmax is the majority class
-  std::vector<double> agree;     ///< votes for the argmax
-  std::vector<double> nll;       ///< sum over votes of -log z_vote, votes on probability 0 left out
-  std::vector<double> brier;     ///< sum over votes of the squared error
-  std::vector<double> zero;      ///< votes on probability 0 (before any clip)
-  std::vector<double> clipped;   ///< votes whose probability was clipped
+  std::vector<double> votes;    ///< n_i
+  std::vector<double> weight;   ///< w_i; empty: one each
+  std::vector<double> correct;  ///< 1 when the argmax is the majority class
+  std::vector<double> agree;    ///< votes for the argmax
+  std::vector<double> nll;      ///< sum over votes of -log z_vote, votes on probability 0 left out
+  std::vector<double> brier;    ///< sum over votes of the squared error
+  std::vector<double> zero;     ///< votes on probability 0 (before any clip)
+  std::vector<double> clipped;  ///< votes whose probability was clipped
   std::vector<double> mse_p, kl_p, kl_bad;  ///< against truth (Liu 2022, section 3); empty without truth
 };
 
@@ -34,7 +35,8 @@ void score_terms(const ItemBlock& block, const ScoreOptions& options, ScoreTerms
 struct ProperScores {
   std::uint64_t items = 0;    ///< with votes and positive weight
   std::uint64_t unvoted = 0;  ///< items without votes, left out
-  std::uint64_t votes = 0;
+  std::uint64_t votes =
+      0;  ///< of those items; as the three below, not multiplied by weights or repeated draws
   std::uint64_t zero = 0, clipped = 0, kl_bad = 0;
   ExactSum item_weight, vote_weight, correct, agree, nll, brier;
   ExactSum truth_weight, mse_p, kl_p;
@@ -42,7 +44,9 @@ struct ProperScores {
 };
 void update(ProperScores& s, const ScoreTerms& t, std::span<const std::uint32_t> times = {});
 void merge(ProperScores& into, const ProperScores& from);
-/// Writes accuracy, agreement, nll, brier and, where truth is known, mse_p and kl_p.
+/// Writes accuracy, agreement, nll, brier and, where truth is known, mse_p and kl_p. The last two are means
+/// over the items of the evaluation, those with votes. With a clip, items whose KL would be infinite count at
+/// the clipped probabilities.
 void finish(const ProperScores& s, const ScoreOptions& options, bool has_truth, Scores& out);
 
 }  // namespace plumb

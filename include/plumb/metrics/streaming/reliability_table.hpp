@@ -1,6 +1,8 @@
-// The reliability table: cells of p with order-free sums. One pass, exact merge; every binned metric is read off it.
+// The reliability table: cells of p with order-free sums. One pass, exact merge; every binned metric is read
+// off it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,24 +12,28 @@
 
 namespace plumb {
 
-/// How [0, 1] is cut. Equal width: cell min(int(p * bins), bins - 1). Otherwise by thresholds: the cell of p is the number
-/// of thresholds <= p (thresholds ascending and distinct, bins - 1 of them at most).
+/// How [0, 1] is cut. Equal width: cell min(int(p * bins), bins - 1). Otherwise by thresholds: the cell of p
+/// is the number of thresholds <= p (thresholds ascending and distinct, bins - 1 of them at most).
 struct Cells {
   int bins = 15;
   bool equal_width = true;
   std::vector<double> thresholds;
   [[nodiscard]] int count() const { return equal_width ? bins : static_cast<int>(thresholds.size()) + 1; }
-  [[nodiscard]] int of(double p) const;
+  [[nodiscard]] int of(double p) const {
+    if (equal_width) return std::min(static_cast<int>(p * bins), bins - 1);
+    return static_cast<int>(std::upper_bound(thresholds.begin(), thresholds.end(), p) - thresholds.begin());
+  }
   [[nodiscard]] double low(int cell) const;
   [[nodiscard]] double high(int cell) const;
   friend bool operator==(const Cells&, const Cells&) = default;
 };
 
-/// One cell. p enters as the nearest multiple of 2^-50 (numeric/fixed_point.hpp); w is the weight of a vote, n the trials,
-/// h the hits of an item. The squares serve debiasing by item (contract, sections 3 and 4).
+/// One cell. p enters as the nearest multiple of 2^-50 (numeric/fixed_point.hpp); w is the weight of a vote
+/// (times how often a resample drew the item), n the trials, h the hits of an item. The squares serve
+/// debiasing by item (contract, sections 3 and 4).
 struct Cell {
-  std::uint64_t items = 0;  ///< of positive mass w n
-  std::uint64_t votes = 0;  ///< sum of n over those items
+  std::uint64_t items = 0;  ///< of positive mass w n; an item drawn several times is one item of more weight
+  std::uint64_t votes = 0;  ///< sum of n over those items; neither weights nor repeated draws multiply it
   ExactSum w;               ///< sum w n
   ExactSum wp;              ///< sum w n p
   ExactSum wy;              ///< sum w h
@@ -38,6 +44,7 @@ struct Cell {
   // Means; the cell must not be empty.
   [[nodiscard]] double mean_p() const { return wp.value() / w.value(); }
   [[nodiscard]] double mean_y() const { return wy.value() / w.value(); }
+  [[nodiscard]] double gap() const;  ///< mean_p - mean_y; the sums are subtracted before anything is rounded
 };
 
 struct ReliabilityTable {
@@ -50,49 +57,100 @@ struct ReliabilityTable {
   friend bool operator==(const ReliabilityTable&, const ReliabilityTable&) = default;
 };
 
-/// Fills a table. Whole hits with unit weights (or whole `times`) take an integer path of a few cycles a forecast; weights
-/// and real hits take ExactSum. All paths give the same sums where they overlap.
+namespace detail {
+
+/// A cell of whole numbers. No field overflows while the mass of all its items together stays below 2^32.
+struct alignas(64) WholeCell {
+  uint128 p = 0;                                     ///< sum m n q, p = q 2^-50
+  std::uint64_t mass = 0, hits = 0;                  ///< sum m n, sum m h
+  std::uint64_t mass_squared = 0, hits_squared = 0;  ///< sum (m n)^2, sum (m h)^2
+  std::uint64_t items = 0, votes = 0;
+};
+
+/// The sum of q, and count and hits side by side: one 16-byte addition a forecast. Holds kPairCapacity
+/// forecasts.
+struct alignas(16) Pair {
+  std::uint64_t sum = 0, counts = 0;
+};
+
+}  // namespace detail
+
+/// Fills a table. Whole hits with unit weights (or whole `times`) take an integer path of a few cycles a
+/// forecast; weights and real hits take ExactSum. All paths give the same sums where they overlap.
 class TableBuilder {
  public:
   explicit TableBuilder(Cells cells);
   void update(const ForecastsView& f);
+  /// The sign-flip null on whole forecasts: hits = n p + sign (h - n p), exact with p as it enters the table.
+  /// Leaves wwyy 0, so that a table of flipped hits has no debiased error.
+  void update_flipped(const ForecastsView& f, std::span<const std::int8_t> signs);
   [[nodiscard]] ReliabilityTable finish();  ///< flushes; the builder is then empty
 
  private:
-  struct Narrow;  // integer accumulators of a cell, flushed before they can overflow
-  void flush();
-  void update_binary(const ForecastsView& f);   // one trial, weight one: one 16-byte add a forecast
-  void update_whole(const ForecastsView& f);    // whole trials and times
-  void update_weighted(const ForecastsView& f);
+  void update_binary(const ForecastsView& f);    // one trial, weight one
+  void update_whole(const ForecastsView& f);     // whole trials and times
+  void update_weighted(const ForecastsView& f);  // anything
+  void add_weighted(const ForecastsView& f, std::size_t i);
+  void flush_pairs();
+  void flush_whole();
   ReliabilityTable table_;
-  std::vector<std::uint64_t> narrow_;
-  std::int64_t pending_ = 0;
-  std::vector<std::int32_t> index_;  // scratch: cell of each forecast of a block
-  std::vector<std::int64_t> fixed_;  // scratch: p in units of 2^-50
+  std::vector<detail::WholeCell> whole_;
+  std::vector<detail::Pair>
+      pair_;  // private tables side by side, so that equal cells in a row do not wait for each other
+  std::uint64_t pair_used_ = 0;      // forecasts a pair may have taken
+  std::uint64_t whole_mass_ = 0;     // mass in whole_, at most 2^32 - 1
+  std::vector<TableBuilder> minus_;  // at most one: the items whose residual was flipped
 };
 
-/// K tables at once from the rows of a block: each row of probabilities is visited once. Cells may differ by class.
+/// K tables at once from the rows of a block: each row of probabilities is visited once. Cells may differ by
+/// class. With many classes nearly every probability lies in the lowest cell. That cell is not added to at
+/// all: its sums are what the other cells leave of the sums over all cells.
 class ClasswiseBuilder {
  public:
   ClasswiseBuilder(int classes, const Cells& cells);
   explicit ClasswiseBuilder(std::vector<Cells> cells);
   /// `times` as in ForecastsView; empty: once each.
   void update(const ItemBlock& block, std::span<const std::uint32_t> times = {});
-  /// The sign-flip null: hits_k = n z_k + sign (h_k - n z_k), dense in k.
+  /// The sign-flip null: hits_k = n z_k + sign (h_k - n z_k), dense in k. Leaves wwyy 0.
   void update_flipped(const ItemBlock& block, std::span<const std::int8_t> signs);
   [[nodiscard]] std::vector<ReliabilityTable> finish();
 
  private:
-  void flush();
-  std::vector<ReliabilityTable> table_;
-  std::vector<std::uint64_t> narrow_;
-  std::int64_t pending_ = 0;
+  struct RowBlock;
+  void update_unit(const RowBlock& rows);  // one vote an item, weight one
+  void update_whole(const RowBlock& rows, std::span<const std::uint32_t> times);     // whole votes and times
+  void update_weighted(const RowBlock& rows, std::span<const std::uint32_t> times);  // anything
+  void add_weighted(const RowBlock& rows, std::size_t i, double weight);
+  void flush_pairs();
+  void flush_whole();
+  void make_tables();
+  [[nodiscard]] std::size_t place(std::size_t k,
+                                  double z) const;  // where the cell of z stands in whole_ and pair_
+
+  std::vector<Cells> cells_;
+  int width_bins_ = 0;                   // when all classes have so many cells of equal width, else 0
+  std::vector<std::size_t> start_;       // of each class in whole_ and pair_; one more at the end
+  std::vector<ReliabilityTable> table_;  // made when first needed
+  std::vector<detail::WholeCell> whole_;
+  std::vector<detail::Pair> pair_;
+  std::vector<double> beyond_;  // smallest z that is not in the lowest cell; by row of a group, then class
+  std::vector<std::uint32_t> class_;       // by row of a group, then class
+  std::vector<std::uint64_t> dense_;       // sum of q over all cells, in the order of beyond_
+  std::vector<std::uint64_t> high_, low_;  // sum m n q over all cells in two parts, by class
+  std::vector<std::uint32_t> found_;       // scratch: which of a group lie beyond the lowest cell
+  std::vector<double> both_;               // scratch: binary blocks with both classes written out
+  std::size_t group_rows_ = 1;           // rows that are taken together, so that short rows fill the vectors
+  std::uint64_t pair_used_ = 0;          // rows in dense_ and pair_
+  detail::WholeCell total_;              // mass, items, votes of all rows that are in whole_
+  std::vector<ClasswiseBuilder> minus_;  // at most one: the items whose residual was flipped
 };
 
 /// One parallel pass over a column.
 [[nodiscard]] ReliabilityTable reliability_table(const ForecastsView& f, const Cells& cells, int threads);
 /// One parallel streaming pass over items: nothing of size N is held.
-[[nodiscard]] ReliabilityTable reliability_table(const Items& items, Event event, const Cells& cells, int threads);
-[[nodiscard]] std::vector<ReliabilityTable> classwise_tables(const Items& items, const Cells& cells, int threads);
+[[nodiscard]] ReliabilityTable reliability_table(const Items& items, Event event, const Cells& cells,
+                                                 int threads);
+[[nodiscard]] std::vector<ReliabilityTable> classwise_tables(const Items& items, const Cells& cells,
+                                                             int threads);
 
 }  // namespace plumb

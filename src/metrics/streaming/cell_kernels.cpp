@@ -1,0 +1,218 @@
+#include "metrics/streaming/cell_kernels.hpp"
+
+#include <algorithm>
+
+#include "numeric/highway.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metrics/streaming/cell_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace plumb::detail::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = HWY_CAPPED(double, kPrivateTables);
+using DI = hn::Rebind<std::int32_t, D>;
+using DU = hn::RebindToUnsigned<D>;
+using V = hn::Vec<D>;
+constexpr D d{};
+constexpr DI di{};
+constexpr DU du{};
+constexpr std::size_t kWidth = hn::MaxLanes(D{});
+
+HWY_INLINE hn::Vec<DU> raw(V p) {
+  return hn::BitCast(du, hn::Add(hn::Mul(p, hn::Set(d, kFixedOne)), hn::Set(d, kMagic)));
+}
+
+struct EqualWidth {
+  V bins, last;
+  HWY_INLINE explicit EqualWidth(const Cells& c)
+      : bins(hn::Set(d, static_cast<double>(c.bins))), last(hn::Set(d, static_cast<double>(c.bins - 1))) {}
+  HWY_INLINE hn::Vec<DI> operator()(V p) const { return hn::DemoteTo(di, hn::Min(hn::Mul(p, bins), last)); }
+};
+
+struct ByThresholds {
+  const Cells& cells;
+  HWY_INLINE explicit ByThresholds(const Cells& c) : cells(c) {}
+  HWY_INLINE hn::Vec<DI> operator()(V p) const {
+    V below = hn::Zero(d);
+    const V one = hn::Set(d, 1.0);
+    for (const double t : cells.thresholds) {
+      below = hn::Add(below, hn::IfThenElseZero(hn::Ge(p, hn::Set(d, t)), one));
+    }
+    return hn::DemoteTo(di, below);
+  }
+};
+
+template <class CellOf>
+HWY_INLINE void place(const CellOf& cell_of, const double* p, std::size_t n, std::int32_t* index,
+                      std::uint64_t* fixed) {
+  const auto magic = hn::Set(du, kMagicBits);
+  const auto step = [&](const double* from, std::int32_t* to_index, std::uint64_t* to_fixed) HWY_ATTR {
+    const V v = hn::LoadU(d, from);
+    hn::StoreU(cell_of(v), di, to_index);
+    hn::StoreU(hn::Sub(raw(v), magic), du, to_fixed);
+  };
+  std::size_t i = 0;
+  for (; i + kWidth <= n; i += kWidth) step(p + i, index + i, fixed + i);
+  if (i == n) return;
+  double rest[kWidth] = {};
+  std::int32_t rest_index[kWidth];
+  std::uint64_t rest_fixed[kWidth];
+  std::copy(p + i, p + n, rest);
+  step(rest, rest_index, rest_fixed);
+  std::copy(rest_index, rest_index + (n - i), index + i);
+  std::copy(rest_fixed, rest_fixed + (n - i), fixed + i);
+}
+
+void Place(const Cells& cells, const double* p, std::size_t n, std::int32_t* index, std::uint64_t* fixed) {
+  if (cells.equal_width) {
+    place(EqualWidth(cells), p, n, index, fixed);
+  } else {
+    place(ByThresholds(cells), p, n, index, fixed);
+  }
+}
+
+template <class CellOf>
+HWY_INLINE void place_pairs(const CellOf& cell_of, std::int32_t cells, const double* p, const double* hits,
+                            std::size_t n, std::int32_t* index, Pair* pair) {
+  HWY_ALIGN std::int32_t table[kPrivateTables];  // where each private table begins
+  for (std::size_t j = 0; j < kPrivateTables; ++j) table[j] = static_cast<std::int32_t>(j) * cells;
+  const V count_one = hn::Set(d, kCountOne);
+  const auto eight = [&](const double* from, const double* from_hits, std::int32_t* to_index,
+                         Pair* to) HWY_ATTR {
+    for (std::size_t j = 0; j < kPrivateTables; j += kWidth) {
+      const V v = hn::LoadU(d, from + j);
+      const V h = hn::LoadU(d, from_hits + j);
+      hn::StoreU(hn::Add(cell_of(v), hn::LoadU(di, table + j)), di, to_index + j);
+      hn::StoreInterleaved2(raw(v), hn::BitCast(du, hn::Add(h, count_one)), du, &to[j].sum);
+    }
+  };
+  std::size_t i = 0;
+  for (; i + kPrivateTables <= n; i += kPrivateTables) eight(p + i, hits + i, index + i, pair + i);
+  if (i == n) return;
+  double rest[kPrivateTables] = {};
+  double rest_hits[kPrivateTables] = {};
+  std::int32_t rest_index[kPrivateTables];
+  Pair rest_pair[kPrivateTables];
+  std::copy(p + i, p + n, rest);
+  std::copy(hits + i, hits + n, rest_hits);
+  eight(rest, rest_hits, rest_index, rest_pair);
+  std::copy(rest_index, rest_index + (n - i), index + i);
+  std::copy(rest_pair, rest_pair + (n - i), pair + i);
+}
+
+void PlaceBinary(const Cells& cells, const double* p, const double* hits, std::size_t n, std::int32_t* index,
+                 Pair* pair) {
+  if (cells.equal_width) {
+    place_pairs(EqualWidth(cells), cells.count(), p, hits, n, index, pair);
+  } else {
+    place_pairs(ByThresholds(cells), cells.count(), p, hits, n, index, pair);
+  }
+}
+
+HWY_INLINE std::size_t note_found(hn::Mask<D> mask, std::size_t j, std::uint32_t* found, std::size_t count) {
+  if (HWY_LIKELY(hn::AllFalse(d, mask))) return count;
+  std::uint8_t bytes[8] = {};  // StoreMaskBits may write as many
+  hn::StoreMaskBits(d, mask, bytes);
+  for (unsigned bits = bytes[0]; bits != 0; bits &= bits - 1) {
+    found[count++] = static_cast<std::uint32_t>(j) + static_cast<std::uint32_t>(std::countr_zero(bits));
+  }
+  return count;
+}
+
+std::size_t AddDense(const double* z, std::size_t n, const double* beyond, std::uint64_t* dense,
+                     std::uint32_t* found) {
+  std::size_t count = 0;
+  std::size_t j = 0;
+  for (; j + kWidth <= n; j += kWidth) {
+    const V v = hn::LoadU(d, z + j);
+    hn::StoreU(hn::Add(hn::LoadU(du, dense + j), raw(v)), du, dense + j);
+    count = note_found(hn::Ge(v, hn::LoadU(d, beyond + j)), j, found, count);
+  }
+  for (; j < n; ++j) {
+    dense[j] += raw_fixed(z[j]);
+    if (z[j] >= beyond[j]) found[count++] = static_cast<std::uint32_t>(j);
+  }
+  return count;
+}
+
+/// The product of numbers below 2^32.
+HWY_INLINE hn::Vec<DU> times_mass(hn::Vec<DU> x, hn::Vec<DU> mass) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(du, hn::GetLane(x) * hn::GetLane(mass));
+#else
+  const hn::Repartition<std::uint32_t, DU> d32;
+  return hn::MulEven(hn::BitCast(d32, x), hn::BitCast(d32, mass));
+#endif
+}
+
+std::size_t AddDenseWhole(const double* z, std::size_t n, std::uint32_t mass, const double* beyond,
+                          std::uint64_t* high, std::uint64_t* low, std::uint32_t* found) {
+  constexpr int kHalf = kFractionBits / 2;
+  constexpr std::uint64_t kLowBits = (std::uint64_t{1} << kHalf) - 1;
+  const auto m = hn::Set(du, std::uint64_t{mass});
+  const auto magic = hn::Set(du, kMagicBits);
+  const auto low_bits = hn::Set(du, kLowBits);
+  std::size_t count = 0;
+  std::size_t j = 0;
+  for (; j + kWidth <= n; j += kWidth) {
+    const V v = hn::LoadU(d, z + j);
+    const auto q = hn::Sub(raw(v), magic);
+    const auto q_high = times_mass(hn::ShiftRight<kHalf>(q), m);
+    const auto q_low = times_mass(hn::And(q, low_bits), m);
+    hn::StoreU(hn::Add(hn::LoadU(du, high + j), q_high), du, high + j);
+    hn::StoreU(hn::Add(hn::LoadU(du, low + j), q_low), du, low + j);
+    count = note_found(hn::Ge(v, hn::LoadU(d, beyond + j)), j, found, count);
+  }
+  for (; j < n; ++j) {
+    const std::uint64_t q = raw_fixed(z[j]) - kMagicBits;
+    high[j] += mass * (q >> kHalf);
+    low[j] += mass * (q & kLowBits);
+    if (z[j] >= beyond[j]) found[count++] = static_cast<std::uint32_t>(j);
+  }
+  return count;
+}
+
+}  // namespace
+}  // namespace plumb::detail::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plumb::detail {
+
+HWY_EXPORT(Place);
+HWY_EXPORT(PlaceBinary);
+HWY_EXPORT(AddDense);
+HWY_EXPORT(AddDenseWhole);
+
+void place_forecasts(const Cells& cells, const double* p, std::size_t n, std::int32_t* index,
+                     std::uint64_t* fixed) {
+  if (cells.equal_width || cells.thresholds.size() < kManyThresholds) {
+    HWY_DYNAMIC_DISPATCH(Place)(cells, p, n, index, fixed);
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    index[i] = cells.of(p[i]);
+    fixed[i] = static_cast<std::uint64_t>(to_fixed(p[i]));
+  }
+}
+void place_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, std::int32_t* index,
+                  Pair* pair) {
+  HWY_DYNAMIC_DISPATCH(PlaceBinary)(cells, p, hits, n, index, pair);
+}
+std::size_t add_dense(const double* z, std::size_t n, const double* beyond, std::uint64_t* dense,
+                      std::uint32_t* found) {
+  return HWY_DYNAMIC_DISPATCH(AddDense)(z, n, beyond, dense, found);
+}
+std::size_t add_dense_whole(const double* z, std::size_t n, std::uint32_t mass, const double* beyond,
+                            std::uint64_t* high, std::uint64_t* low, std::uint32_t* found) {
+  return HWY_DYNAMIC_DISPATCH(AddDenseWhole)(z, n, mass, beyond, high, low, found);
+}
+
+}  // namespace plumb::detail
+#endif

@@ -1,0 +1,136 @@
+#include <array>
+
+#include "metrics/streaming/cell_kernels.hpp"
+#include "metrics/streaming/whole_cell.hpp"
+
+namespace plumb {
+namespace {
+
+using detail::Pair;
+
+/// Beyond this many cells the private tables leave the cache and emptying them costs more than they save.
+constexpr int kMostPairCells = 1024;
+
+bool fits_pairs(const Cells& cells) {
+  return cells.count() <= kMostPairCells &&
+         (cells.equal_width || cells.thresholds.size() < detail::kManyThresholds);
+}
+
+using TwoWords [[gnu::vector_size(16), gnu::may_alias]] = std::uint64_t;
+
+void scatter(const std::int32_t* index, const Pair* pair, std::size_t n, Pair* table) {
+  auto* to = reinterpret_cast<TwoWords*>(table);
+  const auto* from = reinterpret_cast<const TwoWords*>(pair);
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < n; ++i) to[index[i]] += from[i];
+}
+
+}  // namespace
+
+TableBuilder::TableBuilder(Cells cells) : table_(std::move(cells)), whole_(table_.cell.size()) {}
+
+void TableBuilder::update(const ForecastsView& f) {
+  if (!f.whole || !f.weight.empty()) {
+    update_weighted(f);
+  } else if (f.trials.empty() && f.times.empty() && fits_pairs(table_.cells)) {
+    update_binary(f);
+  } else {
+    update_whole(f);
+  }
+}
+
+void TableBuilder::update_binary(const ForecastsView& f) {
+  alignas(64) std::array<std::int32_t, detail::kChunk> index;
+  alignas(64) std::array<Pair, detail::kChunk> pair;
+  if (pair_.empty()) pair_.resize(detail::kPrivateTables * table_.cell.size());
+  for (std::size_t begin = 0; begin < f.size(); begin += detail::kChunk) {
+    const std::size_t n = std::min(detail::kChunk, f.size() - begin);
+    // Forecasts go to the private tables in turn, beginning with the first.
+    const std::uint64_t most = (n + detail::kPrivateTables - 1) / detail::kPrivateTables;
+    if (pair_used_ + most > detail::kPairCapacity) flush_pairs();
+    pair_used_ += most;
+    detail::place_binary(table_.cells, f.p.data() + begin, f.hits.data() + begin, n, index.data(),
+                         pair.data());
+    scatter(index.data(), pair.data(), n, pair_.data());
+  }
+}
+
+void TableBuilder::update_whole(const ForecastsView& f) {
+  alignas(64) std::array<std::int32_t, detail::kChunk> index;
+  alignas(64) std::array<std::uint64_t, detail::kChunk> fixed;
+  for (std::size_t begin = 0; begin < f.size(); begin += detail::kChunk) {
+    const std::size_t n = std::min(detail::kChunk, f.size() - begin);
+    detail::place_forecasts(table_.cells, f.p.data() + begin, n, index.data(), fixed.data());
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::size_t i = begin + j;
+      const double times = f.times.empty() ? 1.0 : static_cast<double>(f.times[i]);
+      const double given = times * f.trials_of(i);
+      if (given > static_cast<double>(detail::kWholeCapacity)) {
+        add_weighted(f, i);
+        continue;
+      }
+      const auto mass = static_cast<std::uint64_t>(given);
+      if (mass > detail::kWholeCapacity - whole_mass_) flush_whole();
+      whole_mass_ += mass;
+      detail::WholeCell& cell = whole_[static_cast<std::size_t>(index[j])];
+      detail::add_mass(cell, fixed[j], mass, static_cast<std::uint64_t>(f.trials_of(i)));
+      detail::add_hits(cell, static_cast<std::uint64_t>(times * f.hits[i]));
+    }
+  }
+}
+
+void TableBuilder::add_weighted(const ForecastsView& f, std::size_t i) {
+  Cell& cell = table_.cell[static_cast<std::size_t>(table_.cells.of(f.p[i]))];
+  detail::add_item(cell, f.p[i], f.trials_of(i), f.hits[i], f.weight_of(i));
+}
+
+void TableBuilder::update_weighted(const ForecastsView& f) {
+  for (std::size_t i = 0; i < f.size(); ++i) add_weighted(f, i);
+}
+
+void TableBuilder::update_flipped(const ForecastsView& f, std::span<const std::int8_t> signs) {
+  if (minus_.empty()) minus_.emplace_back(table_.cells);
+  std::vector<std::uint32_t> kept(f.size());
+  std::vector<std::uint32_t> flipped(f.size());
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const std::uint32_t times = f.times.empty() ? 1 : f.times[i];
+    (signs[i] < 0 ? flipped : kept)[i] = times;
+  }
+  ForecastsView part = f;
+  part.times = kept;
+  update(part);
+  part.times = flipped;
+  minus_[0].update(part);
+}
+
+void TableBuilder::flush_pairs() {
+  const std::size_t cells = table_.cell.size();
+  if (pair_used_ * detail::kPrivateTables > detail::kWholeCapacity - whole_mass_) flush_whole();
+  for (std::size_t i = 0; i < pair_.size(); ++i) {
+    const detail::PairSums s = detail::read_pair(pair_[i]);
+    detail::add_singles(whole_[i % cells], s.p, s.count, s.hits);
+    whole_mass_ += s.count;
+    pair_[i] = {};
+  }
+  pair_used_ = 0;
+}
+
+void TableBuilder::flush_whole() {
+  for (std::size_t b = 0; b < whole_.size(); ++b) detail::move_into(table_.cell[b], whole_[b]);
+  whole_mass_ = 0;
+}
+
+ReliabilityTable TableBuilder::finish() {
+  flush_pairs();
+  flush_whole();
+  ReliabilityTable done = std::move(table_);
+  table_ = ReliabilityTable(done.cells);
+  if (!minus_.empty()) {
+    const ReliabilityTable flipped = minus_[0].finish();
+    minus_.clear();
+    for (std::size_t b = 0; b < done.cell.size(); ++b) detail::add_flipped(done.cell[b], flipped.cell[b]);
+  }
+  return done;
+}
+
+}  // namespace plumb
