@@ -40,6 +40,7 @@ Items Items::gather(std::span<const std::int64_t> rows) const {
   out.votes = votes.gather(rows);
   out.weights = weights.gather(rows);
   out.truth = truth.gather(rows);
+  for (const Rows& c : concentration) out.concentration.push_back(c.gather(rows));
   if (!groups.empty()) out.groups = groups.gather(rows);
   if (!by.empty()) out.by = by.gather(rows);
   out.class_names = class_names;
@@ -76,6 +77,17 @@ void check_items(const Items& items) {
                       "tasks",
                       items.truth.name(), name, items.classes()));
     }
+  }
+  for (const Rows& c : items.concentration) {
+    check_column(c, "concentrations");
+    same(c.name(), c.rows());
+  }
+  if (items.concentration.size() > 1 &&
+      items.concentration.size() != static_cast<std::size_t>(items.predictions.samples())) {
+    throw InputError(fmt::format("{} has {} but {} has {}; give one concentration an item, or one a sample",
+                                 items.concentration.front().name(),
+                                 counted(static_cast<std::int64_t>(items.concentration.size()), "sample"), name,
+                                 counted(items.predictions.samples(), "sample")));
   }
   if (!items.groups.empty()) same(items.groups.source(), items.groups.size());
   if (!items.by.empty()) same(items.by.source(), items.by.size());

@@ -43,6 +43,7 @@ struct Items {
   Votes votes;                           ///< may be absent (rows().empty()): every item is then without votes
   Rows weights;                          ///< empty: one each
   Rows truth;                            ///< empty, or the true probability of class 1 (binary)
+  std::vector<Rows> concentration;       ///< Dirichlet alpha_0: none, one for all samples, or one per sample
   Names groups;                          ///< empty: each item is its own unit of resampling
   Names by;                              ///< empty, or the slice to report on
   std::vector<std::string> class_names;  ///< empty, or K names
