@@ -9,7 +9,6 @@
 #include "plumb/data/items.hpp"
 #include "plumb/metrics/estimate.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
-#include "plumb/metrics/raters/share_table.hpp"
 
 namespace plumb {
 

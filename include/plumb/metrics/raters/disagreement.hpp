@@ -9,15 +9,15 @@
 #include "plumb/data/items.hpp"
 #include "plumb/metrics/estimate.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
-#include "plumb/metrics/raters/share_table.hpp"
+#include "plumb/metrics/raters/share_builder.hpp"
 
 namespace plumb {
 
-/// The probability that two raters differ, and that they differ about class k (one says k, the other does
-/// not). Binary tasks: both classes have the overall probability, and by_class stays empty.
+/// Column 0: the probability that two raters differ. Column 1 + k: that they differ about class k (one says
+/// k, the other does not); binary tasks have column 0 alone, which is the probability of both classes too.
 struct DisagreementForecast {
-  std::vector<double> overall;   ///< size
-  std::vector<double> by_class;  ///< size x K, row-major
+  std::size_t columns = 0;
+  std::vector<double> p;  ///< size x columns
 };
 
 /// alpha_0 of items [begin, end); throws InputError naming file, row and value unless it is above 0.

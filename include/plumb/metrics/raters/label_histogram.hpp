@@ -9,7 +9,7 @@
 
 #include "plumb/data/items.hpp"
 #include "plumb/metrics/estimate.hpp"
-#include "plumb/metrics/raters/share_table.hpp"
+#include "plumb/metrics/raters/share_builder.hpp"
 
 namespace plumb {
 
@@ -21,6 +21,9 @@ using ClassScores = std::vector<std::pair<std::string, std::vector<std::optional
 
 /// Projects a block: column k holds p = z_k and mu = y_k / n. Binary tasks have the columns 1 - z and z.
 void histogram_terms(const ItemBlock& block, std::span<const Cells> cells, ShareTerms& out);
+/// The votes alone, for a block whose forecasts are there: a null that redraws the labels changes nothing
+/// else.
+void histogram_shares(const ItemBlock& block, ShareTerms& out);
 
 /// One parallel streaming pass.
 [[nodiscard]] ShareTables label_histogram(const Items& items, std::span<const Cells> cells, int threads);

@@ -25,16 +25,17 @@ struct EventLogLoss {
 
 /// Each item's share, computed once a block.
 struct EventLogTerms {
-  std::vector<double> trials, weight;       ///< weight empty: one each
+  std::vector<double> trials;               ///< n_i; 0: the item counts nowhere
+  std::vector<double> weight;               ///< empty: one each
   std::vector<double> loss, zero, clipped;  ///< sums over the item's votes
 };
 void event_log_terms(const ForecastsView& f, const ScoreOptions& options, EventLogTerms& out);
 void update(EventLogLoss& s, const EventLogTerms& t, std::span<const std::uint32_t> times = {});
 void merge(EventLogLoss& into, const EventLogLoss& from);
 
-/// sum_b (W_b / W) KL(c_b, p_b) of two-valued events; undefined without votes, or where a cell has p_b = 0 or
-/// 1 and other outcomes.
-[[nodiscard]] Estimate log_calibration(const ReliabilityTable& t);
+/// sum_b (W_b / W) KL(c_b, p_b) of two-valued events, p_b clipped as the options say; undefined without
+/// votes, or where p_b is 0 or 1 and other outcomes came.
+[[nodiscard]] Estimate log_calibration(const ReliabilityTable& t, const ScoreOptions& options);
 
 /// Writes log_calibration and log_refinement; they add up to the event's log-loss (`nll` for binary tasks).
 void finish_log_decomposition(const ReliabilityTable& event, const EventLogLoss& loss,

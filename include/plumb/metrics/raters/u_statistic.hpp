@@ -7,7 +7,7 @@
 
 #include "plumb/data/items.hpp"
 #include "plumb/metrics/estimate.hpp"
-#include "plumb/metrics/raters/share_table.hpp"
+#include "plumb/metrics/raters/share_builder.hpp"
 
 namespace plumb {
 

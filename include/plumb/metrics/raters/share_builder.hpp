@@ -1,0 +1,96 @@
+// From blocks of items to tables of shares: project once, add as often as there are replicates.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plumb/metrics/raters/share_table.hpp"
+
+namespace plumb {
+
+/// p and p^2 in units of 2^-50.
+struct FixedForecast {
+  std::int64_t p, pp;
+};
+/// A share above 0 in some column: mu, mu^2, g and 2 p mu in units of 2^-50.
+struct FixedShare {
+  std::int64_t mu, mm, g, twice_pmu;
+};
+
+/// A block of items, projected. Every item has a forecast in each column, but a share above 0 in few: those
+/// are listed.
+struct ShareTerms {
+  std::int64_t size = 0;
+  std::size_t columns = 0;
+  std::vector<std::uint32_t> cell;      ///< size x columns: index among all cells of all columns
+  std::vector<FixedForecast> forecast;  ///< size x columns
+  std::vector<std::uint32_t> offset;    ///< size + 1: item i has the shares offset[i] .. offset[i + 1]
+  std::vector<std::uint32_t> column;    ///< of each share
+  std::vector<FixedShare> share;
+  std::vector<std::uint32_t> votes;  ///< n of each item; 0: left out
+  std::vector<double> weight;        ///< empty: one each
+};
+
+/// Fills ShareTables. Unit weights and whole `times` add integers, a few cycles a forecast; weights take
+/// ExactSum. All paths give the same sums where they overlap.
+class ShareBuilder {
+ public:
+  explicit ShareBuilder(std::vector<Cells> cells);
+  /// times: how often a resample drew each item, at most 2^24; empty: once each.
+  void update(const ShareTerms& t, std::span<const std::uint32_t> times = {});
+  [[nodiscard]] ShareTables finish();  ///< flushes; the builder is then empty
+
+ private:
+  struct alignas(
+      64) Unit {  // a cell of items that count once: one cache line, flushed before it can overflow
+    std::uint64_t items = 0, votes = 0;
+    std::int64_t p = 0, sq = 0, mu = 0, mm = 0, g = 0;
+  };
+  struct Drawn {  // a cell of items that count a whole number of times
+    std::uint64_t items = 0, votes = 0, t = 0;
+    uint128 tt = 0;
+    int128 tp = 0, tsq = 0, tmu = 0, tmm = 0, tg = 0, ttmm = 0;
+  };
+  void update_unit(const ShareTerms& t);
+  void update_drawn(const ShareTerms& t, std::span<const std::uint32_t> times);
+  void update_weighted(const ShareTerms& t, std::span<const std::uint32_t> times);
+  void flush_unit();
+  void flush_drawn();
+  ShareTables table_;
+  std::vector<Unit> unit_single_, unit_several_;
+  std::vector<Drawn> drawn_single_, drawn_several_;
+  std::int64_t unit_pending_ = 0, drawn_pending_ = 0;
+};
+
+/// The sign-flip null of the plug-in calibration loss: the residual mu - p of an item, in all columns
+/// together, takes the sign of its unit. Only sum w and sum w sign (mu - p) of each cell are kept. Columns
+/// beyond the cells given are passed over.
+class ShareNull {
+ public:
+  explicit ShareNull(std::vector<Cells> cells);
+  void update(const ShareTerms& t, std::span<const std::int8_t> signs);
+  void merge(const ShareNull& other);
+  /// Plug-in calibration loss of each column; 0 without items.
+  [[nodiscard]] std::vector<double> cl_plugin() const;
+
+ private:
+  struct Residual {
+    int128 r = 0;  // unit weights, in units of 2^-50
+    std::uint64_t items = 0;
+  };
+  struct Weighted {
+    ExactSum w, wr;
+  };
+  std::vector<Cells> cells_;
+  std::vector<Residual> unit_;
+  std::vector<Weighted> weighted_;  // empty until weights come
+};
+
+/// Fills size, columns, cell and forecast from p: one row of cells.size() probabilities an item.
+void put_forecasts(std::span<const double> p, std::span<const Cells> cells, ShareTerms& t);
+
+/// Adds a share above 0 to the item that is being listed (offset closes it), for a forecast p in that column.
+void put_share(double mu, double g, double p, std::uint32_t column, ShareTerms& t);
+
+}  // namespace plumb

@@ -1,0 +1,177 @@
+#include "plumb/metrics/raters/agreement.hpp"
+
+#include <stdexcept>
+
+#include "plumb/numeric/fixed_point.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb {
+namespace {
+
+constexpr const char* kNoPairs = "no item has two votes or more";
+constexpr const char* kOneClass = "all votes are for one class, so that agreement by chance is complete";
+
+/// Integer sums of a class over a block.
+struct Whole {
+  int128 mu = 0, g = 0, o = 0;  // in units of 2^-50
+  uint128 y = 0;
+};
+
+/// sum w n g for g in units of 2^-50, in two parts that a double holds exactly: weight 1 gives the integer
+/// sum.
+void add_wide(ExactSum& sum, double w, int128 v) {
+  const int128 low = v & ((int128{1} << 40) - 1);
+  sum.add(w * (static_cast<double>(v - low) / kFixedOne));
+  sum.add(w * (static_cast<double>(low) / kFixedOne));
+}
+
+double minus(ExactSum a, const ExactSum& b) {
+  a.subtract(b);
+  return a.value();
+}
+
+Estimate put(Scores& out, const char* key, Estimate e, std::uint64_t items) {
+  e.items = static_cast<std::int64_t>(items);
+  return out[key] = std::move(e);
+}
+
+}  // namespace
+
+void update(Agreement& a, const VoteBlock& votes, std::span<const double> weight,
+            std::span<const std::uint32_t> times) {
+  if (votes.single) return;
+  std::vector<Whole> whole(a.cls.size());
+  uint128 whole_weight = 0, whole_votes = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(votes.size); ++i) {
+    const std::uint32_t n = votes.total[i];
+    const std::uint32_t t = times.empty() ? 1 : times[i];
+    const double w = weight.empty() ? t : weight[i] * static_cast<double>(t);
+    if (n < 2 || !(w > 0)) continue;
+    a.items += 1;
+    const double pairs = static_cast<double>(n) * (n - 1.0);
+    for (std::uint32_t e = votes.offset[i]; e < votes.offset[i + 1]; ++e) {
+      const double y = votes.count[e];
+      const std::int64_t mu = to_fixed(y / n);
+      const std::int64_t g = to_fixed(y * (y - 1) / pairs);
+      const int128 o = static_cast<int128>(g) * n;
+      if (weight.empty()) {
+        Whole& c = whole[votes.cls[e]];
+        c.mu += static_cast<int128>(mu) * t;
+        c.g += static_cast<int128>(g) * t;
+        c.o += o * t;
+        c.y += static_cast<uint128>(votes.count[e]) * t;
+      } else {
+        AgreementClass& c = a.cls[votes.cls[e]];
+        c.wmu.add(w * from_fixed(mu));
+        c.wg.add(w * from_fixed(g));
+        c.wy.add(w * y);
+        add_wide(c.wo, w, o);
+      }
+    }
+    if (weight.empty()) {
+      whole_weight += t;
+      whole_votes += static_cast<uint128>(n) * t;
+    } else {
+      a.weight.add(w);
+      a.votes.add(w * n);
+    }
+  }
+  a.weight.add_scaled(static_cast<int128>(whole_weight), 0);
+  a.votes.add_scaled(static_cast<int128>(whole_votes), 0);
+  for (std::size_t k = 0; k < whole.size(); ++k) {
+    a.cls[k].wmu.add_scaled(whole[k].mu, -kFractionBits);
+    a.cls[k].wg.add_scaled(whole[k].g, -kFractionBits);
+    a.cls[k].wo.add_scaled(whole[k].o, -kFractionBits);
+    a.cls[k].wy.add_scaled(static_cast<int128>(whole[k].y), 0);
+  }
+}
+
+void merge(Agreement& into, const Agreement& from) {
+  if (into.cls.size() != from.cls.size())
+    throw std::invalid_argument("agreement of different classes cannot be merged");
+  into.items += from.items;
+  into.weight.merge(from.weight);
+  into.votes.merge(from.votes);
+  for (std::size_t k = 0; k < into.cls.size(); ++k) {
+    into.cls[k].wmu.merge(from.cls[k].wmu);
+    into.cls[k].wg.merge(from.cls[k].wg);
+    into.cls[k].wy.merge(from.cls[k].wy);
+    into.cls[k].wo.merge(from.cls[k].wo);
+  }
+}
+
+void finish_agreement(const Agreement& a, Scores& out) {
+  const char* const keys[] = {"rater_agreement", "fleiss_kappa", "krippendorff_alpha"};
+  if (a.items == 0) {
+    for (const char* key : keys) put(out, key, Estimate::undefined(kNoPairs), 0);
+    return;
+  }
+  ExactSum agree, coincide;
+  double chance_agree = 0, other_votes = 0;
+  const double weight = a.weight.value();
+  const double votes = a.votes.value();
+  for (const AgreementClass& c : a.cls) {
+    agree.merge(c.wg);
+    coincide.merge(c.wo);
+    const double share = c.wmu.value() / weight;
+    chance_agree += share * share;
+    other_votes += c.wy.value() * minus(a.votes, c.wy);  // sum_k n_k (n - n_k) = n^2 - sum n_k^2
+  }
+  const double observed = agree.value() / weight;
+  put(out, keys[0], observed, a.items);
+  const Estimate one_class = Estimate::undefined(kOneClass);
+  // Fleiss 1971: (P - P_e) / (1 - P_e), with means over items so that n may vary.
+  put(out, keys[1], other_votes > 0 ? Estimate((observed - chance_agree) / (1 - chance_agree)) : one_class,
+      a.items);
+  // Krippendorff 2011: 1 - (n - 1) sum_{c != k} o_ck / sum_{c != k} n_c n_k.
+  put(out, keys[2],
+      other_votes > 0 ? Estimate(1 - (votes - 1) * minus(a.votes, coincide) / other_votes) : one_class,
+      a.items);
+}
+
+ClassScores agreement_classes(const Agreement& a) {
+  ClassScores out{{"rater_agreement", {}},
+                  {"fleiss_kappa", {}},
+                  {"krippendorff_alpha", {}},
+                  {"rater_specific_agreement", {}}};
+  const double weight = a.weight.value();
+  const double votes = a.votes.value();
+  for (const AgreementClass& c : a.cls) {
+    std::optional<double> agreement, kappa, alpha, specific;
+    if (a.items > 0) {
+      const double share = c.wmu.value() / weight;
+      const double differ = minus(c.wmu, c.wg) / weight;  // mean of y (n - y) / (n (n - 1))
+      const double n_k = c.wy.value();
+      const double others = minus(a.votes, c.wy);
+      agreement = 1 - 2 * differ;
+      if (n_k > 0) specific = c.wg.value() / c.wmu.value();
+      if (n_k > 0 && others > 0) {
+        kappa = 1 - differ / (share * (1 - share));
+        alpha = 1 - (votes - 1) * minus(c.wy, c.wo) / (n_k * others);
+      }
+    }
+    const std::optional<double> values[] = {agreement, kappa, alpha, specific};
+    for (std::size_t j = 0; j < out.size(); ++j) out[j].second.push_back(values[j]);
+  }
+  return out;
+}
+
+Agreement rater_agreement(const Items& items, int threads) {
+  struct Worker {
+    Agreement sums;
+    ItemBlock block;
+  };
+  std::vector<Worker> workers(static_cast<std::size_t>(resolve_threads(threads)),
+                              {Agreement(items.classes()), {}});
+  parallel_blocks(items.size(), block_rows(items), threads,
+                  [&](int worker, std::int64_t begin, std::int64_t end) {
+                    Worker& w = workers[static_cast<std::size_t>(worker)];
+                    read_items(items, begin, end, w.block);
+                    update(w.sums, w.block.votes, w.block.weight);
+                  });
+  Agreement total(items.classes());
+  for (const Worker& w : workers) merge(total, w.sums);
+  return total;
+}
+
+}  // namespace plumb

@@ -1,0 +1,118 @@
+#include "plumb/metrics/raters/disagreement.hpp"
+
+#include "metrics/raters/share_pass.hpp"
+
+namespace plumb {
+namespace {
+
+constexpr const char* kNoPairs = "no item has two votes or more";
+
+}  // namespace
+
+std::vector<Cells> disagreement_cells(int classes, const Cells& cells) {
+  return std::vector<Cells>(classes == 2 ? 1 : static_cast<std::size_t>(classes) + 1, cells);
+}
+
+void disagreement_terms(const ItemBlock& block, const DisagreementForecast& forecast,
+                        std::span<const Cells> cells, ShareTerms& out) {
+  put_forecasts(forecast.p, cells, out);
+  const VoteBlock& v = block.votes;
+  const auto size = static_cast<std::size_t>(block.size);
+  out.offset.assign(1, 0);
+  out.column.clear();
+  out.share.clear();
+  out.votes.resize(size);
+  out.weight.assign(block.weight.begin(), block.weight.end());
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool weighs = block.weight.empty() || block.weight[i] > 0;
+    const std::uint64_t n = v.votes(static_cast<std::int64_t>(i));
+    out.votes[i] = weighs && n > 1 ? static_cast<std::uint32_t>(n) : 0;
+    const std::uint32_t distinct = n > 1 ? v.offset[i + 1] - v.offset[i] : 0;
+    if (out.votes[i] > 0 && distinct > 1) {  // unanimous items have no share above 0
+      const double* const p = forecast.p.data() + i * forecast.columns;
+      const double pairs = static_cast<double>(n) * static_cast<double>(n - 1);
+      std::uint64_t differ = 0;
+      for (std::uint32_t e = v.offset[i]; e < v.offset[i + 1]; ++e) {
+        const std::uint64_t about = v.count[e] * (n - v.count[e]);
+        differ += about;
+        const std::uint32_t column = v.cls[e] + 1;
+        if (forecast.columns > 1)
+          put_share(2 * static_cast<double>(about) / pairs, 0, p[column], column, out);
+      }
+      put_share(static_cast<double>(differ) / pairs, 0, p[0], 0, out);
+    }
+    out.offset.push_back(static_cast<std::uint32_t>(out.column.size()));
+  }
+}
+
+ShareTables disagreement(const Items& items, std::span<const Rows> concentration,
+                         std::span<const Cells> cells, int threads) {
+  return share_pass(items, cells, threads, [&](const ItemBlock& block, ShareTerms& t) {
+    thread_local DisagreementForecast forecast;
+    forecast_disagreement(items.predictions, concentration, block, forecast);
+    disagreement_terms(block, forecast, cells, t);
+  });
+}
+
+void finish_disagreement(const ShareTables& t, Scores& out) {
+  const std::vector<ShareLosses> columns = share_losses(t, Population::several);
+  const std::uint64_t items = share_items(t, Population::several);
+  const auto put = [&](const char* key, double value) {
+    Estimate& e = out[key];
+    e = items > 0 ? Estimate(value) : Estimate::undefined(kNoPairs);
+    e.items = static_cast<std::int64_t>(items);
+  };
+  const ShareLosses& all = columns.at(0);
+  put("disagreement_loss", all.lsq);
+  put("disagreement_cl_plugin", all.cl_plugin);
+  put("disagreement_cl", all.cl);
+  put("disagreement_ce", signed_root(all.cl));
+  // Mimori's table 2: the class-wise column is the mean over classes of L and of CE. Binary: both classes are
+  // column 0.
+  const std::size_t first = columns.size() > 1 ? 1 : 0;
+  const auto classes = static_cast<double>(columns.size() - first);
+  double loss = 0, cl = 0, ce = 0;
+  for (std::size_t k = first; k < columns.size(); ++k) {
+    loss += columns[k].lsq;
+    cl += columns[k].cl;
+    ce += signed_root(columns[k].cl);
+  }
+  put("disagreement_classwise_loss", loss / classes);
+  put("disagreement_classwise_cl", cl / classes);
+  put("disagreement_classwise_ce", ce / classes);
+}
+
+ClassScores disagreement_classes(const ShareTables& t, int classes) {
+  const std::vector<ShareLosses> columns = share_losses(t, Population::several);
+  const bool some = share_items(t, Population::several) > 0;
+  ClassScores out{{"disagreement_classwise_loss", {}},
+                  {"disagreement_classwise_cl", {}},
+                  {"disagreement_classwise_ce", {}}};
+  for (int k = 0; k < classes; ++k) {
+    const ShareLosses& l = columns[columns.size() > 1 ? static_cast<std::size_t>(k) + 1 : 0];
+    const double values[] = {l.lsq, l.cl, signed_root(l.cl)};
+    for (std::size_t j = 0; j < out.size(); ++j)
+      out[j].second.push_back(some ? std::optional<double>(values[j]) : std::nullopt);
+  }
+  return out;
+}
+
+std::vector<DisagreementRow> disagreement_rows(const ShareTables& t) {
+  std::vector<DisagreementRow> out;
+  for (int b = 0; b < t.cells.at(0).count(); ++b) {
+    const ShareCell c = share_cell(t, Population::several, 0, b);
+    DisagreementRow& r = out.emplace_back();
+    r.low = t.cells[0].low(b);
+    r.high = t.cells[0].high(b);
+    r.items = c.items;
+    r.votes = c.votes;
+    r.weight = c.w.value();
+    if (c.empty()) continue;
+    r.mean_p = c.mean_p();
+    r.mean_y = c.mean_mu();
+    r.gap = c.gap();
+  }
+  return out;
+}
+
+}  // namespace plumb

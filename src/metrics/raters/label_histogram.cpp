@@ -1,0 +1,126 @@
+#include "plumb/metrics/raters/label_histogram.hpp"
+
+#include <string_view>
+
+#include "metrics/raters/share_pass.hpp"
+
+namespace plumb {
+namespace {
+
+constexpr std::string_view kNoPairs = "no item has two votes or more";
+
+/// Binary blocks hold P(class 1) alone; the histogram has two columns.
+std::span<const double> all_columns(const ItemBlock& block) {
+  if (!block.binary()) return {block.z.z.data(), static_cast<std::size_t>(block.size * block.classes)};
+  thread_local std::vector<double> both;
+  both.resize(static_cast<std::size_t>(2 * block.size));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i) {
+    both[2 * i] = 1 - block.z.z[i];
+    both[2 * i + 1] = block.z.z[i];
+  }
+  return both;
+}
+
+struct Keyed {
+  const char* key;
+  Population who;
+  double (*of)(const ShareLosses&);
+};
+constexpr Keyed kKeys[] = {
+    {"lsq", Population::all, [](const ShareLosses& l) { return l.lsq; }},
+    {"cl_plugin", Population::all, [](const ShareLosses& l) { return l.cl_plugin; }},
+    {"cl", Population::all, [](const ShareLosses& l) { return l.cl; }},
+    {"ce", Population::all, [](const ShareLosses& l) { return signed_root(l.cl); }},
+    {"rl", Population::all, [](const ShareLosses& l) { return l.rl(); }},
+    {"el_plugin", Population::several, [](const ShareLosses& l) { return l.el_plugin; }},
+    {"el", Population::several, [](const ShareLosses& l) { return l.el; }},
+    {"dl_plugin", Population::several, [](const ShareLosses& l) { return l.dl_plugin(); }},
+    {"dl", Population::several, [](const ShareLosses& l) { return l.dl(); }},
+    {"de", Population::several, [](const ShareLosses& l) { return signed_root(l.dl()); }},
+    {"il", Population::several, [](const ShareLosses& l) { return l.il; }},
+};
+
+ShareLosses sum_of(const std::vector<ShareLosses>& columns) {
+  ShareLosses total;
+  for (const ShareLosses& l : columns) total += l;
+  return total;
+}
+
+}  // namespace
+
+std::vector<Cells> classwise_cells(int classes, const Cells& cells) {
+  return std::vector<Cells>(static_cast<std::size_t>(classes), cells);
+}
+
+void histogram_shares(const ItemBlock& block, ShareTerms& out) {
+  const VoteBlock& v = block.votes;
+  const auto size = static_cast<std::size_t>(block.size);
+  out.offset.assign(1, 0);
+  out.column.clear();
+  out.share.clear();
+  out.votes.resize(size);
+  out.weight.assign(block.weight.begin(), block.weight.end());
+  const auto z = [&](std::size_t i, std::uint32_t k) {
+    if (!block.binary()) return block.z.z[i * static_cast<std::size_t>(block.classes) + k];
+    return k == 1 ? block.z.z[i] : 1 - block.z.z[i];
+  };
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool weighs = block.weight.empty() || block.weight[i] > 0;
+    const std::uint32_t n = weighs ? v.votes(static_cast<std::int64_t>(i)) : 0;
+    out.votes[i] = n;
+    if (n == 1) {
+      const std::uint32_t k = v.cls[v.single ? i : v.offset[i]];
+      put_share(1, 0, z(i, k), k, out);
+    } else if (n > 1) {
+      const double votes = n;
+      const double pairs = votes * (votes - 1);
+      for (std::uint32_t e = v.offset[i]; e < v.offset[i + 1]; ++e) {
+        const double y = v.count[e];
+        put_share(y / votes, y * (y - 1) / pairs, z(i, v.cls[e]), v.cls[e], out);
+      }
+    }
+    out.offset.push_back(static_cast<std::uint32_t>(out.column.size()));
+  }
+}
+
+void histogram_terms(const ItemBlock& block, std::span<const Cells> cells, ShareTerms& out) {
+  put_forecasts(all_columns(block), cells, out);
+  histogram_shares(block, out);
+}
+
+ShareTables label_histogram(const Items& items, std::span<const Cells> cells, int threads) {
+  return share_pass(items, cells, threads,
+                    [cells](const ItemBlock& block, ShareTerms& t) { histogram_terms(block, cells, t); });
+}
+
+void finish_label_histogram(const ShareTables& t, Scores& out) {
+  for (const Population who : {Population::all, Population::several}) {
+    const std::uint64_t items = share_items(t, who);
+    const ShareLosses total = sum_of(share_losses(t, who));
+    for (const Keyed& k : kKeys) {
+      if (k.who != who) continue;
+      Estimate& e = out[k.key];
+      e = items > 0 ? Estimate(k.of(total))
+                    : Estimate::undefined(std::string(who == Population::all ? kNoVotes : kNoPairs));
+      if (who == Population::several) e.items = static_cast<std::int64_t>(items);
+    }
+  }
+}
+
+ClassScores label_histogram_classes(const ShareTables& t) {
+  ClassScores out;
+  const std::vector<ShareLosses> all = share_losses(t, Population::all);
+  const std::vector<ShareLosses> several = share_losses(t, Population::several);
+  for (const Keyed& k : kKeys) {
+    const bool some = share_items(t, k.who) > 0;
+    std::vector<std::optional<double>> values;
+    for (const ShareLosses& l : k.who == Population::all ? all : several)
+      values.push_back(some ? std::optional<double>(k.of(l)) : std::nullopt);
+    out.emplace_back(k.key, std::move(values));
+  }
+  return out;
+}
+
+std::int64_t lonely_cells(const ShareTables& t) { return sum_of(share_losses(t, Population::all)).lonely; }
+
+}  // namespace plumb

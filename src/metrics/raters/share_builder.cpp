@@ -1,0 +1,193 @@
+#include "plumb/metrics/raters/share_builder.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "plumb/numeric/fixed_point.hpp"
+
+namespace plumb {
+namespace {
+
+constexpr int kUnitExponent = -kFractionBits;
+// |p|, |p^2 - 2 p mu|, ... are at most 2^50 each: 2^13 - 1 of them stay below 2^63.
+constexpr std::int64_t kUnitFlush = 8191;
+// t <= 2^24, so t^2 mu^2 is below 2^98; 2^28 of them stay below 2^127.
+constexpr std::uint32_t kMostTimes = 1u << 24;
+constexpr std::int64_t kDrawnFlush = std::int64_t{1} << 28;
+
+}  // namespace
+
+ShareBuilder::ShareBuilder(std::vector<Cells> cells) : table_(std::move(cells)) {}
+
+void ShareBuilder::update(const ShareTerms& t, std::span<const std::uint32_t> times) {
+  if (!t.weight.empty()) return update_weighted(t, times);
+  if (times.empty()) return update_unit(t);
+  update_drawn(t, times);
+}
+
+void ShareBuilder::update_unit(const ShareTerms& t) {
+  for (std::int64_t i = 0; i < t.size; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::uint32_t n = t.votes[at];
+    if (n == 0) {
+      ++table_.left_out;
+      continue;
+    }
+    auto& cells = n == 1 ? unit_single_ : unit_several_;
+    if (cells.empty()) cells.resize(table_.size());
+    if (unit_pending_ == kUnitFlush) flush_unit();
+    ++unit_pending_;
+    Unit* const unit = cells.data();
+    const std::uint32_t* const cell = t.cell.data() + at * t.columns;
+    const FixedForecast* const f = t.forecast.data() + at * t.columns;
+    for (std::size_t k = 0; k < t.columns; ++k) {
+      Unit& u = unit[cell[k]];
+      u.items += 1;
+      u.votes += n;
+      u.p += f[k].p;
+      u.sq += f[k].pp;
+    }
+    for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
+      Unit& u = unit[cell[t.column[e]]];
+      const FixedShare& s = t.share[e];
+      u.sq -= s.twice_pmu;
+      u.mu += s.mu;
+      u.mm += s.mm;
+      u.g += s.g;
+    }
+  }
+}
+
+void ShareBuilder::update_drawn(const ShareTerms& t, std::span<const std::uint32_t> times) {
+  for (std::int64_t i = 0; i < t.size; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::uint32_t n = t.votes[at];
+    const std::uint32_t drawn = times[at];
+    if (n == 0) {
+      ++table_.left_out;
+      continue;
+    }
+    if (drawn == 0) continue;
+    if (drawn > kMostTimes) throw std::invalid_argument("an item was drawn more than 2^24 times");
+    auto& cells = n == 1 ? drawn_single_ : drawn_several_;
+    if (cells.empty()) cells.resize(table_.size());
+    if (drawn_pending_ == kDrawnFlush) flush_drawn();
+    ++drawn_pending_;
+    const std::uint64_t square = std::uint64_t{drawn} * drawn;
+    const std::uint32_t* const cell = t.cell.data() + at * t.columns;
+    const FixedForecast* const f = t.forecast.data() + at * t.columns;
+    for (std::size_t k = 0; k < t.columns; ++k) {
+      Drawn& d = cells[cell[k]];
+      d.items += 1;
+      d.votes += n;
+      d.t += drawn;
+      d.tt += square;
+      d.tp += static_cast<int128>(f[k].p) * drawn;
+      d.tsq += static_cast<int128>(f[k].pp) * drawn;
+    }
+    for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
+      Drawn& d = cells[cell[t.column[e]]];
+      const FixedShare& s = t.share[e];
+      d.tsq -= static_cast<int128>(s.twice_pmu) * drawn;
+      d.tmu += static_cast<int128>(s.mu) * drawn;
+      d.tmm += static_cast<int128>(s.mm) * drawn;
+      d.tg += static_cast<int128>(s.g) * drawn;
+      d.ttmm += static_cast<int128>(s.mm) * static_cast<std::int64_t>(square);
+    }
+  }
+}
+
+void ShareBuilder::update_weighted(const ShareTerms& t, std::span<const std::uint32_t> times) {
+  for (std::int64_t i = 0; i < t.size; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::uint32_t n = t.votes[at];
+    if (n == 0) ++table_.left_out;
+    const double w = times.empty() ? t.weight[at] : t.weight[at] * static_cast<double>(times[at]);
+    if (n == 0 || !(w > 0)) continue;
+    auto& cells = n == 1 ? table_.single : table_.several;
+    if (cells.empty()) cells.resize(table_.size());
+    const double ww = w * w;
+    const std::uint32_t* const cell = t.cell.data() + at * t.columns;
+    const FixedForecast* const f = t.forecast.data() + at * t.columns;
+    for (std::size_t k = 0; k < t.columns; ++k) {
+      ShareCell& c = cells[cell[k]];
+      c.items += 1;
+      c.votes += n;
+      c.w.add(w);
+      c.ww.add(ww);
+      c.wp.add(w * from_fixed(f[k].p));
+      c.wsq.add(w * from_fixed(f[k].pp));
+    }
+    for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
+      ShareCell& c = cells[cell[t.column[e]]];
+      const FixedShare& s = t.share[e];
+      c.wsq.add(-w * from_fixed(s.twice_pmu));
+      c.wmu.add(w * from_fixed(s.mu));
+      c.wmm.add(w * from_fixed(s.mm));
+      c.wg.add(w * from_fixed(s.g));
+      c.wwmm.add(ww * from_fixed(s.mm));
+    }
+  }
+}
+
+void ShareBuilder::flush_unit() {
+  const auto flush = [this](std::vector<Unit>& from, std::vector<ShareCell>& to) {
+    if (from.empty()) return;
+    if (to.empty()) to.resize(table_.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      Unit& u = from[i];
+      if (u.items == 0) continue;
+      ShareCell& c = to[i];
+      c.items += u.items;
+      c.votes += u.votes;
+      c.w.add_scaled(static_cast<int128>(u.items), 0);
+      c.ww.add_scaled(static_cast<int128>(u.items), 0);
+      c.wp.add_scaled(u.p, kUnitExponent);
+      c.wsq.add_scaled(u.sq, kUnitExponent);
+      c.wmu.add_scaled(u.mu, kUnitExponent);
+      c.wmm.add_scaled(u.mm, kUnitExponent);
+      c.wwmm.add_scaled(u.mm, kUnitExponent);
+      c.wg.add_scaled(u.g, kUnitExponent);
+      u = {};
+    }
+  };
+  flush(unit_single_, table_.single);
+  flush(unit_several_, table_.several);
+  unit_pending_ = 0;
+}
+
+void ShareBuilder::flush_drawn() {
+  const auto flush = [this](std::vector<Drawn>& from, std::vector<ShareCell>& to) {
+    if (from.empty()) return;
+    if (to.empty()) to.resize(table_.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      Drawn& d = from[i];
+      if (d.items == 0) continue;
+      ShareCell& c = to[i];
+      c.items += d.items;
+      c.votes += d.votes;
+      c.w.add_scaled(static_cast<int128>(d.t), 0);
+      c.ww.add_scaled(static_cast<int128>(d.tt), 0);
+      c.wp.add_scaled(d.tp, kUnitExponent);
+      c.wsq.add_scaled(d.tsq, kUnitExponent);
+      c.wmu.add_scaled(d.tmu, kUnitExponent);
+      c.wmm.add_scaled(d.tmm, kUnitExponent);
+      c.wwmm.add_scaled(d.ttmm, kUnitExponent);
+      c.wg.add_scaled(d.tg, kUnitExponent);
+      d = {};
+    }
+  };
+  flush(drawn_single_, table_.single);
+  flush(drawn_several_, table_.several);
+  drawn_pending_ = 0;
+}
+
+ShareTables ShareBuilder::finish() {
+  flush_unit();
+  flush_drawn();
+  ShareTables out(table_.cells);
+  std::swap(out, table_);
+  return out;
+}
+
+}  // namespace plumb

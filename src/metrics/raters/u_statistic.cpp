@@ -1,0 +1,171 @@
+#include "plumb/metrics/raters/u_statistic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "plumb/data/check.hpp"
+
+namespace plumb {
+namespace {
+
+/// Beyond this many histograms of votes an exact sum is the wrong tool.
+constexpr double kMostHistograms = 1e7;
+
+/// Calls leaf(counts, product) for every way to give `order` votes to the classes in `use`; factor(k, s) is
+/// what s votes for class k multiply the product with, 0 cuts the branch.
+template <class Factor, class Leaf>
+class Enumeration {
+ public:
+  Enumeration(std::vector<std::uint32_t> use, std::size_t classes, Factor factor, Leaf leaf)
+      : use_(std::move(use)), counts_(classes, 0), factor_(factor), leaf_(leaf) {}
+  void run(std::uint32_t order) { visit(0, order, 1); }
+
+ private:
+  void visit(std::size_t at, std::uint32_t left, double product) {
+    if (left == 0) return leaf_(counts_, product);
+    if (at == use_.size()) return;
+    const std::uint32_t k = use_[at];
+    for (std::uint32_t s = at + 1 == use_.size() ? left : 0; s <= left; ++s) {
+      const double f = factor_(k, s);
+      if (f == 0) break;  // one vote more than there are stays impossible
+      counts_[k] = s;
+      visit(at + 1, left - s, product * f);
+    }
+    counts_[k] = 0;
+  }
+  std::vector<std::uint32_t> use_;
+  std::vector<std::uint32_t> counts_;
+  Factor factor_;
+  Leaf leaf_;
+};
+
+double choose(double n, std::uint32_t k) {
+  double c = 1;
+  for (std::uint32_t j = 0; j < k; ++j) c = c * (n - j) / (j + 1);
+  return c;
+}
+
+void check_size(std::size_t classes, int order) {
+  if (order < 1)
+    throw InputError("a statistic of votes needs an order of at least 1, not " + std::to_string(order));
+  const double histograms =
+      choose(static_cast<double>(classes) + order - 1, static_cast<std::uint32_t>(order));
+  if (histograms > kMostHistograms)
+    throw InputError("a statistic of " + counted(order, "vote") + " over " +
+                     counted(static_cast<std::int64_t>(classes), "class") + " would sum over " +
+                     show(histograms) + " histograms: lower the order or merge classes");
+}
+
+template <class Factor>
+double expectation(const VoteStatistic& s, std::vector<std::uint32_t> use, std::size_t classes,
+                   Factor factor) {
+  check_size(use.size(), s.order);
+  double yes = 0, total = 0;
+  const auto leaf = [&](const std::vector<std::uint32_t>& counts, double product) {
+    total += product;
+    if (s.phi(counts)) yes += product;
+  };
+  Enumeration<Factor, decltype(leaf)>(std::move(use), classes, factor, leaf)
+      .run(static_cast<std::uint32_t>(s.order));
+  return total > 0 ? yes / total : 0;
+}
+
+}  // namespace
+
+VoteStatistic any_differ(int order) {
+  return {order, [order](std::span<const std::uint32_t> counts) {
+            return std::none_of(counts.begin(), counts.end(),
+                                [order](std::uint32_t c) { return c == static_cast<std::uint32_t>(order); });
+          }};
+}
+
+VoteStatistic votes_for(int k, int at_least, int order) {
+  return {order, [k, at_least](std::span<const std::uint32_t> counts) {
+            return counts[static_cast<std::size_t>(k)] >= static_cast<std::uint32_t>(at_least);
+          }};
+}
+
+double u_statistic(const VoteStatistic& s, std::span<const std::uint32_t> counts) {
+  std::vector<std::uint32_t> use;
+  std::int64_t n = 0;
+  for (std::uint32_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] > 0) use.push_back(k);
+    n += counts[k];
+  }
+  if (n < s.order)
+    throw InputError("a statistic of " + counted(s.order, "vote") + " needs as many, and there are " +
+                     std::to_string(n));
+  // Choices that give the sub-histogram: prod_k C(y_k, s_k), out of C(n, order).
+  return expectation(s, std::move(use), counts.size(),
+                     [counts](std::uint32_t k, std::uint32_t votes) { return choose(counts[k], votes); });
+}
+
+double forecast_statistic(const VoteStatistic& s, std::span<const double> z) {
+  return forecast_statistic(s, z, std::numeric_limits<double>::infinity());
+}
+
+double forecast_statistic(const VoteStatistic& s, std::span<const double> z, double alpha_0) {
+  std::vector<std::uint32_t> use;
+  for (std::uint32_t k = 0; k < z.size(); ++k)
+    if (z[k] > 0) use.push_back(k);
+  // Cat(z): z^s / s!. Dirichlet-multinomial: alpha (alpha + 1) ... (alpha + s - 1) / s!, divided by alpha_0
+  // at each step so that both are the same at infinity. The common factors cancel in the ratio.
+  return expectation(s, std::move(use), z.size(), [z, alpha_0](std::uint32_t k, std::uint32_t votes) {
+    double f = 1;
+    for (std::uint32_t j = 0; j < votes; ++j)
+      f = f * (z[k] + (std::isinf(alpha_0) ? 0 : j / alpha_0)) / (j + 1);
+    return f;
+  });
+}
+
+void statistic_forecasts(const VoteStatistic& s, const ItemBlock& block,
+                         std::span<const double> concentration, std::vector<double>& out) {
+  out.resize(static_cast<std::size_t>(block.size));
+  const auto classes = static_cast<std::size_t>(block.classes);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const double both[] = {block.binary() ? 1 - block.z.z[i] : 0, block.z.z[i]};
+    const std::span<const double> z = block.binary()
+                                          ? std::span<const double>(both)
+                                          : std::span<const double>(block.z.z).subspan(i * classes, classes);
+    out[i] = concentration.empty() ? forecast_statistic(s, z) : forecast_statistic(s, z, concentration[i]);
+  }
+}
+
+void statistic_terms(const VoteStatistic& s, const ItemBlock& block, std::span<const double> forecast,
+                     const Cells& cells, ShareTerms& out) {
+  put_forecasts(forecast, std::span<const Cells>(&cells, 1), out);
+  const auto size = static_cast<std::size_t>(block.size);
+  std::vector<std::uint32_t> counts(static_cast<std::size_t>(block.classes));
+  out.offset.assign(1, 0);
+  out.column.clear();
+  out.share.clear();
+  out.votes.assign(size, 0);
+  out.weight.assign(block.weight.begin(), block.weight.end());
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool weighs = block.weight.empty() || block.weight[i] > 0;
+    const std::uint32_t n = block.votes.votes(static_cast<std::int64_t>(i));
+    if (weighs && n >= static_cast<std::uint32_t>(s.order)) {
+      out.votes[i] = n;
+      for (std::uint32_t k = 0; k < counts.size(); ++k)
+        counts[k] = block.votes.hits(static_cast<std::int64_t>(i), k);
+      if (const double mu = u_statistic(s, counts); mu > 0) put_share(mu, 0, forecast[i], 0, out);
+    }
+    out.offset.push_back(static_cast<std::uint32_t>(out.column.size()));
+  }
+}
+
+StatisticLosses statistic_losses(const ShareTables& t, std::size_t column) {
+  const std::uint64_t items = share_items(t, Population::all);
+  if (items == 0) {
+    const Estimate none = Estimate::undefined("no item has enough votes");
+    return {none, none, none, none};
+  }
+  const ShareLosses l = share_losses(t, Population::all).at(column);
+  StatisticLosses out{l.lsq, l.cl_plugin, l.cl, signed_root(l.cl)};
+  for (Estimate* e : {&out.loss, &out.cl_plugin, &out.cl, &out.ce})
+    e->items = static_cast<std::int64_t>(items);
+  return out;
+}
+
+}  // namespace plumb
