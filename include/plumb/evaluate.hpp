@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumb/data/items.hpp"
+#include "plumb/metrics/kernel/leave_out.hpp"
 #include "plumb/result.hpp"
 
 namespace plumb {
@@ -23,6 +24,8 @@ struct EvaluateOptions {
   std::uint64_t seed = 0;
   int threads = 0;                    ///< 0: all cores; never moves a number
   double clip = 0;                    ///< clip probabilities to [e, 1-e] in log-loss
+  double bandwidth = 0;               ///< of the kernel keys, in [1e-5, 1]; 0: auto
+  LeaveOut leave_out = LeaveOut::kVote;
   bool consensus = true;              ///< also score the majority label when some item has several votes
   std::function<void(double)> progress = {};  ///< called with the share done; may throw to interrupt
 };

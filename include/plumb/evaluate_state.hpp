@@ -9,6 +9,9 @@
 
 #include "plumb/data/items.hpp"
 #include "plumb/evaluate.hpp"
+#include "plumb/metrics/raters/agreement.hpp"
+#include "plumb/metrics/raters/log_decomposition.hpp"
+#include "plumb/metrics/raters/share_table.hpp"
 #include "plumb/metrics/streaming/proper_scores.hpp"
 #include "plumb/metrics/streaming/reliability_table.hpp"
 
@@ -19,6 +22,9 @@ struct StreamSums {
   ReliabilityTable event;
   std::vector<ReliabilityTable> by_class;  ///< K tables (binary: 2), or none when no key needs them
   ProperScores scores;
+  EventLogLoss event_log;
+  ShareTables histogram, disagreement;
+  Agreement agreement;
   bool several_votes = false;              ///< some item has two votes or more
   void merge(const StreamSums& other);
   friend bool operator==(const StreamSums&, const StreamSums&) = default;

@@ -56,6 +56,20 @@ Result describe_run(const Items& items, const EvaluateOptions& options, const Se
   return r;
 }
 
+void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& o, Result& result) {
+  if (!kernel.event && kernel.by_class.empty()) return;
+  auto& s = result.settings;
+  s.emplace_back("bandwidth_choice", std::string(o.bandwidth > 0 ? "given" : "auto: leave-item-out likelihood"));
+  if (kernel.event) s.emplace_back("bandwidth", kernel.event->bandwidth);
+  if (!kernel.by_class.empty()) {
+    std::vector<double> h;
+    for (const KernelColumn& c : kernel.by_class) h.push_back(c.bandwidth);
+    s.emplace_back("bandwidth_by_class", h);
+  }
+  s.emplace_back("leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item"));
+  if (kernel.event && !kernel.event->why.empty()) result.notes.push_back("bandwidth 1 was used: " + kernel.event->why);
+}
+
 void add_class_results(const StreamSums& sums, const Selection& selection, Result& result) {
   if (sums.by_class.empty()) return;
   const auto put = [&](const char* key, auto of) {

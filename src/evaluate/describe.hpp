@@ -1,6 +1,7 @@
 // What was run: task, counts, the settings that move a number, notes, class-wise results.
 #pragma once
 
+#include "evaluate/kernel.hpp"
 #include "evaluate/selection.hpp"
 #include "plumb/evaluate_state.hpp"
 #include "plumb/result.hpp"
@@ -13,6 +14,12 @@ namespace plumb {
 void add_settings(const EvaluateOptions& options, bool binary, bool logits, bool normalize, Result& result);
 /// per_class values and reliability_class_k tables.
 void add_class_results(const StreamSums& sums, const Selection& selection, Result& result);
+/// The bandwidths in use.
+void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& options, Result& result);
+/// Label-histogram and disagreement tables, agreement of raters, per class and per rater.
+void add_rater_results(const Items& items, const StreamSums& sums, const Selection& selection, int threads, Result& result);
+/// The part of it that a merged state has too.
+void add_rater_tables(const StreamSums& sums, const Selection& selection, Result& result);
 /// Items left out, votes clipped.
 void add_notes(const StreamSums& sums, std::int64_t items, Result& result);
 

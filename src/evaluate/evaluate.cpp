@@ -12,11 +12,16 @@
 namespace plumb {
 namespace {
 
+constexpr double kSmallestSmoothing = 1.0 / 1024;  // what smooth sums resolve
+
 struct Evaluation {
   MetricResults metrics;
   StreamSums sums;
   std::vector<std::vector<double>> event_mean_y;  ///< null replicates by cell
   NullKind null_kind = NullKind::labels;
+  KernelPlan kernel;
+  std::vector<std::optional<double>> kde_by_class;
+  std::vector<std::pair<std::string, Table>> curves;
 };
 
 void check_options(const EvaluateOptions& o) {
@@ -77,8 +82,7 @@ Evaluation run(const Items& items, const EvaluateOptions& o, const Selection& se
   Evaluation e;
   Selection passes = selection;
   passes.event = true;  // the table itself is always shown
-  const CellPlan plan = o.binning == Binning::width ? equal_width_plan(o.bins, items.classes())
-                                                    : equal_mass_plan(items, o.bins, passes.classes, o.threads);
+  const CellPlan plan = cell_plan(items, passes, o);
   const ScoreOptions score_options{o.clip};
   e.sums = stream_sums(items, plan, passes, score_options, o.threads);
   check_mass(items, e.sums.event.total());
@@ -86,13 +90,26 @@ Evaluation run(const Items& items, const EvaluateOptions& o, const Selection& se
   stream_scores(e.sums, passes, items.binary(), score_options, !items.truth.empty(), scores);
 
   std::optional<OrderedColumns> columns;
+  ForecastsView event;
   if (selection.ordered) {
     columns.emplace(items, selection, o.threads);
-    const ForecastsView event = columns->event.view();
-    ordered_scores({event, selection.top ? columns->top.view() : event}, selection, o.bins, o.clip, scores);
+    event = columns->event.view();
   }
+  if (selection.kernel()) e.kernel = kernel_plan(items, selection, o, columns ? &event : nullptr);
+  if (columns) {
+    ordered_scores({event, selection.top ? columns->top.view() : event}, selection, o, e.kernel, o.threads, scores);
+  } else if (selection.kernel()) {
+    kernel_stream_scores(items, e.kernel, selection, o.leave_out, o.threads, scores);
+  }
+  if (selection.kde_classwise) {
+    std::vector<ForecastsView> classes;
+    for (const Forecasts& f : e.kernel.class_columns) classes.push_back(f.view());
+    kernel_class_scores(classes, e.kernel, o.leave_out, o.threads, scores, &e.kde_by_class);
+  }
+  if (selection.canonical) kernel_canonical_score(items, e.kernel, o, scores);
+  if (selection.smece) e.kernel.smooth_sigma = std::max(scores["smece"].value.value_or(0), kSmallestSmoothing);
 
-  std::optional<Replicates> boot;
+  std::optional<BootstrapReplicates> boot;
   std::optional<NullReplicates> null;
   if (o.bootstrap > 0) {
     const Units units(items);
@@ -102,15 +119,22 @@ Evaluation run(const Items& items, const EvaluateOptions& o, const Selection& se
         if (o.progress) o.progress(from + width * share);
       });
     };
-    const ReplicateRun work{items, units, plan, columns ? &*columns : nullptr, o, part(0, 0.5)};
+    const ReplicateRun work{items, units, plan, columns ? &*columns : nullptr, e.kernel, o, part(0, 0.5)};
     boot = bootstrap(work, selection);
     Selection null_selection = null_part(selection, o);
     null_selection.event = true;  // for the consistency band
-    null = null_replicates({items, units, plan, work.columns, o, part(0.5, 0.5)}, null_selection, e.null_kind);
+    null = null_replicates({items, units, plan, work.columns, e.kernel, o, part(0.5, 0.5)}, null_selection, e.null_kind);
     e.event_mean_y = std::move(null->event_mean_y);
   }
+  if (columns && selection.kde)
+    e.curves.emplace_back("reliability_kde", curve_rows(kde_curve(event, e.kernel, o.threads),
+                                                        boot ? boot->kde_curve : std::vector<std::vector<double>>{}, o.level));
+  if (columns && selection.smece)
+    e.curves.emplace_back("reliability_smooth",
+                          curve_rows(smoothed_curve(event, e.kernel.smooth_sigma, o.threads),
+                                     boot ? boot->smooth_curve : std::vector<std::vector<double>>{}, o.level));
   for (const MetricRow* row : selection.rows)
-    e.metrics.emplace_back(row->key, with_intervals(*row, scores[std::string(row->key)], boot ? &*boot : nullptr,
+    e.metrics.emplace_back(row->key, with_intervals(*row, scores[std::string(row->key)], boot ? &boot->keys : nullptr,
                                                     null ? &null->keys : nullptr, o.level));
   return e;
 }
@@ -141,7 +165,8 @@ void slices(const Items& items, const EvaluateOptions& o, const Selection& selec
 Result evaluate(const Items& items, const EvaluateOptions& options) {
   check_options(options);
   check_items(items);
-  const Selection selection = select_metrics(options, items.binary(), !items.truth.empty());
+  const TaskKind task = task_kind(items);
+  const Selection selection = select_metrics(options, task);
   const Evaluation e = run(items, options, selection);
 
   Result result = describe_run(items, options, selection, e.sums);
@@ -150,8 +175,13 @@ Result evaluate(const Items& items, const EvaluateOptions& options) {
   result.metrics = e.metrics;
   result.tables.emplace_back("reliability", reliability_rows(e.sums.event, e.event_mean_y, options.level));
   add_class_results(e.sums, selection, result);
+  if (!e.kde_by_class.empty()) result.per_class.emplace_back("ece_kde_classwise", e.kde_by_class);
+  for (const auto& curve : e.curves) result.tables.push_back(curve);
+  add_kernel_settings(e.kernel, options, result);
+  add_rater_results(items, e.sums, selection, options.threads, result);
   if (e.sums.several_votes && options.consensus)
-    result.consensus = run(items.consensus(options.threads), options, selection).metrics;
+    result.consensus =
+        run(items.consensus(options.threads), options, single_vote_part(selection, options, task)).metrics;
   if (!items.by.empty()) slices(items, options, selection, result);
   return result;
 }

@@ -15,7 +15,8 @@ OrderedColumns::OrderedColumns(const Items& items, const Selection& passes, int 
   if (passes.top) top = sort_forecasts(collect(items, Event::kTop, threads), threads);
 }
 
-void ordered_scores(const OrderedViews& views, const Selection& selection, int bins, double clip, Scores& out) {
+void ordered_scores(const OrderedViews& views, const Selection& selection, const EvaluateOptions& o,
+                    const KernelPlan& kernel, int threads, Scores& out) {
   const ForecastsView& event = views.event;
   const auto any = [&](std::initializer_list<const char*> keys) {
     for (const char* key : keys)
@@ -26,7 +27,7 @@ void ordered_scores(const OrderedViews& views, const Selection& selection, int b
     if (selection.has(key)) out[key] = e;
   };
   if (any({"ece_mass", "mce_mass"})) {
-    const ReliabilityTable t = equal_mass_table(event, bins);
+    const ReliabilityTable t = equal_mass_table(event, o.bins);
     put("ece_mass", ece(t));
     put("mce_mass", mce(t));
   }
@@ -46,10 +47,11 @@ void ordered_scores(const OrderedViews& views, const Selection& selection, int b
     put("brier_refinement", b.refinement);
   }
   if (any({"calibration_slope", "calibration_intercept"})) {
-    const CalibrationLine l = calibration_line(event, clip);
+    const CalibrationLine l = calibration_line(event, o.clip);
     put("calibration_slope", l.slope);
     put("calibration_intercept", l.intercept);
   }
+  kernel_scores(event, kernel, selection, o.leave_out, threads, out);
 }
 
 }  // namespace plumb

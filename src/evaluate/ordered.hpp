@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "evaluate/kernel.hpp"
 #include "evaluate/selection.hpp"
 #include "plumb/data/forecasts.hpp"
 #include "plumb/metrics/estimate.hpp"
@@ -21,7 +22,8 @@ struct OrderedViews {
   ForecastsView event, top;
 };
 
-/// The selected ordered keys of the given views.
-void ordered_scores(const OrderedViews& views, const Selection& selection, int bins, double clip, Scores& out);
+/// The selected ordered keys, and the kernel keys of the event, of the given views.
+void ordered_scores(const OrderedViews& views, const Selection& selection, const EvaluateOptions& options,
+                    const KernelPlan& kernel, int threads, Scores& out);
 
 }  // namespace plumb

@@ -20,12 +20,18 @@ struct ReplicateRun {
   const Units& units;
   const CellPlan& plan;
   const OrderedColumns* columns;  ///< null when no ordered key is asked
+  const KernelPlan& kernel;
   const EvaluateOptions& options;
   std::function<void(double)> progress;  ///< share of this run
 };
 
+struct BootstrapReplicates {
+  Replicates keys;
+  /// Replicate x grid point of the curves (NaN where absent); empty when the key is not asked.
+  std::vector<std::vector<double>> kde_curve, smooth_curve;
+};
 /// Poisson(1) weights on units.
-[[nodiscard]] Replicates bootstrap(const ReplicateRun& run, const Selection& selection);
+[[nodiscard]] BootstrapReplicates bootstrap(const ReplicateRun& run, const Selection& selection);
 
 struct NullReplicates {
   Replicates keys;

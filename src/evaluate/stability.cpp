@@ -125,11 +125,14 @@ struct Version {
   Items items;
   CellPlan plan;
   std::optional<OrderedColumns> columns;
+  KernelPlan kernel;
   Version(Items i, const Selection& s, const EvaluateOptions& o)
       : items(std::move(i)),
-        plan(o.binning == Binning::width ? equal_width_plan(o.bins, items.classes())
-                                         : equal_mass_plan(items, o.bins, s.classes, o.threads)) {
+        plan(cell_plan(items, s, o)) {
     if (s.ordered) columns.emplace(items, s, o.threads);
+    if (!s.kernel()) return;
+    const ForecastsView event = columns ? columns->event.view() : ForecastsView{};
+    kernel = kernel_plan(items, s, o, columns ? &event : nullptr);
   }
 };
 
@@ -188,7 +191,8 @@ class Runner {
       decltype(auto) v = make(static_cast<std::uint32_t>(repeat));
       const Version& version = v;
       all[static_cast<std::size_t>(repeat)] = scores_of_weightings(version.items, version.plan, selection_, one,
-                                                                   version.columns ? &*version.columns : nullptr, times);
+                                                                   version.columns ? &*version.columns : nullptr,
+                                                                   version.kernel, times);
       const std::lock_guard lock(mutex_);
       if (o_.progress) o_.progress(std::min(1.0, ++done_ / total_));
     });
@@ -224,7 +228,10 @@ Stability stability(const Items& items, const StabilityOptions& o) {
   check_items(items);
   EvaluateOptions e = o.evaluate;
   e.metrics = o.estimators;
-  const Selection selection = select_metrics(e, items.binary(), !items.truth.empty());
+  e.bootstrap = o.repeats;  // so that kernel keys keep their columns for the repeats
+  const Selection selection = select_metrics(e, task_kind(items));
+  if (selection.canonical)
+    throw InputError("--estimators: ece_kde_canonical takes time with the square of the items and has no curve; use ece_kde");
   const auto most = static_cast<int>(most_votes(items));
   if (most == 0) throw InputError(items.votes.rows().name() + ": no item has a vote, so there is nothing to compare with");
   std::vector<int> raters = o.raters;

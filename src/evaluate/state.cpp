@@ -9,11 +9,11 @@ namespace plumb {
 namespace {
 
 /// Every streaming key that the task can have.
-Selection streaming_selection(bool binary, bool has_truth) {
+Selection streaming_selection(const TaskKind& task) {
   EvaluateOptions all;
   all.metrics = {"all"};
-  Selection s = select_metrics(all, binary, has_truth);
-  s.event = s.classes = s.scores = true;
+  Selection s = select_metrics(all, task);
+  s.scores = s.event = s.classes = s.histogram = s.disagreement = s.event_log = s.agreement = true;
   return s;
 }
 
@@ -36,7 +36,7 @@ EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
   s.logits = items.predictions.scale() == Scale::logit;
   s.has_truth = !items.truth.empty();
   s.class_names = items.class_names;
-  const Selection passes = streaming_selection(items.binary(), s.has_truth);
+  const Selection passes = streaming_selection(task_kind(items));
   const CellPlan plan = equal_width_plan(o.bins, items.classes());
   s.votes = stream_sums(items, plan, passes, ScoreOptions{o.clip}, o.threads);
   // With labels alone the majority is the label: no second pass.
@@ -64,9 +64,8 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   o.bins = s.bins;
   o.clip = s.clip;
   o.bootstrap = 0;
-  const Selection selection = select_metrics(o, binary, s.has_truth);
-  Selection passes = selection;
-  passes.event = passes.classes = passes.scores = true;
+  const TaskKind task{binary, s.has_truth, s.votes.several_votes};
+  const Selection selection = select_metrics(o, task);
 
   Result r;
   r.version = version();
@@ -78,11 +77,11 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   r.votes = static_cast<std::int64_t>(s.votes.event.total().votes);
   add_settings(o, binary, s.logits, s.normalize, r);
   add_notes(s.votes, r.items, r);
-  const auto results = [&](const StreamSums& sums) {
+  const auto results = [&](const StreamSums& sums, const Selection& keys) {
     Scores scores;
-    stream_scores(sums, passes, binary, ScoreOptions{s.clip}, s.has_truth, scores);
+    stream_scores(sums, keys, binary, ScoreOptions{s.clip}, s.has_truth, scores);
     MetricResults out;
-    for (const MetricRow* row : selection.rows) {
+    for (const MetricRow* row : keys.rows) {
       MetricResult m;
       if (row->room == Room::streaming) {
         const Estimate& e = scores[std::string(row->key)];
@@ -96,10 +95,11 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
     }
     return out;
   };
-  r.metrics = results(s.votes);
-  if (s.votes.several_votes) r.consensus = results(s.consensus);
+  r.metrics = results(s.votes, selection);
+  if (s.votes.several_votes) r.consensus = results(s.consensus, single_vote_part(selection, o, task));
   r.tables.emplace_back("reliability", reliability_rows(s.votes.event));
   add_class_results(s.votes, selection, r);
+  add_rater_tables(s.votes, selection, r);
   return r;
 }
 

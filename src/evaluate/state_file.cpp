@@ -4,6 +4,8 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate_state.hpp"
+#include "plumb/metrics/raters/disagreement.hpp"
+#include "plumb/metrics/raters/label_histogram.hpp"
 
 namespace plumb {
 namespace {
@@ -80,11 +82,48 @@ void visit(Io& io, ExactSum& s) {
 }
 
 template <class Io>
+void visit(Io& io, Cells& c) {
+  io.number(c.bins);
+  io.number(c.equal_width);
+  io.size(c.thresholds);
+  for (double& x : c.thresholds) io.number(x);
+}
+
+template <class Io>
+void visit(Io& io, ShareTables& t) {
+  io.size(t.cells);
+  for (Cells& c : t.cells) visit(io, c);
+  for (auto* cells : {&t.single, &t.several}) {
+    io.size(*cells);
+    for (ShareCell& c : *cells) {
+      io.number(c.items);
+      io.number(c.votes);
+      for (ExactSum* s : {&c.w, &c.wp, &c.wmu, &c.wsq, &c.wmm, &c.wg, &c.ww, &c.wwmm}) visit(io, *s);
+    }
+  }
+  io.number(t.left_out);
+}
+
+template <class Io>
+void visit(Io& io, Agreement& a) {
+  io.number(a.items);
+  visit(io, a.weight);
+  visit(io, a.votes);
+  io.size(a.cls);
+  for (AgreementClass& c : a.cls)
+    for (ExactSum* s : {&c.wmu, &c.wg, &c.wy, &c.wo}) visit(io, *s);
+}
+
+template <class Io>
+void visit(Io& io, EventLogLoss& e) {
+  for (std::uint64_t* n : {&e.votes, &e.zero, &e.clipped}) io.number(*n);
+  visit(io, e.weight);
+  visit(io, e.loss);
+}
+
+template <class Io>
 void visit(Io& io, ReliabilityTable& t) {
-  io.number(t.cells.bins);
-  io.number(t.cells.equal_width);
-  io.size(t.cells.thresholds);
-  for (double& x : t.cells.thresholds) io.number(x);
+  visit(io, t.cells);
   io.size(t.cell);
   for (Cell& c : t.cell) {
     io.number(c.items);
@@ -103,6 +142,10 @@ void visit(Io& io, StreamSums& s) {
   for (ExactSum* x : {&p.item_weight, &p.vote_weight, &p.correct, &p.agree, &p.nll, &p.brier, &p.truth_weight, &p.mse_p,
                       &p.kl_p})
     visit(io, *x);
+  visit(io, s.event_log);
+  visit(io, s.histogram);
+  visit(io, s.disagreement);
+  visit(io, s.agreement);
   io.number(s.several_votes);
 }
 
@@ -129,7 +172,14 @@ bool consistent(const EvaluateState& s) {
     if (!table(x.event) || x.by_class.size() != static_cast<std::size_t>(s.classes)) return false;
     for (const ReliabilityTable& t : x.by_class)
       if (!table(t)) return false;
-    return true;
+    const auto shares = [](const ShareTables& t, const std::vector<Cells>& cells) {
+      const auto full = [&](const std::vector<ShareCell>& c) { return c.empty() || c.size() == t.size(); };
+      return t.cells == cells && full(t.single) && full(t.several);
+    };
+    const Cells cells{s.bins, true, {}};
+    return shares(x.histogram, classwise_cells(s.classes, cells)) &&
+           shares(x.disagreement, disagreement_cells(s.classes, cells)) &&
+           x.agreement.cls.size() == static_cast<std::size_t>(s.classes);
   };
   return s.classes >= 2 && s.bins >= 1 && s.clip >= 0 && s.clip < 0.5 &&
          (s.class_names.empty() || s.class_names.size() == static_cast<std::size_t>(s.classes)) && fits(s.votes) &&

@@ -8,6 +8,8 @@
 
 #include "evaluate/selection.hpp"
 #include "plumb/evaluate_state.hpp"
+#include "plumb/metrics/raters/disagreement.hpp"
+#include "plumb/metrics/raters/label_histogram.hpp"
 
 namespace plumb {
 
@@ -15,32 +17,42 @@ namespace plumb {
 struct CellPlan {
   Cells event;
   std::vector<Cells> by_class;
+  std::vector<Cells> disagreement;  ///< overall, then by class
 };
+/// Equal width, or equal mass of the full data (which costs a sort of each column that `passes` needs).
+[[nodiscard]] CellPlan cell_plan(const Items& items, const Selection& passes, const EvaluateOptions& options);
 [[nodiscard]] CellPlan equal_width_plan(int bins, int classes);
-/// Equal-mass cells of the full data, for the event and, when asked, each class. Needs all the data.
-[[nodiscard]] CellPlan equal_mass_plan(const Items& items, int bins, bool with_classes, int threads);
 
 /// A block read and projected once, then added as often as there are replicates.
 struct BlockParts {
   ItemBlock block;
   Forecasts event;
   ScoreTerms terms;
-  void read(const Items& items, std::int64_t begin, std::int64_t end, const Selection& passes, const ScoreOptions& options);
+  EventLogTerms event_log;
+  ShareTerms histogram, disagreement;
+  DisagreementForecast forecast;
+  void read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan, const Selection& passes,
+            const ScoreOptions& options);
 };
 
 class StreamBuilder {
  public:
   StreamBuilder(const CellPlan& plan, const Selection& passes);
   void update(const BlockParts& parts, std::span<const std::uint32_t> times = {});
+  // For the null, which fills tables with redrawn outcomes.
   TableBuilder& event() { return event_; }
   ClasswiseBuilder* by_class() { return by_class_ ? &*by_class_ : nullptr; }
+  ShareBuilder& histogram() { return histogram_; }
   [[nodiscard]] StreamSums finish();
 
  private:
-  bool use_scores_, use_event_;
+  Selection passes_;
   TableBuilder event_;
   std::optional<ClasswiseBuilder> by_class_;
+  ShareBuilder histogram_, disagreement_;
   ProperScores scores_;
+  EventLogLoss event_log_;
+  Agreement agreement_;
   bool several_votes_ = false;
 };
 

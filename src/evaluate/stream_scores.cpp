@@ -1,5 +1,9 @@
 // Streaming keys, read off the sums.
 #include "evaluate/stream.hpp"
+#include "plumb/metrics/raters/agreement.hpp"
+#include "plumb/metrics/raters/disagreement.hpp"
+#include "plumb/metrics/raters/label_histogram.hpp"
+#include "plumb/metrics/raters/log_decomposition.hpp"
 #include "plumb/metrics/streaming/calibration_error.hpp"
 
 namespace plumb {
@@ -39,6 +43,10 @@ void stream_scores(const StreamSums& sums, const Selection& selection, bool bina
     all["ece_debiased"] = ece_debiased(sums.event);
     if (binary) all["oe_ratio"] = oe_ratio(sums.event);
   }
+  if (selection.event_log) finish_log_decomposition(sums.event, sums.event_log, options, all);
+  if (selection.histogram) finish_label_histogram(sums.histogram, all);
+  if (selection.disagreement) finish_disagreement(sums.disagreement, all);
+  if (selection.agreement) finish_agreement(sums.agreement, all);
   if (selection.classes) all["ece_classwise"] = ece_classwise(sums.by_class);
   const bool has_mass = selection.event ? !sums.event.total().w.is_zero()
                                         : !sums.by_class.empty() && !sums.by_class[0].total().w.is_zero();

@@ -14,7 +14,7 @@ std::vector<std::uint32_t> in_order(const std::vector<std::uint32_t>& by_row, co
 }  // namespace
 
 std::vector<Scores> scores_of_weightings(const Items& items, const CellPlan& plan, const Selection& selection,
-                                         const EvaluateOptions& options, const OrderedColumns* columns,
+                                         const EvaluateOptions& options, const OrderedColumns* columns, const KernelPlan& kernel,
                                          std::span<const std::vector<std::uint32_t>> times) {
   std::vector<Scores> out(times.size());
   const ScoreOptions score_options{options.clip};
@@ -24,7 +24,7 @@ std::vector<Scores> scores_of_weightings(const Items& items, const CellPlan& pla
     const std::int64_t block = block_rows(items);
     for (std::int64_t begin = 0; begin < items.size(); begin += block) {
       const std::int64_t end = std::min(items.size(), begin + block);
-      parts.read(items, begin, end, selection, score_options);
+      parts.read(items, begin, end, plan, selection, score_options);
       for (std::size_t w = 0; w < times.size(); ++w)
         builders[w].update(parts, std::span(times[w]).subspan(static_cast<std::size_t>(begin),
                                                               static_cast<std::size_t>(end - begin)));
@@ -42,7 +42,17 @@ std::vector<Scores> scores_of_weightings(const Items& items, const CellPlan& pla
         views.top = columns->top.view();
         views.top.times = top_times;
       }
-      ordered_scores(views, selection, options.bins, options.clip, out[w]);
+      ordered_scores(views, selection, options, kernel, 1, out[w]);
+    }
+  }
+  if (selection.kde_classwise) {
+    for (std::size_t w = 0; w < times.size(); ++w) {
+      std::vector<ForecastsView> classes;
+      for (const Forecasts& f : kernel.class_columns) {
+        classes.push_back(f.view());
+        classes.back().times = times[w];
+      }
+      kernel_class_scores(classes, kernel, options.leave_out, 1, out[w]);
     }
   }
   return out;

@@ -7,10 +7,9 @@
 #include "plumb/metrics/estimate.hpp"
 #include "plumb/metrics/kernel/beta_plan.hpp"
 #include "plumb/metrics/kernel/forecast_pass.hpp"
+#include "plumb/metrics/kernel/leave_out.hpp"
 
 namespace plumb {
-
-enum class LeaveOut { kVote, kItem };
 
 struct KdeErrors {
   Estimate ece_kde;     ///< mean over votes of |E[y | p_i] - p_i|
