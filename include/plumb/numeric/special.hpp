@@ -1,4 +1,5 @@
-// Special functions (Boost.Math behind a light header).
+// Special functions on the portable exp and log: the same bits on every machine, a few ulp from the truth
+// (docs/numerics.md). Outside its domain a function gives its limit (an infinity) or NaN.
 #pragma once
 
 namespace plumb {

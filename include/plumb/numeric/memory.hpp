@@ -1,0 +1,23 @@
+// Large arrays on large pages: touching fresh memory 4 KiB at a time can cost more than the work done on it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace plumb {
+
+/// Asks the system for huge pages behind memory not yet touched. A hint: does nothing for less than a few MiB
+/// or where there is no such request.
+void prefer_huge_pages(void* data, std::size_t bytes);
+
+/// v.resize(n) for a large n.
+template <class T>
+void resize_large(std::vector<T>& v, std::size_t n) {
+  if (n > v.capacity()) {
+    v.reserve(n);
+    prefer_huge_pages(v.data() + v.size(), (n - v.size()) * sizeof(T));
+  }
+  v.resize(n);
+}
+
+}  // namespace plumb
