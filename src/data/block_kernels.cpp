@@ -60,28 +60,38 @@ bool CopyDoubles(const double* from, std::int64_t n, double high, double* out) {
   return copy_block(from, n, high, out);
 }
 
-/// The first `count` values, zeros behind them; nothing beyond is touched.
-HWY_INLINE V load_first(const double* x, std::size_t count) {
+void CopyValues(const double* from, std::int64_t n, double* out) {
+  // The compiler would make this a call of memcpy, which is what it is here to avoid: an empty statement that
+  // may change memory keeps the loop.
+  std::int64_t i = 0;
+  for (; i + static_cast<std::int64_t>(kWidth) <= n; i += static_cast<std::int64_t>(kWidth)) {
+    hn::StoreU(hn::LoadU(d, from + i), d, out + i);
+    asm volatile("" ::: "memory");
+  }
+  for (; i < n; ++i) out[i] = from[i];
+}
+
+/// The values of one row, zeros behind them. A vector may reach into the next row, whose values are then
+/// blanked; only at the end of the block, where nothing may be touched, are they fetched one by one.
+HWY_INLINE V load_first(const double* x, std::size_t count, const double* end) {
   if (count >= kWidth) return hn::LoadU(d, x);
-#if HWY_MEM_OPS_MIGHT_FAULT
+  if (x + kWidth <= end) return hn::IfThenElseZero(hn::FirstN(d, count), hn::LoadU(d, x));
   HWY_ALIGN double part[kWidth] = {};
   for (std::size_t i = 0; i < count; ++i) part[i] = x[i];
   return hn::Load(d, part);
-#else
-  return hn::MaskedLoad(hn::FirstN(d, count), d, x);
-#endif
 }
 
-/// Visits a row eight values at a time, zeros behind the last: body(vector, group, index of its first value).
+/// Visits a row eight values at a time: body(vector, group, index of its first value). `end` is that of the
+/// block.
 template <class Body>
-HWY_INLINE void for_each_vector(const double* x, std::size_t n, Body body) {
+HWY_INLINE void for_each_vector(const double* x, std::size_t n, const double* end, Body body) {
   std::size_t j = 0;
   for (; j + kLanes <= n; j += kLanes) {
     for (std::size_t g = 0; g < kGroups; ++g) body(hn::LoadU(d, x + j + g * kWidth), g, j + g * kWidth);
   }
   for (std::size_t g = 0; g < kGroups; ++g) {
     const std::size_t at = j + g * kWidth;
-    if (at < n) body(load_first(x + at, n - at), g, at);
+    if (at < n) body(load_first(x + at, n - at, end), g, at);
   }
 }
 
@@ -100,16 +110,19 @@ HWY_INLINE double fold(V (&lane)[kGroups]) {
 
 void RowSums(const double* z, std::int64_t rows, std::int64_t width, double* sum) {
   const auto n = static_cast<std::size_t>(width);
+  const double* const end = z + rows * width;
   for (std::int64_t i = 0; i < rows; ++i, z += width) {
     V lane[kGroups];
     for (V& l : lane) l = hn::Zero(d);
-    for_each_vector(z, n, [&](V v, std::size_t g, std::size_t) HWY_ATTR { lane[g] = hn::Add(lane[g], v); });
+    for_each_vector(z, n, end,
+                    [&](V v, std::size_t g, std::size_t) HWY_ATTR { lane[g] = hn::Add(lane[g], v); });
     sum[i] = fold(lane);
   }
 }
 
 void RowTops(const double* z, std::int64_t rows, std::int64_t width, double* top, std::uint32_t* index) {
   const auto n = static_cast<std::size_t>(width);
+  const double* const end = z + rows * width;
   const V iota = hn::Iota(d, 0.0);
   const V nowhere = hn::Set(d, std::numeric_limits<double>::infinity());
   for (std::int64_t i = 0; i < rows; ++i, z += width) {
@@ -121,7 +134,7 @@ void RowTops(const double* z, std::int64_t rows, std::int64_t width, double* top
     }
     // Strictly greater keeps the lowest index of a lane. The zeros behind a row come last and cannot beat its
     // values.
-    for_each_vector(z, n, [&](V v, std::size_t g, std::size_t at) HWY_ATTR {
+    for_each_vector(z, n, end, [&](V v, std::size_t g, std::size_t at) HWY_ATTR {
       const auto more = hn::Gt(v, best[g]);
       best[g] = hn::IfThenElse(more, v, best[g]);
       place[g] = hn::IfThenElse(more, hn::Add(iota, hn::Set(d, static_cast<double>(at))), place[g]);
@@ -168,6 +181,25 @@ bool LabelsF64(const double* from, std::int64_t n, std::uint32_t classes, std::u
   return label_block(from, n, classes, out);
 }
 
+bool Ratings(const double* from, std::int64_t n, int classes, std::int32_t* out) {
+  std::uint32_t bad = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const bool rated = from[i] >= 0;
+    const double x = rated && from[i] < classes ? from[i] : -1.0;
+    const auto k = static_cast<std::int32_t>(x);
+    bad |= static_cast<std::uint32_t>(rated && static_cast<double>(k) != from[i]);
+    out[i] = k;
+  }
+  return bad == 0;
+}
+
+void CountMatches(const std::uint32_t* cls, const std::uint32_t* label, std::int64_t n, double* hits) {
+  for (std::int64_t i = 0; i < n; ++i) hits[i] = static_cast<std::int32_t>(cls[i] == label[i]);
+}
+void CountClass(const std::uint32_t* cls, std::uint32_t k, std::int64_t n, double* hits) {
+  for (std::int64_t i = 0; i < n; ++i) hits[i] = static_cast<std::int32_t>(cls[i] == k);
+}
+
 bool AllFinite(const double* x, std::int64_t n) {
   std::uint32_t bad = 0;
   for (std::int64_t i = 0; i < n; ++i) bad |= static_cast<std::uint32_t>(!(x[i] - x[i] == 0.0));
@@ -183,12 +215,16 @@ namespace plumb::detail {
 
 HWY_EXPORT(CopyFloats);
 HWY_EXPORT(CopyDoubles);
+HWY_EXPORT(CopyValues);
 HWY_EXPORT(RowSums);
 HWY_EXPORT(RowTops);
 HWY_EXPORT(LabelsU8);
 HWY_EXPORT(LabelsI32);
 HWY_EXPORT(LabelsI64);
 HWY_EXPORT(LabelsF64);
+HWY_EXPORT(Ratings);
+HWY_EXPORT(CountMatches);
+HWY_EXPORT(CountClass);
 HWY_EXPORT(AllFinite);
 
 bool copy_checked(const float* from, std::int64_t n, double high, double* out) {
@@ -196,6 +232,9 @@ bool copy_checked(const float* from, std::int64_t n, double high, double* out) {
 }
 bool copy_checked(const double* from, std::int64_t n, double high, double* out) {
   return HWY_DYNAMIC_DISPATCH(CopyDoubles)(from, n, high, out);
+}
+void copy_values(const double* from, std::int64_t n, double* out) {
+  HWY_DYNAMIC_DISPATCH(CopyValues)(from, n, out);
 }
 void row_sums(const double* z, std::int64_t rows, std::int64_t width, double* sum) {
   HWY_DYNAMIC_DISPATCH(RowSums)(z, rows, width, sum);
@@ -214,6 +253,15 @@ bool copy_labels(const std::int64_t* from, std::int64_t n, std::uint32_t classes
 }
 bool copy_labels(const double* from, std::int64_t n, std::uint32_t classes, std::uint32_t* out) {
   return HWY_DYNAMIC_DISPATCH(LabelsF64)(from, n, classes, out);
+}
+bool copy_ratings(const double* from, std::int64_t n, int classes, std::int32_t* out) {
+  return HWY_DYNAMIC_DISPATCH(Ratings)(from, n, classes, out);
+}
+void count_matches(const std::uint32_t* cls, const std::uint32_t* label, std::int64_t n, double* hits) {
+  HWY_DYNAMIC_DISPATCH(CountMatches)(cls, label, n, hits);
+}
+void count_class(const std::uint32_t* cls, std::uint32_t k, std::int64_t n, double* hits) {
+  HWY_DYNAMIC_DISPATCH(CountClass)(cls, k, n, hits);
 }
 bool all_finite(const double* x, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(AllFinite)(x, n); }
 

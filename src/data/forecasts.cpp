@@ -4,13 +4,15 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "data/block_kernels.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/sort.hpp"
 
 namespace plumb {
 namespace {
 
-/// Where a projection writes; `trials` is empty for a block of single votes.
+/// Where a projection writes; `trials` is empty for a block of single votes, `p` where the block itself holds
+/// it.
 struct Target {
   std::span<double> p, hits, trials;
 };
@@ -23,7 +25,8 @@ void write_trials(const VoteBlock& votes, std::span<double> trials) {
 void write_hits(const VoteBlock& votes, std::size_t first, std::span<const std::uint32_t> label,
                 std::span<double> hits) {
   if (votes.single) {
-    for (std::size_t i = 0; i < label.size(); ++i) hits[i] = votes.cls[first + i] == label[i] ? 1.0 : 0.0;
+    detail::count_matches(votes.cls.data() + first, label.data(), static_cast<std::int64_t>(label.size()),
+                          hits.data());
     return;
   }
   for (std::size_t i = 0; i < label.size(); ++i)
@@ -33,23 +36,27 @@ void write_hits(const VoteBlock& votes, std::size_t first, std::span<const std::
 /// hits[i] = votes of item i for class k.
 void write_class_hits(const VoteBlock& votes, std::uint32_t k, std::span<double> hits) {
   if (votes.single) {
-    for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = votes.cls[i] == k ? 1.0 : 0.0;
+    detail::count_class(votes.cls.data(), k, static_cast<std::int64_t>(hits.size()), hits.data());
     return;
   }
   for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = votes.hits(static_cast<std::int64_t>(i), k);
 }
 
+void write_class_p(const ItemBlock& block, int k, std::span<double> p) {
+  const std::span<const double> z = block.z.z;
+  const auto width = static_cast<std::size_t>(block.z.width);
+  if (!block.binary()) {
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = z[i * width + static_cast<std::size_t>(k)];
+  } else if (k == 1) {
+    detail::copy_values(z.data(), static_cast<std::int64_t>(p.size()), p.data());
+  } else {
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = 1.0 - z[i];
+  }
+}
+
 void write_class(const ItemBlock& block, int k, const Target& to) {
   if (k < 0 || k >= block.classes) throw std::invalid_argument("there is no such class");
-  const std::span<const double> z = block.z.z;
-  if (!block.binary()) {
-    const auto width = static_cast<std::size_t>(block.z.width);
-    for (std::size_t i = 0; i < to.p.size(); ++i) to.p[i] = z[i * width + static_cast<std::size_t>(k)];
-  } else if (k == 1) {
-    std::copy(z.begin(), z.end(), to.p.begin());
-  } else {
-    for (std::size_t i = 0; i < to.p.size(); ++i) to.p[i] = 1.0 - z[i];
-  }
+  write_class_p(block, k, to.p);
   write_class_hits(block.votes, static_cast<std::uint32_t>(k), to.hits);
 }
 
@@ -63,10 +70,15 @@ void write_top(const ItemBlock& block, const Target& to) {
   }
 }
 
+Event resolved(Event event, const ItemBlock& block) {
+  if (event == Event::kEvent) return block.binary() ? Event::kPositive : Event::kTop;
+  if (event == Event::kPositive && !block.binary())
+    throw std::invalid_argument("the positive class is defined for binary tasks only");
+  return event;
+}
+
 void write_event(const ItemBlock& block, Event event, const Target& to) {
-  if (event == Event::kEvent) event = block.binary() ? Event::kPositive : Event::kTop;
-  if (event == Event::kTop) return write_top(block, to);
-  if (!block.binary()) throw std::invalid_argument("the positive class is defined for binary tasks only");
+  if (resolved(event, block) == Event::kTop) return write_top(block, to);
   write_class(block, 1, to);
 }
 
@@ -77,7 +89,8 @@ void fill(const ItemBlock& block, Forecasts& out, Write write) {
   out.p.resize(n);
   out.hits.resize(n);
   out.trials.resize(block.votes.single ? 0 : n);
-  out.weight = block.weight;
+  out.weight.resize(block.weight.size());
+  detail::copy_values(block.weight.data(), static_cast<std::int64_t>(block.weight.size()), out.weight.data());
   write(Target{out.p, out.hits, out.trials});
   write_trials(block.votes, out.trials);
 }
@@ -105,7 +118,8 @@ Forecasts collect_with(const Items& items, int threads, Write write) {
         const Target to{part(out.p), part(out.hits), part(out.trials)};
         write(block, to);
         write_trials(block.votes, to.trials);
-        std::copy(block.weight.begin(), block.weight.end(), part(out.weight).begin());
+        detail::copy_values(block.weight.data(), static_cast<std::int64_t>(block.weight.size()),
+                            part(out.weight).data());
         if (!block.votes.single) single.store(false, std::memory_order_relaxed);
       });
   if (single) out.trials.clear();
@@ -128,6 +142,23 @@ void Forecasts::clear() {
 
 void project(const ItemBlock& block, Event event, Forecasts& out) {
   fill(block, out, [&](const Target& to) { write_event(block, event, to); });
+}
+
+ForecastsView project_view(const ItemBlock& block, Event event, Forecasts& scratch) {
+  const auto n = static_cast<std::size_t>(block.size);
+  const bool held = resolved(event, block) == Event::kPositive;
+  scratch.p.resize(held ? 0 : n);
+  scratch.hits.resize(n);
+  scratch.trials.resize(block.votes.single ? 0 : n);
+  scratch.weight.clear();
+  write_event(block, event, Target{scratch.p, scratch.hits, scratch.trials});
+  write_trials(block.votes, scratch.trials);
+  return {held ? std::span<const double>(block.z.z) : scratch.p,
+          scratch.hits,
+          scratch.trials,
+          block.weight,
+          {},
+          true};
 }
 
 void project_class(const ItemBlock& block, int k, Forecasts& out) {

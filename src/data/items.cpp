@@ -86,8 +86,8 @@ void check_items(const Items& items) {
       items.concentration.size() != static_cast<std::size_t>(items.predictions.samples())) {
     throw InputError(fmt::format("{} has {} but {} has {}; give one concentration an item, or one a sample",
                                  items.concentration.front().name(),
-                                 counted(static_cast<std::int64_t>(items.concentration.size()), "sample"), name,
-                                 counted(items.predictions.samples(), "sample")));
+                                 counted(static_cast<std::int64_t>(items.concentration.size()), "sample"),
+                                 name, counted(items.predictions.samples(), "sample")));
   }
   if (!items.groups.empty()) same(items.groups.source(), items.groups.size());
   if (!items.by.empty()) same(items.by.source(), items.by.size());

@@ -54,15 +54,6 @@ std::span<double> widened(const Rows& rows, std::int64_t begin, std::int64_t end
   return scratch;
 }
 
-/// The class, or -1 for not rated; what is neither is noted in `good`.
-std::int32_t rating(double x, double classes, bool& good) {
-  if (!(x >= 0)) return -1;
-  const bool inside = x < classes;
-  const auto k = static_cast<std::int32_t>(inside ? x : 0.0);
-  good = good && inside && static_cast<double>(k) == x;
-  return k;
-}
-
 bool read_labels(const Rows& rows, std::int64_t begin, std::int64_t end, std::uint32_t classes,
                  VoteBlock& out) {
   const std::int64_t n = end - begin;
@@ -91,38 +82,54 @@ bool read_counts(const Rows& rows, std::int64_t begin, std::int64_t end, VoteBlo
     for (std::size_t k = 0; k < width; ++k) {
       const bool inside = x[i + k] >= 0 && x[i + k] <= kMost;
       const auto n = static_cast<std::uint32_t>(inside ? x[i + k] : 0.0);
-      good = good && inside && static_cast<double>(n) == x[i + k];
+      good &= inside & (static_cast<double>(n) == x[i + k]);
       votes += n;
       entries.put(static_cast<std::uint32_t>(k), n);
     }
-    good = good && votes <= std::numeric_limits<std::uint32_t>::max();
+    good &= votes <= std::numeric_limits<std::uint32_t>::max();
     entries.close(static_cast<std::uint32_t>(votes));
   }
   entries.finish();
   return good;
 }
 
+/// Few classes: a histogram of the row, read off class by class.
+std::uint32_t put_histogram(std::span<const std::int32_t> row, std::span<std::uint32_t> histogram,
+                            Entries& entries) {
+  std::fill(histogram.begin(), histogram.end(), 0);
+  for (const std::int32_t k : row) ++histogram[static_cast<std::size_t>(k + 1)];  // 0 is for "not rated"
+  for (std::size_t k = 1; k < histogram.size(); ++k)
+    entries.put(static_cast<std::uint32_t>(k - 1), histogram[k]);
+  return static_cast<std::uint32_t>(row.size()) - histogram[0];
+}
+
+/// Many classes: sort the row and count runs.
+std::uint32_t put_runs(std::span<std::int32_t> row, Entries& entries) {
+  std::sort(row.begin(), row.end());
+  const auto first = std::find_if(row.begin(), row.end(), [](std::int32_t k) { return k >= 0; });
+  for (auto it = first; it != row.end();) {
+    const auto next = std::find_if(it, row.end(), [&](std::int32_t k) { return k != *it; });
+    entries.put(static_cast<std::uint32_t>(*it), static_cast<std::uint32_t>(next - it));
+    it = next;
+  }
+  return static_cast<std::uint32_t>(row.end() - first);
+}
+
 bool read_rated(const Rows& rows, std::int64_t begin, std::int64_t end, int classes, VoteBlock& out) {
+  constexpr int kFewClasses = 32;
   const std::span<const double> x = widened(rows, begin, end, out.scratch);
+  std::vector<std::int32_t> rating(x.size());
+  const bool good =
+      detail::copy_ratings(x.data(), static_cast<std::int64_t>(x.size()), classes, rating.data());
   const auto width = static_cast<std::size_t>(rows.width());
-  Entries entries(out, end - begin, static_cast<std::int64_t>(x.size()));
-  std::vector<std::uint32_t> given(width);
-  bool good = true;
+  const bool few = classes <= kFewClasses;
+  Entries entries(out, end - begin, few ? (end - begin) * classes : static_cast<std::int64_t>(x.size()));
+  std::uint32_t histogram[kFewClasses + 1];
   for (std::size_t i = 0; i < x.size(); i += width) {
-    std::size_t votes = 0;
-    for (std::size_t r = 0; r < width; ++r) {
-      const std::int32_t k = rating(x[i + r], classes, good);
-      given[votes] = static_cast<std::uint32_t>(k);
-      votes += k >= 0 ? 1 : 0;
-    }
-    const auto last = given.begin() + static_cast<std::ptrdiff_t>(votes);
-    std::sort(given.begin(), last);
-    for (auto it = given.begin(); it != last;) {
-      const auto next = std::find_if(it, last, [&](std::uint32_t k) { return k != *it; });
-      entries.put(*it, static_cast<std::uint32_t>(next - it));
-      it = next;
-    }
-    entries.close(static_cast<std::uint32_t>(votes));
+    const auto row = std::span(rating).subspan(i, width);
+    entries.close(
+        few ? put_histogram(row, std::span(histogram, static_cast<std::size_t>(classes) + 1), entries)
+            : put_runs(row, entries));
   }
   entries.finish();
   return good;
@@ -151,8 +158,7 @@ void Votes::read_ratings(std::int64_t begin, std::int64_t end, std::vector<std::
   std::vector<double> scratch;
   const std::span<const double> x = widened(rows_, begin, end, scratch);
   out.resize(x.size());
-  bool good = true;
-  for (std::size_t i = 0; i < x.size(); ++i) out[i] = rating(x[i], classes_, good);
+  const bool good = detail::copy_ratings(x.data(), static_cast<std::int64_t>(x.size()), classes_, out.data());
   if (!good) detail::refuse_ratings(rows_, begin, end, classes_);
 }
 
