@@ -1,0 +1,39 @@
+// The process's ends: standard output, the terminal's abilities, signals, a progress bar.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace plumb::cli {
+
+/// SIGINT and SIGTERM remove unfinished output files and end the process with 130 or 143; SIGPIPE is left to
+/// write_stdout().
+void install_signal_handlers();
+
+/// Writes everything. A reader that has gone away is no error; a full disk is an InputError.
+void write_stdout(std::string_view text);
+/// One line "plumb: <text>" on standard error.
+void say(std::string_view text);
+
+[[nodiscard]] bool stdout_colour();  ///< a terminal, and NO_COLOR is not set
+[[nodiscard]] int stdout_width();    ///< columns of the terminal; 100 when there is none
+
+/// A bar on standard error when that is a terminal; otherwise nothing. Erased when it goes out of scope.
+class ProgressBar {
+ public:
+  explicit ProgressBar(bool wanted);
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  ~ProgressBar();
+  /// To be called with the share done; empty when there is no bar.
+  [[nodiscard]] std::function<void(double)> callback();
+
+ private:
+  void show(double share);
+  bool shown_ = false;
+  bool active_ = false;
+  int last_ = -1;  // tenths of a percent
+};
+
+}  // namespace plumb::cli

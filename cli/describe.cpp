@@ -1,0 +1,59 @@
+#include "plumb/io/describe.hpp"
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/load.hpp"
+
+namespace plumb::cli {
+namespace {
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
+  return out;
+}
+
+std::string facts(const ArrayInfo& a) {
+  std::vector<std::string> parts{std::string(dtype_name(a.dtype)) + " " + show_shape(a.shape)};
+  if (a.fortran) parts.emplace_back("Fortran order");
+  if (a.swapped) parts.emplace_back("the other endianness");
+  if (a.finite > 0) parts.push_back("from " + show(a.min) + " to " + show(a.max));
+  if (a.integers && a.finite > 0) parts.emplace_back("whole numbers");
+  if (a.rows_sum_to_one) parts.emplace_back("rows sum to 1");
+  if (a.has_nan) parts.emplace_back("some NaN");
+  if (a.has_infinite) parts.emplace_back("some infinite");
+  if (a.missing > 0) parts.push_back(counted(a.missing, "empty value"));
+  if (!a.distinct.empty()) parts.push_back("values " + joined(a.distinct));
+  return joined(parts);
+}
+
+std::string describe(const ArrayInfo& a) {
+  std::string out = a.name + "\n";
+  if (!a.problem.empty()) return out + "    cannot be used: " + a.problem + "\n";
+  out += "    " + facts(a) + "\n";
+  for (const ArrayUse& use : a.uses) out += "    could be " + use.flag + ": " + use.why + "\n";
+  return out;
+}
+
+}  // namespace
+
+int describe_command(const Args& args) {
+  Flags flags("describe", "What a file holds: arrays, shapes, types, ranges, and the flags it could serve.");
+  Args files;
+  std::int64_t threads = 0;
+  flags.positional("FILE", files, ".npy, .npz, .csv or .tsv files, or quoted patterns");
+  flags.whole("--threads", threads, "0: all cores");
+  flags.examples("Examples:\n  plumb describe probs.npy\n  plumb describe cohort.csv \"shards/*.npz\"");
+  if (!flags.parse(args)) return kDone;
+  if (files.empty()) throw InputError("describe what? Give one or more files");
+  check_threads(threads);
+  std::string text;
+  for (const Source& source : resolve(files)) {
+    for (const ArrayInfo& a : describe_file(source.path, static_cast<int>(threads))) text += describe(a);
+  }
+  write_stdout(text);
+  return kDone;
+}
+
+}  // namespace plumb::cli

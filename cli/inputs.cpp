@@ -1,0 +1,159 @@
+#include "inputs.hpp"
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/load.hpp"
+
+namespace plumb::cli {
+namespace {
+
+// Loads what the flags name and keeps the books for the result.
+class Loader {
+ public:
+  Loader(int threads, Inputs& out) : threads_(threads), out_(out) {}
+
+  std::vector<Array> arrays(const std::string& flag, const Args& specs, LoadOptions options) {
+    options.threads = threads_;
+    std::vector<Array> out;
+    for (const Source& source : resolve(specs)) {
+      out.push_back(load_one(source, options));
+      const Array& a = out.back();
+      out_.infos.push_back({flag, a.name, a.shape, dtype_name(a.dtype), ""});
+      out_.paths.push_back(source.path);
+    }
+    return out;
+  }
+
+  Rows rows(const std::string& flag, const Args& specs, LoadOptions options = {}) {
+    return stack(flag, arrays(flag, specs, options));
+  }
+
+  // Labels and ratings may be text only when --classes gives the words a number.
+  Rows classes(const std::string& flag, const Args& specs, const Args& names, bool empty_is_nan) {
+    Rows out = rows(flag, specs, {Want::either, empty_is_nan, 0});
+    if (out.is_text() && names.empty()) {
+      throw InputError(out.name() + ": " + flag + " holds text (\"" + out.text(0) +
+                       "\"); name the classes in their order with --classes a,b,c");
+    }
+    return out;
+  }
+
+  static Rows stack(const std::string& flag, std::vector<Array> shards) {
+    try {
+      return Rows(std::move(shards));
+    } catch (const InputError&) {
+      throw;
+    } catch (const std::invalid_argument& e) {
+      throw InputError(flag + ": the files do not fit together as shards: " + e.what());
+    }
+  }
+
+ private:
+  int threads_;
+  Inputs& out_;
+};
+
+// S x N x K or S x N: one array for each stochastic pass.
+void split_samples(const Array& all, std::vector<Rows>& out) {
+  for (std::int64_t s = 0; s < all.shape[0]; ++s) {
+    Array one = all;
+    one.shape.erase(one.shape.begin());
+    one.strides.erase(one.strides.begin());
+    one.data = all.data + s * all.strides[0];
+    one.name = all.name + " (sample " + std::to_string(s) + ")";
+    out.emplace_back(std::move(one));
+  }
+}
+
+std::vector<Rows> samples(const std::string& flag, std::vector<Array> files) {
+  std::vector<Rows> out;
+  const bool alone = files.size() == 1;
+  for (Array& file : files) {
+    const std::size_t rank = file.shape.size();
+    if (rank > 3 || (alone && rank < 2)) {
+      throw InputError(file.name + ": " + flag +
+                       " takes one array of S x N x K or S x N, or one N x K file for each sample, not " +
+                       show_shape(file.shape));
+    }
+    if (rank == 3 || alone) {
+      split_samples(file, out);
+    } else {
+      out.emplace_back(std::move(file));
+    }
+  }
+  if (out.empty()) throw InputError(files.front().name + ": there are no samples (the first extent is 0)");
+  return out;
+}
+
+Predictions predictions(const InputFlags& f, Loader& load) {
+  const bool is_logits = !f.logits.empty() || !f.sample_logits.empty();
+  const Scale scale = is_logits ? Scale::logit : Scale::probability;
+  if (!f.samples.empty())
+    return {samples("--samples", load.arrays("--samples", f.samples, {})), scale, f.predictions};
+  if (!f.sample_logits.empty()) {
+    return {samples("--sample-logits", load.arrays("--sample-logits", f.sample_logits, {})), scale,
+            f.predictions};
+  }
+  if (f.probs.empty() && f.logits.empty()) {
+    throw InputError(
+        "what did the model say? Give its predictions with --probs or --logits (see plumb evaluate --help)");
+  }
+  const Rows rows = is_logits ? load.rows("--logits", f.logits) : load.rows("--probs", f.probs);
+  return {{rows}, scale, f.predictions};
+}
+
+Votes votes(const InputFlags& f, int classes, Loader& load) {
+  if (!f.labels.empty())
+    return Votes::from_labels(load.classes("--labels", f.labels, f.classes, false), classes, f.classes);
+  if (!f.counts.empty()) return Votes::from_counts(load.rows("--counts", f.counts), classes);
+  if (!f.ratings.empty()) {
+    return Votes::from_ratings(load.classes("--ratings", f.ratings, f.classes, true), classes, f.classes);
+  }
+  throw InputError(
+      "what was observed? Give it with --labels, --counts or --ratings (see plumb evaluate --help)");
+}
+
+}  // namespace
+
+void add_input_flags(Flags& flags, InputFlags& f) {
+  flags.heading("What the model said (one of them)");
+  flags.files("--probs", "FILE", f.probs, "probabilities, N x K, or N for P(class 1)");
+  flags.files("--logits", "FILE", f.logits, "softmax logits, N x K, or N log-odds of class 1");
+  flags.files("--samples", "FILE", f.samples, "stochastic probabilities, S x N x K, or a file for each");
+  flags.files("--sample-logits", "FILE", f.sample_logits, "the same as logits");
+  flags.yes("--normalize", f.predictions.normalize, "rescale rows of probabilities to sum 1");
+  flags.heading("What was observed (one of them)");
+  flags.files("--labels", "FILE", f.labels, "N class indices, or text with --classes");
+  flags.files("--counts", "FILE", f.counts, "N x K votes per class");
+  flags.files("--ratings", "FILE", f.ratings, "N x R class by rater; negative or empty: not rated");
+  flags.list("--classes", "a,b,c", f.classes, "names of the classes 0, 1, 2, ...");
+  flags.heading("About the items");
+  flags.files("--weights", "FILE", f.weights, "N weights; each vote counts that much");
+  flags.files("--groups", "FILE", f.groups, "N patients, images or sites: the unit of resampling");
+  flags.files("--by", "FILE", f.by, "N slices to report on, number or text");
+  flags.files("--ids", "FILE", f.ids, "N names of the items");
+  flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
+  flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
+  flags.exclusive({"--labels", "--counts", "--ratings"});
+}
+
+Inputs load_inputs(const InputFlags& f, int threads) {
+  Inputs out;
+  Loader load(threads, out);
+  Items& items = out.items;
+  items.predictions = predictions(f, load);
+  items.votes = votes(f, items.predictions.classes(), load);
+  items.class_names = f.classes;
+  if (!f.weights.empty()) items.weights = load.rows("--weights", f.weights);
+  if (!f.truth.empty()) items.truth = load.rows("--truth", f.truth);
+  const LoadOptions names{Want::either, false, 0};
+  if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, names));
+  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, names));
+  if (!f.ids.empty()) {
+    const Names ids(load.rows("--ids", f.ids, {Want::text, false, 0}));
+    check_same_rows("the predictions", items.size(), "--ids", ids.size());
+  }
+  check_items(items);
+  return out;
+}
+
+}  // namespace plumb::cli

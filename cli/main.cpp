@@ -1,0 +1,104 @@
+// plumb: picks the subcommand and turns what it throws into one sentence and an exit code.
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/result.hpp"
+
+namespace plumb::cli {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* line;
+  int (*run)(const Args&);  // null: announced, not yet there
+};
+
+constexpr Command kCommands[] = {
+    {"evaluate", "can these probabilities be trusted?", evaluate_command},
+    {"merge", "adds up the states that shards saved", merge_command},
+    {"describe", "what a file holds and how it could be used", describe_command},
+    {"list", "the metrics and calibrators there are", list_command},
+    {"demo", "writes a simulated cohort to try things on", demo_command},
+    {"calibrate", "", nullptr},
+    {"uncertainty", "", nullptr},
+    {"stability", "", nullptr},
+    {"compare", "", nullptr},
+    {"train", "", nullptr},
+    {"predict", "", nullptr},
+    {"report", "", nullptr},
+    {"reproduce", "", nullptr},
+};
+
+std::string help() {
+  std::string text = "plumb " + std::string(version()) +
+                     " tells whether a model's probabilities can be trusted.\n\n"
+                     "Try it on data that it makes itself:\n"
+                     "  plumb demo --out demo\n"
+                     "  plumb evaluate --probs demo/test/probs.npy --counts demo/test/counts.npy\n\n"
+                     "On your own files (.npy, .npz, .csv, .tsv):\n"
+                     "  plumb describe probs.npy\n"
+                     "  plumb evaluate --probs probs.npy --labels labels.npy --bootstrap 200\n"
+                     "  plumb evaluate --probs probs.npy --labels labels.npy --fail-if \"ece>0.05\"\n\n"
+                     "Commands:\n";
+  for (const Command& c : kCommands) {
+    if (c.run == nullptr) continue;
+    const std::string name = c.name;
+    text += "  " + name + std::string(12 - name.size(), ' ') + c.line + "\n";
+  }
+  return text + "\n\"plumb COMMAND --help\" tells the flags of a command, with examples.\n";
+}
+
+int dispatch(const Args& args) {
+  if (args.empty() || args[0] == "--help" || args[0] == "-h" || (args[0] == "help" && args.size() == 1)) {
+    write_stdout(help());
+    return kDone;
+  }
+  if (args[0] == "--version") {
+    write_stdout("plumb " + std::string(version()) + "\n");
+    return kDone;
+  }
+  if (args[0] == "help") return dispatch({args[1], "--help"});
+  const auto* command = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                     [&](const Command& c) { return args[0] == c.name; });
+  if (command == std::end(kCommands)) {
+    Args known;
+    for (const Command& c : kCommands) known.emplace_back(c.name);
+    const std::string kind = args[0].starts_with('-') ? "flag" : "command";
+    throw InputError("there is no " + kind + " \"" + args[0] + "\"" + did_you_mean(args[0], known) +
+                     "; \"plumb\" alone lists the commands");
+  }
+  if (command->run == nullptr) {
+    throw InputError("\"plumb " + args[0] + "\" is planned and not yet in version " + version() +
+                     "; \"plumb\" alone lists the commands that are");
+  }
+  return command->run({args.begin() + 1, args.end()});
+}
+
+int guarded(const Args& args) {
+  try {
+    return dispatch(args);
+  } catch (const InputError& e) {
+    say(e.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    say("not enough memory for this input; split it into shards and use --save-state and \"plumb merge\"");
+  } catch (const std::exception& e) {
+    say(std::string("internal failure: ") + e.what() + "; please report this with the command that you ran");
+  } catch (...) {
+    say("internal failure of unknown kind; please report this with the command that you ran");
+  }
+  return kInternalFailure;
+}
+
+}  // namespace
+}  // namespace plumb::cli
+
+int main(int argc, char** argv) {
+  plumb::cli::install_signal_handlers();
+  return plumb::cli::guarded({argv + std::min(argc, 1), argv + argc});
+}

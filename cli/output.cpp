@@ -1,0 +1,62 @@
+#include "output.hpp"
+
+#include <filesystem>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/report/json.hpp"
+#include "plumb/report/terminal.hpp"
+
+namespace plumb::cli {
+
+void add_output_flags(Flags& flags, OutputFlags& out) {
+  flags.heading("What comes out");
+  flags.text("--json", "FILE", out.json, "the whole result as JSON; - for standard output");
+  flags.text("--save-state", "FILE", out.save_state, "the mergeable part, for \"plumb merge\"");
+  flags.repeated("--fail-if", "\"ece>0.05\"", out.fail_if, "exit with code 3 when this holds; repeatable");
+  flags.yes("--quiet", out.quiet, "no table, no progress");
+}
+
+Output::Output(const OutputFlags& flags) : flags_(flags), gates_(parse_gates(flags.fail_if)) {
+  if (flags.save_state == "-")
+    throw InputError("--save-state writes a binary file; give it a name instead of -");
+  if (!flags.json.empty() && flags.json == flags.save_state) {
+    throw InputError("--json and --save-state name the same file " + flags.json +
+                     "; give them different names");
+  }
+}
+
+void Output::check_not_over(const std::vector<std::string>& inputs) const {
+  for (const auto& [flag, path] : {std::pair{"--json", flags_.json}, {"--save-state", flags_.save_state}}) {
+    for (const std::string& input : inputs) {
+      std::error_code ignored;
+      if (!path.empty() && std::filesystem::equivalent(path, input, ignored)) {
+        throw InputError(std::string(flag) + " would write over the input " + input +
+                         "; give it another name");
+      }
+    }
+  }
+}
+
+void Output::open() {
+  if (!flags_.json.empty() && flags_.json != "-") json_.emplace(flags_.json);
+  if (!flags_.save_state.empty()) state_.emplace(flags_.save_state);
+}
+
+int Output::finish(const Result& result, const std::optional<EvaluateState>& state, bool all_metrics) {
+  const std::vector<std::string> held = gates_that_hold(gates_, result);
+  if (json_) json_->write(render_json(result));
+  if (state_) state_->write(serialize(state.value()));
+  if (json_) json_->commit();
+  if (state_) state_->commit();
+  if (flags_.json == "-") {
+    write_stdout(render_json(result));
+  } else if (!flags_.quiet) {
+    write_stdout(render_terminal(result, {stdout_colour(), stdout_width(), all_metrics}));
+  }
+  for (const std::string& sentence : held) say(sentence);
+  return held.empty() ? kDone : kGateHeld;
+}
+
+}  // namespace plumb::cli

@@ -1,0 +1,42 @@
+// Where a result goes: a table, JSON, a state file, the exit code of a gate. Shared by the commands that make
+// results.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fail_if.hpp"
+#include "flags.hpp"
+#include "plumb/evaluate_state.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "plumb/result.hpp"
+
+namespace plumb::cli {
+
+struct OutputFlags {
+  std::string json, save_state;
+  Args fail_if;
+  bool quiet = false;
+};
+
+void add_output_flags(Flags& flags, OutputFlags& out);
+
+/// The order is: construct (checks the flags), check_not_over, open (before the work, so that what cannot be
+/// written is said at once), finish. Nothing is left of the files unless finish() is reached.
+class Output {
+ public:
+  explicit Output(const OutputFlags& flags);
+  /// InputError when a file would be written over one of these.
+  void check_not_over(const std::vector<std::string>& inputs) const;
+  void open();
+  /// Writes everything and returns the exit code.
+  int finish(const Result& result, const std::optional<EvaluateState>& state, bool all_metrics);
+
+ private:
+  OutputFlags flags_;
+  std::vector<Gate> gates_;
+  std::optional<AtomicFile> json_, state_;
+};
+
+}  // namespace plumb::cli
