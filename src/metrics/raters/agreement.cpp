@@ -51,8 +51,9 @@ void update(Agreement& a, const VoteBlock& votes, std::span<const double> weight
     const double pairs = static_cast<double>(n) * (n - 1.0);
     for (std::uint32_t e = votes.offset[i]; e < votes.offset[i + 1]; ++e) {
       const double y = votes.count[e];
-      const std::int64_t mu = to_fixed(y / n);
-      const std::int64_t g = to_fixed(y * (y - 1) / pairs);
+      const bool all = votes.count[e] == n;  // saves two divisions where raters agree
+      const std::int64_t mu = to_fixed(all ? 1.0 : y / n);
+      const std::int64_t g = to_fixed(all ? 1.0 : y * (y - 1) / pairs);
       const int128 o = static_cast<int128>(g) * n;
       if (weight.empty()) {
         Whole& c = whole[votes.cls[e]];

@@ -1,5 +1,6 @@
 #include "plumb/metrics/raters/disagreement.hpp"
 
+#include "metrics/raters/put_share.hpp"
 #include "metrics/raters/share_pass.hpp"
 
 namespace plumb {
@@ -18,30 +19,28 @@ void disagreement_terms(const ItemBlock& block, const DisagreementForecast& fore
   put_forecasts(forecast.p, cells, out);
   const VoteBlock& v = block.votes;
   const auto size = static_cast<std::size_t>(block.size);
-  out.offset.assign(1, 0);
-  out.column.clear();
-  out.share.clear();
-  out.votes.resize(size);
-  out.weight.assign(block.weight.begin(), block.weight.end());
+  const bool by_class = forecast.columns > 1;
+  begin_shares(size, size + v.cls.size(), block.weight, out);
+  std::uint32_t next = 0;
   for (std::size_t i = 0; i < size; ++i) {
     const bool weighs = block.weight.empty() || block.weight[i] > 0;
-    const std::uint64_t n = v.votes(static_cast<std::int64_t>(i));
-    out.votes[i] = weighs && n > 1 ? static_cast<std::uint32_t>(n) : 0;
-    const std::uint32_t distinct = n > 1 ? v.offset[i + 1] - v.offset[i] : 0;
-    if (out.votes[i] > 0 && distinct > 1) {  // unanimous items have no share above 0
+    const std::uint32_t votes = v.votes(static_cast<std::int64_t>(i));
+    out.votes[i] = weighs && votes > 1 ? votes : 0;
+    if (out.votes[i] > 0 && v.count[v.offset[i]] < votes) {  // unanimous items have no share above 0
       const double* const p = forecast.p.data() + i * forecast.columns;
+      const std::uint64_t n = votes;
       const double pairs = static_cast<double>(n) * static_cast<double>(n - 1);
       std::uint64_t differ = 0;
       for (std::uint32_t e = v.offset[i]; e < v.offset[i + 1]; ++e) {
         const std::uint64_t about = v.count[e] * (n - v.count[e]);
-        differ += about;
         const std::uint32_t column = v.cls[e] + 1;
-        if (forecast.columns > 1)
-          put_share(2 * static_cast<double>(about) / pairs, 0, p[column], column, out);
+        differ += about;
+        if (by_class)
+          next = put_share(next, static_cast<double>(2 * about) / pairs, 0, p[column], column, out);
       }
-      put_share(static_cast<double>(differ) / pairs, 0, p[0], 0, out);
+      next = put_share(next, static_cast<double>(differ) / pairs, 0, p[0], 0, out);
     }
-    out.offset.push_back(static_cast<std::uint32_t>(out.column.size()));
+    out.offset[i + 1] = next;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "metrics/raters/put_share.hpp"
 #include "metrics/raters/share_pass.hpp"
 
 namespace plumb {
@@ -55,31 +56,28 @@ std::vector<Cells> classwise_cells(int classes, const Cells& cells) {
 void histogram_shares(const ItemBlock& block, ShareTerms& out) {
   const VoteBlock& v = block.votes;
   const auto size = static_cast<std::size_t>(block.size);
-  out.offset.assign(1, 0);
-  out.column.clear();
-  out.share.clear();
-  out.votes.resize(size);
-  out.weight.assign(block.weight.begin(), block.weight.end());
+  begin_shares(size, v.cls.size(), block.weight, out);
   const auto z = [&](std::size_t i, std::uint32_t k) {
     if (!block.binary()) return block.z.z[i * static_cast<std::size_t>(block.classes) + k];
     return k == 1 ? block.z.z[i] : 1 - block.z.z[i];
   };
+  std::uint32_t next = 0;
   for (std::size_t i = 0; i < size; ++i) {
     const bool weighs = block.weight.empty() || block.weight[i] > 0;
     const std::uint32_t n = weighs ? v.votes(static_cast<std::int64_t>(i)) : 0;
+    const auto first = v.single ? static_cast<std::uint32_t>(i) : v.offset[i];
     out.votes[i] = n;
-    if (n == 1) {
-      const std::uint32_t k = v.cls[v.single ? i : v.offset[i]];
-      put_share(1, 0, z(i, k), k, out);
+    if (n > 0 && (v.single || v.count[first] == n)) {  // all votes for one class
+      next = put_share(next, 1, n > 1 ? 1 : 0, z(i, v.cls[first]), v.cls[first], out);
     } else if (n > 1) {
       const double votes = n;
       const double pairs = votes * (votes - 1);
-      for (std::uint32_t e = v.offset[i]; e < v.offset[i + 1]; ++e) {
+      for (std::uint32_t e = first; e < v.offset[i + 1]; ++e) {
         const double y = v.count[e];
-        put_share(y / votes, y * (y - 1) / pairs, z(i, v.cls[e]), v.cls[e], out);
+        next = put_share(next, y / votes, y * (y - 1) / pairs, z(i, v.cls[e]), v.cls[e], out);
       }
     }
-    out.offset.push_back(static_cast<std::uint32_t>(out.column.size()));
+    out.offset[i + 1] = next;
   }
 }
 

@@ -39,17 +39,23 @@ void event_log_terms(const ForecastsView& f, const ScoreOptions& options, EventL
 }
 
 void update(EventLogLoss& s, const EventLogTerms& t, std::span<const std::uint32_t> times) {
+  uint128 whole = 0;  // vote weight of a block without weights
   for (std::size_t i = 0; i < t.trials.size(); ++i) {
     const double n = t.trials[i];
-    const double w =
-        (t.weight.empty() ? 1.0 : t.weight[i]) * (times.empty() ? 1.0 : static_cast<double>(times[i]));
+    const double drawn = times.empty() ? 1 : static_cast<double>(times[i]);
+    const double w = t.weight.empty() ? drawn : t.weight[i] * drawn;
     if (!(n > 0) || !(w > 0)) continue;
     s.votes += static_cast<std::uint64_t>(n);
     s.zero += static_cast<std::uint64_t>(t.zero[i]);
     s.clipped += static_cast<std::uint64_t>(t.clipped[i]);
-    s.weight.add(w * n);
+    if (t.weight.empty()) {
+      whole += static_cast<uint128>(drawn) * static_cast<std::uint64_t>(n);
+    } else {
+      s.weight.add(w * n);
+    }
     s.loss.add(w * t.loss[i]);
   }
+  s.weight.add_scaled(static_cast<int128>(whole), 0);
 }
 
 void merge(EventLogLoss& into, const EventLogLoss& from) {

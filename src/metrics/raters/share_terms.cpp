@@ -1,11 +1,15 @@
 // Forecasts and shares as integers, and the sign-flip null.
 #include <algorithm>
 
-#include "plumb/metrics/raters/share_builder.hpp"
+#include "metrics/raters/put_share.hpp"
+#include "metrics/raters/share_kernels.hpp"
 #include "plumb/numeric/fixed_point.hpp"
 
 namespace plumb {
 namespace {
+
+// A residual is at most 2^50 in size: 2^13 - 1 of them stay below 2^63.
+constexpr std::int64_t kNarrowItems = 8190;
 
 bool same_width(std::span<const Cells> cells) {
   return std::all_of(cells.begin(), cells.end(),
@@ -20,68 +24,87 @@ void put_forecasts(std::span<const double> p, std::span<const Cells> cells, Shar
   t.size = columns == 0 ? 0 : static_cast<std::int64_t>(p.size() / columns);
   t.cell.resize(p.size());
   t.forecast.resize(p.size());
-  FixedForecast* const f = t.forecast.data();
-  for (std::size_t j = 0; j < p.size(); ++j) f[j] = {to_fixed(p[j]), to_fixed(p[j] * p[j])};
-  std::uint32_t* const cell = t.cell.data();
+  if (columns == 0) return;
   if (same_width(cells)) {
-    const int bins = cells[0].bins;
-    const double scale = bins;
-    for (std::size_t i = 0; i < p.size(); i += columns) {
-      int first = 0;
-      for (std::size_t k = 0; k < columns; ++k, first += bins)
-        cell[i + k] =
-            static_cast<std::uint32_t>(first + std::min(static_cast<int>(p[i + k] * scale), bins - 1));
-    }
+    const std::size_t period = columns * detail::kShareLanes;
+    thread_local std::vector<std::uint32_t> first;
+    first.resize(period);
+    for (std::size_t j = 0; j < period; ++j)
+      first[j] = static_cast<std::uint32_t>(j % columns) * static_cast<std::uint32_t>(cells[0].bins);
+    detail::place_shares(p.data(), p.size(), cells[0].bins, first.data(), period, t.cell.data(),
+                         t.forecast.data());
     return;
   }
+  for (std::size_t j = 0; j < p.size(); ++j) t.forecast[j] = {to_fixed(p[j]), to_fixed(p[j] * p[j])};
   std::uint32_t first = 0;
   for (std::size_t k = 0; k < columns; ++k) {
     for (std::size_t j = k; j < p.size(); j += columns)
-      cell[j] = first + static_cast<std::uint32_t>(cells[k].of(p[j]));
+      t.cell[j] = first + static_cast<std::uint32_t>(cells[k].of(p[j]));
     first += static_cast<std::uint32_t>(cells[k].count());
   }
 }
 
-void put_share(double mu, double g, double p, std::uint32_t column, ShareTerms& t) {
-  t.column.push_back(column);
-  t.share.push_back({to_fixed(mu), to_fixed(mu * mu), to_fixed(g), 2 * to_fixed(p * mu)});
+void begin_shares(std::size_t size, std::size_t most, std::span<const double> weight, ShareTerms& t) {
+  t.offset.resize(size + 1);
+  t.votes.resize(size);
+  t.column.resize(most);
+  t.share.resize(most);
+  t.weight.assign(weight.begin(), weight.end());
+  t.offset[0] = 0;
 }
 
 ShareNull::ShareNull(std::vector<Cells> cells) : cells_(std::move(cells)) {
   std::size_t n = 0;
   for (const Cells& c : cells_) n += static_cast<std::size_t>(c.count());
   unit_.resize(n);
+  narrow_.resize(n);
 }
 
 void ShareNull::update(const ShareTerms& t, std::span<const std::int8_t> signs) {
-  const bool weights = !t.weight.empty();
-  if (weights && weighted_.empty()) weighted_.resize(unit_.size());
-  for (std::int64_t i = 0; i < t.size; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (t.votes[at] == 0) continue;
-    const std::int64_t sign = signs[at];
-    const double w = weights ? t.weight[at] : 1;
-    const std::uint32_t* const cell = t.cell.data() + at * t.columns;
-    const FixedForecast* const f = t.forecast.data() + at * t.columns;
-    for (std::size_t k = 0; k < cells_.size(); ++k) {
-      if (weights) {
-        weighted_[cell[k]].w.add(w);
-        weighted_[cell[k]].wr.add(w * from_fixed(-sign * f[k].p));
-      } else {
-        unit_[cell[k]].items += 1;
-        unit_[cell[k]].r -= sign * f[k].p;
-      }
+  if (!t.weight.empty()) return update_weighted(t, signs);
+  const std::size_t columns = cells_.size();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(t.size); ++i) {
+    if (t.votes[i] == 0) continue;
+    if (++pending_ > kNarrowItems) flush();
+    const std::int64_t flip = signs[i] < 0 ? -1 : 0;  // (x ^ flip) - flip is x or -x
+    const std::uint32_t* const cell = t.cell.data() + i * t.columns;
+    const FixedForecast* const f = t.forecast.data() + i * t.columns;
+    Narrow* const narrow = narrow_.data();
+    for (std::size_t k = 0; k < columns; ++k) {
+      narrow[cell[k]].items += 1;
+      narrow[cell[k]].r -= (f[k].p ^ flip) - flip;
     }
-    for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
-      if (t.column[e] >= cells_.size()) continue;
-      const std::uint32_t c = cell[t.column[e]];
-      if (weights) {
-        weighted_[c].wr.add(w * from_fixed(sign * t.share[e].mu));
-      } else {
-        unit_[c].r += sign * t.share[e].mu;
-      }
-    }
+    for (std::uint32_t e = t.offset[i]; e < t.offset[i + 1]; ++e)
+      if (t.column[e] < columns) narrow[cell[t.column[e]]].r += (t.share[e].mu ^ flip) - flip;
   }
+  flush();
+}
+
+void ShareNull::update_weighted(const ShareTerms& t, std::span<const std::int8_t> signs) {
+  if (weighted_.empty()) weighted_.resize(unit_.size());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(t.size); ++i) {
+    if (t.votes[i] == 0) continue;
+    const double w = t.weight[i];
+    const double signed_w = w * signs[i];
+    const std::uint32_t* const cell = t.cell.data() + i * t.columns;
+    const FixedForecast* const f = t.forecast.data() + i * t.columns;
+    for (std::size_t k = 0; k < cells_.size(); ++k) {
+      weighted_[cell[k]].w.add(w);
+      weighted_[cell[k]].wr.add(-signed_w * from_fixed(f[k].p));
+    }
+    for (std::uint32_t e = t.offset[i]; e < t.offset[i + 1]; ++e)
+      if (t.column[e] < cells_.size())
+        weighted_[cell[t.column[e]]].wr.add(signed_w * from_fixed(t.share[e].mu));
+  }
+}
+
+void ShareNull::flush() {
+  for (std::size_t i = 0; i < unit_.size(); ++i) {
+    unit_[i].r += narrow_[i].r;
+    unit_[i].items += narrow_[i].items;
+    narrow_[i] = {};
+  }
+  pending_ = 0;
 }
 
 void ShareNull::merge(const ShareNull& other) {

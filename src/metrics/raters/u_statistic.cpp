@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "metrics/raters/put_share.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb {
@@ -137,21 +138,19 @@ void statistic_terms(const VoteStatistic& s, const ItemBlock& block, std::span<c
   put_forecasts(forecast, std::span<const Cells>(&cells, 1), out);
   const auto size = static_cast<std::size_t>(block.size);
   std::vector<std::uint32_t> counts(static_cast<std::size_t>(block.classes));
-  out.offset.assign(1, 0);
-  out.column.clear();
-  out.share.clear();
-  out.votes.assign(size, 0);
-  out.weight.assign(block.weight.begin(), block.weight.end());
+  begin_shares(size, size, block.weight, out);
+  std::uint32_t next = 0;
   for (std::size_t i = 0; i < size; ++i) {
     const bool weighs = block.weight.empty() || block.weight[i] > 0;
     const std::uint32_t n = block.votes.votes(static_cast<std::int64_t>(i));
-    if (weighs && n >= static_cast<std::uint32_t>(s.order)) {
-      out.votes[i] = n;
+    out.votes[i] = weighs && n >= static_cast<std::uint32_t>(s.order) ? n : 0;
+    if (out.votes[i] > 0) {
       for (std::uint32_t k = 0; k < counts.size(); ++k)
         counts[k] = block.votes.hits(static_cast<std::int64_t>(i), k);
-      if (const double mu = u_statistic(s, counts); mu > 0) put_share(mu, 0, forecast[i], 0, out);
+      if (const double mu = u_statistic(s, counts); mu > 0)
+        next = put_share(next, mu, 0, forecast[i], 0, out);
     }
-    out.offset.push_back(static_cast<std::uint32_t>(out.column.size()));
+    out.offset[i + 1] = next;
   }
 }
 

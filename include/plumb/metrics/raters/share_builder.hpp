@@ -26,7 +26,7 @@ struct ShareTerms {
   std::vector<std::uint32_t> cell;      ///< size x columns: index among all cells of all columns
   std::vector<FixedForecast> forecast;  ///< size x columns
   std::vector<std::uint32_t> offset;    ///< size + 1: item i has the shares offset[i] .. offset[i + 1]
-  std::vector<std::uint32_t> column;    ///< of each share
+  std::vector<std::uint32_t> column;    ///< of each share; entries from offset[size] on are spare room
   std::vector<FixedShare> share;
   std::vector<std::uint32_t> votes;  ///< n of each item; 0: left out
   std::vector<double> weight;        ///< empty: one each
@@ -79,18 +79,23 @@ class ShareNull {
     int128 r = 0;  // unit weights, in units of 2^-50
     std::uint64_t items = 0;
   };
+  struct Narrow {
+    std::int64_t r = 0;
+    std::uint64_t items = 0;
+  };
   struct Weighted {
     ExactSum w, wr;
   };
+  void update_weighted(const ShareTerms& t, std::span<const std::int8_t> signs);
+  void flush();
   std::vector<Cells> cells_;
   std::vector<Residual> unit_;
+  std::vector<Narrow> narrow_;  // of the block that is being added
+  std::int64_t pending_ = 0;
   std::vector<Weighted> weighted_;  // empty until weights come
 };
 
 /// Fills size, columns, cell and forecast from p: one row of cells.size() probabilities an item.
 void put_forecasts(std::span<const double> p, std::span<const Cells> cells, ShareTerms& t);
-
-/// Adds a share above 0 to the item that is being listed (offset closes it), for a forecast p in that column.
-void put_share(double mu, double g, double p, std::uint32_t column, ShareTerms& t);
 
 }  // namespace plumb
