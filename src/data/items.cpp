@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "data/block_kernels.hpp"
 #include "data/complaints.hpp"
@@ -97,7 +96,7 @@ void check_items(const Items& items) {
 std::int64_t block_rows(const Items& items) {
   constexpr std::int64_t kNumbers = 16384;  // 128 KiB of doubles: a quarter of a common second-level cache
   constexpr std::int64_t kMost = 4096;
-  return std::clamp<std::int64_t>(kNumbers / items.predictions.width(), 1, kMost);
+  return std::clamp<std::int64_t>(kNumbers / std::max(1, items.predictions.width()), 1, kMost);
 }
 
 void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBlock& out) {
@@ -116,8 +115,7 @@ void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBl
   } else {
     items.votes.read(begin, end, out.votes);
   }
-  read_column(items.weights, begin, end, std::numeric_limits<double>::max(),
-              "a weight must be a finite number of at least 0", out.weight);
+  read_column(items.weights, begin, end, kMaxWeight, "a weight must be a number from 0 to 1e12", out.weight);
   read_column(items.truth, begin, end, 1.0, "a true probability must lie in [0, 1]", out.truth);
 }
 

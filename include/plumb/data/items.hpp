@@ -22,9 +22,8 @@ class Names {
   explicit Names(const Rows& rows);  ///< width 1; throws InputError for a missing name (NaN, empty text)
   [[nodiscard]] bool empty() const { return code_.empty(); }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(code_.size()); }
-  [[nodiscard]] const std::vector<std::string>& distinct() const {
-    return distinct_;
-  }  ///< natural order (2 before 10)
+  /// In natural order: numbers by value (2 before 10), then text.
+  [[nodiscard]] const std::vector<std::string>& distinct() const { return distinct_; }
   [[nodiscard]] std::uint32_t code(std::int64_t i) const { return code_[static_cast<std::size_t>(i)]; }
   [[nodiscard]] const std::string& name(std::int64_t i) const { return distinct_[code(i)]; }
   [[nodiscard]] const std::string& source() const { return source_; }    ///< the file, for messages
@@ -59,6 +58,9 @@ struct Items {
 /// InputError.
 void check_items(const Items& items);
 
+/// Far beyond any use; the squares of sums of weights and votes must fit ExactSum.
+inline constexpr double kMaxWeight = 1e12;
+
 /// Items [begin, begin + size) in double, checked. Buffers are kept between reads.
 struct ItemBlock {
   std::int64_t begin = 0;
@@ -71,8 +73,8 @@ struct ItemBlock {
   [[nodiscard]] bool binary() const { return classes == 2; }
 };
 
-[[nodiscard]] std::int64_t block_rows(
-    const Items& items);  ///< how many items fit a block that stays in cache
+/// How many items fit a block that stays in cache.
+[[nodiscard]] std::int64_t block_rows(const Items& items);
 void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBlock& out);
 
 /// The resampling unit of each item: its row number, or a hash of its group's name. Refers to the items it
