@@ -9,12 +9,6 @@
 namespace plumb {
 namespace {
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string s;
-  for (const std::int64_t n : shape) s += (s.empty() ? "" : " x ") + std::to_string(n);
-  return s;
-}
-
 bool stackable(const Array& a, const Array& b) {
   return a.shape.size() == b.shape.size() &&
          std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1);
@@ -30,8 +24,8 @@ Rows::Rows(std::vector<Array> shards) : shards_(std::move(shards)) {
     if (a.shape.empty())
       throw InputError(a.name + " is a single value; a list of at least one row is needed");
     if (!stackable(first, a)) {
-      throw InputError(first.name + " is " + shape_text(first.shape) + " but " + a.name + " is " +
-                       shape_text(a.shape) + "; shards must agree in all but the number of rows");
+      throw InputError(first.name + " is " + show_shape(first.shape) + " but " + a.name + " is " +
+                       show_shape(a.shape) + "; shards must agree in all but the number of rows");
     }
     if ((a.dtype == DType::text) != (first.dtype == DType::text)) {
       const bool a_text = a.dtype == DType::text;

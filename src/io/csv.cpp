@@ -101,10 +101,13 @@ class NumberParser {
       missing_ = true;
       return value;
     }
-    const std::string place = ", column " + detail::quoted(t_.columns[column]);
+    // A row that is too short has no value here either; say what is wrong with the row.
+    const std::size_t found = t_.quotes ? slot_.size() : fields_of(at, t_.body.data() + t_.body.size());
+    if (found != slot_.size()) t_.refuse_width(row, at, found);
+    const std::string place = ", column " + detail::in_quotes(t_.columns[column]);
     if (kind == NumberText::empty) t_.refuse(row, at, place + ": the value is missing");
     t_.refuse(row, at,
-              place + ": " + detail::quoted(text) +
+              place + ": " + detail::in_quotes(text) +
                   (kind == NumberText::too_large ? " is too large for a number" : " is not a number"));
   }
 
@@ -155,7 +158,7 @@ Array text(const CsvTable& t, const std::vector<std::size_t>& picked, const CsvO
                                     const std::string_view s = fields[picked[j]].text;
                                     if (!detail::valid_utf8(s)) {
                                       t.refuse(row, at,
-                                               ", column " + detail::quoted(t.columns[picked[j]]) +
+                                               ", column " + detail::in_quotes(t.columns[picked[j]]) +
                                                    ": the text is not UTF-8; save the file as UTF-8");
                                     }
                                     values[static_cast<std::size_t>(row) * width + j] = s;

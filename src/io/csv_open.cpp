@@ -30,8 +30,21 @@ void check_header_names(const CsvTable& t) {
     counts = counts && v == first + static_cast<double>(i);
   }
   if (counts && (first == 0 || (first == 1 && t.columns.size() > 1))) return;
-  throw InputError(t.name + " begins with numbers (" + quoted(t.columns.front()) +
+  throw InputError(t.name + " begins with numbers (" + in_quotes(t.columns.front()) +
                    "); the first line must name the columns");
+}
+
+/// "0.1 0.2": numbers with spaces between them.
+bool spaced_numbers(std::string_view line) {
+  int n = 0;
+  for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
+    const std::size_t end = std::min(line.find(' '), line.size());
+    double v = 0;
+    if (parse_number(line.substr(0, end), v) != NumberText::good) return false;
+    line.remove_prefix(end);
+    ++n;
+  }
+  return n > 1;
 }
 
 void read_header(CsvTable& t) {
@@ -57,6 +70,7 @@ void read_header(CsvTable& t) {
     const char* found = only.find(';') != std::string::npos                          ? "semicolons"
                         : only.find('\t') != std::string::npos                       ? "tabs"
                         : t.delimiter == '\t' && only.find(',') != std::string::npos ? "commas"
+                        : spaced_numbers(only)                                       ? "spaces"
                                                                                      : nullptr;
     if (found != nullptr) {
       throw InputError(t.name + " is separated by " + found + "; save it with " +

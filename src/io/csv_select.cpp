@@ -42,7 +42,7 @@ std::vector<std::size_t> columns_named(const CsvTable& t, std::string_view wante
     if (t.columns[c] == wanted) found.push_back(c);
   }
   if (found.size() > 1) {
-    throw InputError(t.name + " has " + std::to_string(found.size()) + " columns named " + quoted(wanted) +
+    throw InputError(t.name + " has " + std::to_string(found.size()) + " columns named " + in_quotes(wanted) +
                      "; give them different names");
   }
   if (!found.empty() || wanted.find('*') == std::string_view::npos) return found;
@@ -67,17 +67,17 @@ std::vector<std::size_t> select_columns(const CsvTable& t, const std::string& se
   const char* p = selection.data();
   const char* const end = p + selection.size();
   if (read_record(p, end, ',', names) != RecordFault::none || p != end) {
-    throw InputError(t.name + ": the column selection " + quoted(selection) + " has a misplaced quote");
+    throw InputError(t.name + ": the column selection " + in_quotes(selection) + " has a misplaced quote");
   }
   for (const CsvField& f : names.fields) {
     const std::vector<std::size_t> found = columns_named(t, f.text);
     if (found.empty()) {
-      throw InputError(t.name + " has no column " + quoted(f.text) + did_you_mean(f.text, t.columns) +
+      throw InputError(t.name + " has no column " + in_quotes(f.text) + did_you_mean(f.text, t.columns) +
                        "; it has " + listed(t.columns));
     }
     for (const std::size_t c : found) {
       if (std::find(picked.begin(), picked.end(), c) != picked.end()) {
-        throw InputError(t.name + ": the column " + quoted(t.columns[c]) + " is selected twice");
+        throw InputError(t.name + ": the column " + in_quotes(t.columns[c]) + " is selected twice");
       }
       picked.push_back(c);
     }

@@ -49,7 +49,6 @@ RecordFault read_record(const char*& p, const char* end, char delimiter, CsvReco
   out.fields.clear();
   out.unescaped.clear();
   for (;;) {
-    const char* begin = p;
     while (p != end && is_space(*p, delimiter)) ++p;
     if (p != end && *p == '"') {
       ++p;
@@ -57,11 +56,10 @@ RecordFault read_record(const char*& p, const char* end, char delimiter, CsvReco
       while (p != end && is_space(*p, delimiter)) ++p;
       if (!at_line_end(p, end) && *p != delimiter) return RecordFault::stray_quote;
     } else {
-      begin = p;
-      while (!at_line_end(p, end) && *p != delimiter) {
-        if (*p == '"') return RecordFault::stray_quote;
-        ++p;
-      }
+      const char* const begin = p;
+      while (p != end && *p != delimiter && *p != '\n' && *p != '"') ++p;
+      if (p != end && *p == '"') return RecordFault::stray_quote;
+      if (p != begin && p[-1] == '\r' && (p == end || *p == '\n')) --p;
       const char* last = p;
       while (last != begin && is_space(last[-1], delimiter)) --last;
       out.fields.push_back({std::string_view(begin, last), false});

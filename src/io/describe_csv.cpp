@@ -180,7 +180,7 @@ std::vector<ArrayInfo> describe_csv(std::span<const std::byte> bytes, const std:
     a.name = a.member.empty() ? path : path + ":" + a.member;
     a.shape = {t.rows, static_cast<std::int64_t>(groups[g].columns.size())};
     conclude(facts, a);
-    infos.push_back(std::move(a));
+    if (!a.uses.empty()) infos.push_back(std::move(a));
   }
   return infos;
 }

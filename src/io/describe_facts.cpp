@@ -1,11 +1,21 @@
 #include "io/describe_facts.hpp"
 
+#include <charconv>
+
 #include "plumb/data/check.hpp"
 
 namespace plumb::detail {
 namespace {
 
 constexpr double kMostClasses = 10000;
+
+/// Four digits, whole numbers in full.
+std::string about(double x) {
+  if (x == std::floor(x)) return show(x);
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, x, std::chars_format::general, 4);
+  return {text, end.ptr};
+}
 
 void suggest_list(ArrayInfo& a, const std::string& range) {
   const auto use = [&](const char* flag, const std::string& why) { a.uses.push_back({flag, why}); };
@@ -18,10 +28,12 @@ void suggest_list(ArrayInfo& a, const std::string& range) {
     if (a.min < 0 || a.max > 1) use("--groups", "whole numbers " + range);
     return;
   }
-  if (a.min >= 0 && a.max <= 1) return use("--probs", "values " + range);
+  if (a.min >= 0 && a.max <= 1) use("--probs", "values between 0 and 1");
   if (a.min < 0) use("--logits", "values " + range);
-  use("--mean", "values " + range);
-  use("--targets", "values " + range);
+  if (a.min < 0 || a.max > 1) {
+    use("--mean", "values " + range);
+    use("--targets", "values " + range);
+  }
   if (a.min >= 0) {
     use("--std", "no negative value");
     use("--variance", "no negative value");
@@ -40,7 +52,9 @@ void suggest_table(ArrayInfo& a, const std::string& range) {
   }
   if (!complete) return;
   if (a.rows_sum_to_one && a.min >= 0) return use("--probs", "rows sum to 1");
-  if (a.min >= 0 && a.max <= 1) return use("--samples", "values " + range + ", rows do not sum to 1: S x N");
+  if (a.min >= 0 && a.max <= 1 && a.shape[0] < a.shape[1]) {
+    return use("--samples", "values between 0 and 1, few long rows: S x N");
+  }
   if (a.min < 0) use("--logits", "values " + range);
 }
 
@@ -56,7 +70,7 @@ void conclude(const NumberFacts& f, ArrayInfo& a) {
   a.rows_sum_to_one = f.sums_to_one && f.finite > 0 && a.shape.size() > 1;
   if (f.finite == 0 || f.infinite) return;
   const std::string range =
-      a.integers && a.min == 0 && a.max == 1 ? "0 and 1" : show(a.min) + " to " + show(a.max);
+      a.integers && a.min == 0 && a.max == 1 ? "0 and 1" : about(a.min) + " to " + about(a.max);
   if (a.shape.size() == 1) return suggest_list(a, range);
   if (a.shape.size() == 2) return suggest_table(a, range);
   if (a.shape.size() != 3 || a.has_nan) return;

@@ -30,17 +30,17 @@ class Literal {
     return true;
   }
   void expect(char c) {
-    if (!take(c)) refuse(std::string("expected '") + c + "' before " + detail::quoted(rest_));
+    if (!take(c)) refuse(std::string("expected '") + c + "' before " + detail::in_quotes(rest_));
   }
   std::string_view string() {
     skip_space();
     if (rest_.empty() || (rest_.front() != '\'' && rest_.front() != '"')) {
-      refuse("expected a string before " + detail::quoted(rest_));
+      refuse("expected a string before " + detail::in_quotes(rest_));
     }
     const std::size_t end = rest_.find(rest_.front(), 1);
     if (end == std::string_view::npos) refuse("a string has no end");
     const std::string_view s = rest_.substr(1, end - 1);
-    if (s.find('\\') != std::string_view::npos) refuse("unexpected escape in " + detail::quoted(s));
+    if (s.find('\\') != std::string_view::npos) refuse("unexpected escape in " + detail::in_quotes(s));
     rest_.remove_prefix(end + 1);
     return s;
   }
@@ -81,7 +81,7 @@ class Literal {
   }
   void expect_end() {
     skip_space();
-    if (!rest_.empty()) refuse("unexpected " + detail::quoted(rest_) + " after the dictionary");
+    if (!rest_.empty()) refuse("unexpected " + detail::in_quotes(rest_) + " after the dictionary");
   }
 
  private:
@@ -137,7 +137,7 @@ void parse_descr(std::string_view descr, NpyHeader& h, const std::string& name) 
     h.dtype = *t;
     h.item_bytes = units;
   } else {
-    refuse("has the type " + detail::quoted(descr) + ", which Plumb does not read" + remedy);
+    refuse("has the type " + detail::in_quotes(descr) + ", which Plumb does not read" + remedy);
   }
   constexpr char kNative = std::endian::native == std::endian::little ? '<' : '>';
   const bool one_byte = h.kind == 'S' || h.item_bytes == 1;
@@ -213,7 +213,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
       h.shape = in.tuple();
       shape = true;
     } else {
-      in.refuse("unexpected key " + detail::quoted(key));
+      in.refuse("unexpected key " + detail::in_quotes(key));
     }
     comma = in.take(',');
   }

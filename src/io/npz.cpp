@@ -185,10 +185,10 @@ Array parse_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
   if (found.empty()) {
     std::vector<std::string> names;
     for (const ZipEntry& e : entries) names.push_back(array_name(e));
-    throw InputError(name + " has no array " + detail::quoted(member) + did_you_mean(member, names) +
+    throw InputError(name + " has no array " + detail::in_quotes(member) + did_you_mean(member, names) +
                      "; it has " + listed(entries));
   }
-  if (found.size() > 1) throw InputError(name + " has more than one array " + detail::quoted(member));
+  if (found.size() > 1) throw InputError(name + " has more than one array " + detail::in_quotes(member));
   const ZipEntry& e = *found.front();
   name += ":" + array_name(e);
   const auto packed = detail::zip_payload(bytes, e, name);

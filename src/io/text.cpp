@@ -51,7 +51,7 @@ bool append_utf8(std::string& to, char32_t c) {
   return true;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kMost = 40;
   const bool cut = text.size() > kMost;
   std::size_t length = std::min(text.size(), kMost);
