@@ -26,14 +26,17 @@ double less_squares(const ExactSum& s, const ExactSum& squares) {
   return result.value();
 }
 
-/// What (c - mean p)^2 is expected to exceed the squared error of the cell by, from the spread of its items:
-/// with W = sum w_i n_i, c^2 is to be replaced by (W^2 c^2 - sum (w_i h_i)^2) / (W^2 - sum (w_i n_i)^2), the
-/// mean of y_i y_j over pairs of distinct items (contract, section 4); the difference of the two is this.
-/// With one vote an item it is c (1 - c) / (n - 1) (Ferro and Fricker 2012; Mimori 2021, eq. 13). Votes of
-/// one item may depend on each other.
+/// What gap^2 is expected to exceed the squared error of the cell by. With W = sum w_i n_i, debiasing
+/// replaces c^2 by (W^2 c^2 - sum (w_i h_i)^2) / (W^2 - sum (w_i n_i)^2), the mean of y_i y_j over votes of
+/// distinct items (contract, section 4): items are independent, votes of one item need not be. This is the
+/// difference of the two. With one vote an item it is c (1 - c) / (n - 1) (Mimori 2021, eq. 13). Unbiased
+/// given the forecasts where E[y | p] is the same for all p of the cell.
 double excess(const Cell& c) {
-  const double mean = c.mean_y();
-  return (c.wwyy.value() - c.ww.value() * mean * mean) / less_squares(c.w, c.ww);
+  const double square = c.mean_y() * c.mean_y();
+  const double pairs = less_squares(c.w, c.ww);
+  if (c.ww.value() > pairs)
+    return square - less_squares(c.wy, c.wwyy) / pairs;     // one item outweighs the rest
+  return (c.wwyy.value() - c.ww.value() * square) / pairs;  // the same number, with less to cancel
 }
 
 }  // namespace

@@ -69,12 +69,14 @@ void TableBuilder::update_whole(const ForecastsView& f) {
         add_weighted(f, i);
         continue;
       }
-      const auto mass = static_cast<std::uint64_t>(given);
+      // By way of int64, for which there is an instruction.
+      const auto mass = static_cast<std::uint64_t>(static_cast<std::int64_t>(given));
       if (mass > detail::kWholeCapacity - whole_mass_) flush_whole();
       whole_mass_ += mass;
       detail::WholeCell& cell = whole_[static_cast<std::size_t>(index[j])];
-      detail::add_mass(cell, fixed[j], mass, static_cast<std::uint64_t>(f.trials_of(i)));
-      detail::add_hits(cell, static_cast<std::uint64_t>(times * f.hits[i]));
+      detail::add_mass(cell, fixed[j], mass,
+                       static_cast<std::uint64_t>(static_cast<std::int64_t>(f.trials_of(i))));
+      detail::add_hits(cell, static_cast<std::uint64_t>(static_cast<std::int64_t>(times * f.hits[i])));
     }
   }
 }

@@ -21,7 +21,13 @@ struct Cells {
   [[nodiscard]] int count() const { return equal_width ? bins : static_cast<int>(thresholds.size()) + 1; }
   [[nodiscard]] int of(double p) const {
     if (equal_width) return std::min(static_cast<int>(p * bins), bins - 1);
-    return static_cast<int>(std::upper_bound(thresholds.begin(), thresholds.end(), p) - thresholds.begin());
+    std::size_t below = 0;  // a binary search without branches to guess wrong
+    for (std::size_t rest = thresholds.size(); rest > 0;) {
+      const std::size_t half = (rest + 1) / 2;
+      below += thresholds[below + half - 1] <= p ? half : 0;
+      rest -= half;
+    }
+    return static_cast<int>(below);
   }
   [[nodiscard]] double low(int cell) const;
   [[nodiscard]] double high(int cell) const;
