@@ -15,14 +15,29 @@ namespace plumb {
 /// box. A vote's own part in G is its weight.
 struct BetaValues {
   BetaBoxes boxes;
-  std::vector<std::uint32_t> row;   ///< by side * target_boxes + box: place in the vectors below, or kNone
+  std::vector<std::uint32_t> row;   ///< by side * target_boxes + box: place in the vectors below
   std::vector<double> coefficient;  ///< [row][all votes, hits][kMoments]
-  std::vector<double> error;        ///< [row]: bound on the error of G
-  static constexpr std::uint32_t kNone = 0xffffffffu;
+  std::vector<double>
+      error;  ///< [row]: bound on the error of G; row 0 stands for boxes without votes: infinite
+};
 
-  /// G at each p (0 < p < 1) of a block, and its error bound. NaN where the plan was given no votes near.
-  void evaluate(std::span<const double> p, std::span<double> all, std::span<double> hits,
-                std::span<double> error) const;
+/// Evaluates G at the p of a block. Not shared between threads: it keeps its scratch.
+class BetaEvaluator {
+ public:
+  explicit BetaEvaluator(const BetaValues& values);
+  ~BetaEvaluator();
+  BetaEvaluator(BetaEvaluator&&) noexcept;
+  /// After this, all()[i], hits()[i] are G at p[i], 0 < p[i] < 1, with error at most error()[i].
+  void evaluate(std::span<const double> p);
+  [[nodiscard]] std::span<const double> all() const { return all_; }
+  [[nodiscard]] std::span<const double> hits() const { return hits_; }
+  [[nodiscard]] std::span<const double> error() const { return error_; }
+
+ private:
+  const BetaValues* values_;
+  std::unique_ptr<BetaLayout> layout_;
+  std::vector<std::uint32_t> row_;
+  std::vector<double> t_, all_, hits_, error_;
 };
 
 /// Thread-safe; blocks of the kernel are made when first needed and kept.
@@ -40,9 +55,11 @@ class BetaPlan {
   [[nodiscard]] BetaValues values(const BetaSums& sums, int threads = 0) const;
 
  private:
+  struct Row;
   struct Rows;
   BetaBoxes boxes_;
   double accuracy_;
+  [[nodiscard]] const Row& row(int target) const;
   std::unique_ptr<Rows> rows_;
 };
 

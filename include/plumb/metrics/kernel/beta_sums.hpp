@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,21 +13,24 @@
 namespace plumb {
 
 /// The partition of [0, 1] for bandwidth h. Each half is measured from its end, in alpha = r/h, r = min(p, 1
-/// - p). Where alpha >= 1, boxes have equal width `step` in 2 sqrt(alpha), where the kernel has width one
-/// (theta = arccos(1 - 2p) is 2 sqrt(h alpha) there, up to its curvature); below, boxes are octaves of alpha:
-/// as x nears an end, k(x; q) as a function of q narrows like h / log(1/x). Sources share one box below 2^-8,
-/// targets go on by octaves, because x^alpha is smooth across an octave but not at 0.
+/// - p). Where alpha >= 1, boxes have equal width (at most `step`) in 2 sqrt(alpha), where the kernel has
+/// width one: theta = arccos(1 - 2p) is sqrt(h) times that, up to its curvature. Below, boxes are octaves of
+/// alpha: as x nears an end, k(x; q) as a function of q narrows like h / log(1/x). Sources share one box
+/// below 2^-8; targets go on by octaves, because x^alpha is smooth across an octave but not at 0.
 struct BetaBoxes {
   double bandwidth = 0;
   double step = 0;  ///< from the requested accuracy
 
-  static constexpr int kSourceOctaves = 9;     ///< alpha in [0, 2^-8), [2^-8, 2^-7), ..., [1/2, 1)
-  static constexpr int kTargetOctaves = 1023;  ///< down to r = 2^-1022 and below
+  static constexpr int kSourceOctaves = 9;  ///< [1/2, 1), [1/4, 1/2), ..., [2^-8, 2^-7), [0, 2^-8)
+  static constexpr int kTargetOctaves =
+      1022;  ///< [1/2, 1), ..., [2^-1022, 2^-1021): r below 2^-1022 counts as 2^-1022
   BetaBoxes() = default;
-  BetaBoxes(double bandwidth, double accuracy);
-  [[nodiscard]] int source_boxes() const;  ///< of one side
-  [[nodiscard]] int target_boxes()
-      const;  ///< of one side: octaves first, the lowest last, then the boxes of equal width
+  BetaBoxes(double bandwidth, double accuracy);  ///< throws InputError for a bandwidth outside [1e-5, 1]
+  [[nodiscard]] int even_boxes() const;          ///< of one side: those with alpha >= 1
+  [[nodiscard]] int source_boxes() const {
+    return kSourceOctaves + even_boxes();
+  }  ///< of one side, octaves first
+  [[nodiscard]] int target_boxes() const { return kTargetOctaves + even_boxes(); }
   friend bool operator==(const BetaBoxes&, const BetaBoxes&) = default;
 };
 
@@ -42,8 +46,9 @@ struct VotesAt {
 struct BetaSums {
   BetaBoxes boxes;
   BoxMoments moments;
-  // The limits at p = 0 and 1 see only the votes nearest to that end. Infinite p: there is no such vote.
-  VotesAt zero{0.0, {}, {}}, lowest_above_zero, one{1.0, {}, {}}, highest_below_one;
+  // The limits at p = 0 and 1 see only the votes nearest to that end. above_zero.p = 2: there is no vote
+  // above 0.
+  VotesAt at_zero{0.0, {}, {}}, above_zero{2.0, {}, {}}, at_one{1.0, {}, {}}, below_one{-1.0, {}, {}};
 
   BetaSums() = default;
   explicit BetaSums(const BetaBoxes& b);
@@ -53,13 +58,19 @@ struct BetaSums {
   friend bool operator==(const BetaSums&, const BetaSums&) = default;
 };
 
+class BetaLayout;
+
 class BetaSumsBuilder {
  public:
   explicit BetaSumsBuilder(const BetaBoxes& boxes);
+  ~BetaSumsBuilder();
+  BetaSumsBuilder(BetaSumsBuilder&&) noexcept;
   void update(const ForecastsView& f);
   [[nodiscard]] BetaSums finish();  ///< the builder is then empty
 
  private:
+  void update_ends(const ForecastsView& f, std::size_t i);
+  std::unique_ptr<BetaLayout> layout_;
   BetaSums ends_;  // its moments stay empty
   MomentBuilder moments_;
   std::vector<std::uint32_t> box_;  // scratch

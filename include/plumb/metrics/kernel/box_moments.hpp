@@ -39,6 +39,10 @@ class MomentBuilder {
 
  private:
   void flush(std::size_t box);
+  void reserve(std::span<const std::uint32_t> box, std::span<const std::uint32_t> votes);
+  void update_single(std::span<const std::uint32_t> box, std::span<const double> t,
+                     std::span<const double> hits);
+  void update_exact(std::uint32_t box, double t, double mass, double hits);
   BoxMoments sums_;
   std::vector<std::int64_t> narrow_;  // [box][miss, hit][k] in units of 2^-50
   std::vector<std::uint32_t> spent_;  // votes in narrow_ of a box: flushed before it can overflow

@@ -1,0 +1,106 @@
+#include "metrics/kernel/beta_layout.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace plumb {
+namespace {
+
+constexpr double kDefaultAccuracy = 1e-10;
+constexpr double kDefaultStep = 0.8;
+constexpr double kSmallestTarget = 0x1p-1022;
+// Even boxes start at alpha = 1; where so few would fit that they had hardly any width, the octave below is
+// stretched.
+constexpr double kLeastRatio = 1.1;
+
+BetaBox box_between(double low, double high) {
+  const double half = 0.5 * (high - low);
+  return {0.5 * (high + low), half, 1.0 / half};
+}
+
+// 0 for alpha in [1/2, 1), 1 for [1/4, 1/2), ...
+int octave_of(double alpha) {
+  const auto exponent = static_cast<int>(std::bit_cast<std::uint64_t>(alpha) >> 52) - 1023;
+  return -1 - exponent;
+}
+
+}  // namespace
+
+BetaBoxes::BetaBoxes(double h, double accuracy) : bandwidth(h) {
+  check_bandwidth(h);
+  // Series of sixteen terms err like step^16.
+  const double root16 = std::sqrt(std::sqrt(std::sqrt(std::sqrt(accuracy / kDefaultAccuracy))));
+  step = std::clamp(kDefaultStep * root16, 0.5, 1.5);
+}
+
+int BetaBoxes::even_boxes() const {
+  const double most = 0.5 / bandwidth;  // alpha at p = 1/2
+  if (most < kLeastRatio) return 0;
+  return static_cast<int>(std::ceil((2.0 * std::sqrt(most) - 2.0) / step));
+}
+
+BetaLayout::BetaLayout(const BetaBoxes& boxes)
+    : n_(1.0 / boxes.bandwidth),
+      first_even_(std::numeric_limits<double>::infinity()),
+      even_(boxes.even_boxes()) {
+  const double top = 0.5 * n_;  // alpha at p = 1/2
+  while (even_ == 0 && std::ldexp(0.5, -first_octave_) * kLeastRatio > top) ++first_octave_;
+  const auto octave = [&](int o) {
+    const bool last = even_ == 0 && o <= first_octave_;
+    return box_between(std::ldexp(0.5, -std::max(o, first_octave_)), last ? top : std::ldexp(1.0, -o));
+  };
+  for (int o = 0; o < BetaBoxes::kTargetOctaves; ++o) target_.push_back(octave(o));
+  source_.assign(target_.begin(), target_.begin() + BetaBoxes::kSourceOctaves - 1);
+  source_.push_back(box_between(0.0, std::ldexp(1.0, 1 - BetaBoxes::kSourceOctaves)));
+  if (even_ == 0) return;
+  first_even_ = 1.0;
+  const double width = (2.0 * std::sqrt(top) - 2.0) / even_;
+  per_step_ = 1.0 / width;
+  const auto edge = [&](int j) {
+    const double u = 2.0 + j * width;
+    return j == even_ ? top : 0.25 * u * u;
+  };
+  for (int j = 0; j < even_; ++j) {
+    source_.push_back(box_between(edge(j), edge(j + 1)));
+    target_.push_back(source_.back());
+  }
+}
+
+template <int kOctaves>
+void BetaLayout::locate(const std::vector<BetaBox>& of, double least, std::span<const double> p,
+                        std::span<std::uint32_t> box, std::span<double> t) const {
+  const auto boxes = static_cast<std::uint32_t>(of.size());
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const EndDistance e = EndDistance::of(p[i]);
+    const double alpha = std::max(e.r, least) * n_;
+    int b = 0;
+    if (alpha >= first_even_) {
+      b = kOctaves + std::min(static_cast<int>((2.0 * std::sqrt(alpha) - 2.0) * per_step_), even_ - 1);
+    } else {
+      b = std::clamp(octave_of(alpha), first_octave_, kOctaves - 1);
+    }
+    const BetaBox& at = of[static_cast<std::size_t>(b)];
+    box[i] = static_cast<std::uint32_t>(b) + (e.upper ? boxes : 0u);
+    t[i] = (alpha - at.centre) * at.inverse;
+  }
+}
+
+void BetaLayout::locate_sources(std::span<const double> p, std::span<std::uint32_t> box,
+                                std::span<double> t) const {
+  locate<BetaBoxes::kSourceOctaves>(source_, 0.0, p, box, t);
+}
+
+void BetaLayout::locate_targets(std::span<const double> p, std::span<std::uint32_t> box,
+                                std::span<double> t) const {
+  locate<BetaBoxes::kTargetOctaves>(target_, kSmallestTarget, p, box, t);
+}
+
+int BetaLayout::target_of(double r) const {
+  std::uint32_t box = 0;
+  double t = 0;
+  locate_targets({&r, 1}, {&box, 1}, {&t, 1});
+  return static_cast<int>(box);
+}
+
+}  // namespace plumb

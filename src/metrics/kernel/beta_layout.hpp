@@ -1,0 +1,47 @@
+// Where a probability lies among the boxes of BetaBoxes, and the boxes' nodes.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plumb/metrics/kernel/beta_kernel.hpp"
+#include "plumb/metrics/kernel/beta_sums.hpp"
+
+namespace plumb {
+
+/// A box: alpha in [centre - half, centre + half], and t = (alpha - centre) / half.
+struct BetaBox {
+  double centre, half, inverse;
+};
+
+class BetaLayout {
+ public:
+  explicit BetaLayout(const BetaBoxes& boxes);
+
+  [[nodiscard]] double n() const { return n_; }
+  [[nodiscard]] int sources() const { return static_cast<int>(source_.size()); }  // of one side
+  [[nodiscard]] int targets() const { return static_cast<int>(target_.size()); }
+  [[nodiscard]] const BetaBox& source(int b) const { return source_[static_cast<std::size_t>(b)]; }
+  [[nodiscard]] const BetaBox& target(int b) const { return target_[static_cast<std::size_t>(b)]; }
+  [[nodiscard]] int target_of(double r) const;  // r > 0
+
+  /// Box and place of each p: side * sources() + box, or side * targets() + box. Targets at 0 or 1 get a
+  /// place of no meaning.
+  void locate_sources(std::span<const double> p, std::span<std::uint32_t> box, std::span<double> t) const;
+  void locate_targets(std::span<const double> p, std::span<std::uint32_t> box, std::span<double> t) const;
+
+ private:
+  template <int kOctaves>
+  void locate(const std::vector<BetaBox>& of, double least, std::span<const double> p,
+              std::span<std::uint32_t> box, std::span<double> t) const;
+  double n_;             // 1 / h
+  double per_step_ = 0;  // even boxes per unit of 2 sqrt(alpha)
+  double first_even_;    // alpha where the even boxes begin; infinite when there are none
+  int even_ = 0;
+  int first_octave_ = 0;  // the one that holds p = 1/2, when there are no even boxes
+  std::vector<BetaBox> source_, target_;
+};
+
+}  // namespace plumb

@@ -1,0 +1,225 @@
+#include "plumb/metrics/kernel/beta_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <mutex>
+
+#include "metrics/kernel/beta_layout.hpp"
+#include "metrics/kernel/beta_point.hpp"
+#include "metrics/kernel/box_kernels.hpp"
+#include "metrics/kernel/chebyshev.hpp"
+#include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb {
+namespace {
+
+// Source boxes farther than this many e-folds below the peak are left out of a row; their mass times exp(-60)
+// goes into the error bound.
+constexpr double kFarthest = -60.0;
+constexpr double kFarShare = 1e-26;  // exp(-60)
+// Rounding of the sums over a row, relative to the mass seen.
+constexpr double kRounding = 4e-15;
+
+using Points = std::array<BetaPoint, kMoments>;
+
+Points points_of(const BetaBox& box, bool upper, double n) {
+  Points p;
+  for (int m = 0; m < kMoments; ++m) {
+    const double alpha = box.centre + box.half * chebyshev_node(m);
+    p[static_cast<std::size_t>(m)] = beta_point({alpha / n, upper}, n);
+  }
+  return p;
+}
+
+}  // namespace
+
+// The blocks of one target box of the lower side, for the source boxes [first, first + blocks.size()) in
+// ascending order of q. The upper side is its mirror image.
+struct BetaPlan::Row {
+  std::once_flag once;
+  int first = 0;
+  std::vector<Block> block;
+};
+
+struct BetaPlan::Rows {
+  explicit Rows(const BetaBoxes& boxes) : layout(boxes) {
+    const int sources = layout.sources();
+    for (int o = BetaBoxes::kSourceOctaves - 1; o >= 0; --o) order.push_back(o);
+    for (int b = BetaBoxes::kSourceOctaves; b < sources; ++b) order.push_back(b);
+    for (int i = sources - 1; i >= 0; --i) order.push_back(order[static_cast<std::size_t>(i)] + sources);
+    place.resize(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+    for (const int b : order) {
+      points.push_back(points_of(layout.source(b % sources), b >= sources, layout.n()));
+    }
+    row.resize(static_cast<std::size_t>(layout.targets()));
+  }
+  [[nodiscard]] Block block(const Points& x, const Points& q, double& highest) const;
+  void fill(Row& r, int target) const;
+
+  BetaLayout layout;
+  std::vector<int> order;      // side * sources + box, by ascending q
+  std::vector<int> place;      // its inverse
+  std::vector<Points> points;  // source nodes, in that order
+  std::deque<Row> row;         // by target box
+};
+
+Block BetaPlan::Rows::block(const Points& x, const Points& q, double& highest) const {
+  Grid value;
+  highest = -std::numeric_limits<double>::infinity();
+  for (std::size_t m = 0; m < kMoments; ++m) {
+    for (std::size_t l = 0; l < kMoments; ++l) {
+      value[m][l] = log_ratio(x[m], q[l], layout.n());
+      highest = std::max(highest, value[m][l]);
+    }
+  }
+  const std::span<double> flat(value.front().data(), kMoments * kMoments);
+  exp_block(flat, flat);
+  return make_block(value);
+}
+
+void BetaPlan::Rows::fill(Row& r, int target) const {
+  const Points x = points_of(layout.target(target), false, layout.n());
+  // The target's own box among the sources, then outward until the kernel has died down.
+  const int own = target < BetaBoxes::kSourceOctaves ? target
+                  : target < BetaBoxes::kTargetOctaves
+                      ? BetaBoxes::kSourceOctaves - 1
+                      : target - BetaBoxes::kTargetOctaves + BetaBoxes::kSourceOctaves;
+  const int middle = place[static_cast<std::size_t>(own)];
+  std::vector<Block> below;
+  double highest = 0;
+  for (int i = middle - 1; i >= 0; --i) {
+    Block b = block(x, points[static_cast<std::size_t>(i)], highest);
+    if (highest < kFarthest) break;
+    below.push_back(b);
+  }
+  r.first = middle - static_cast<int>(below.size());
+  r.block.assign(below.rbegin(), below.rend());
+  for (std::size_t i = static_cast<std::size_t>(middle); i < points.size(); ++i) {
+    Block b = block(x, points[i], highest);
+    if (highest < kFarthest) break;
+    r.block.push_back(b);
+  }
+}
+
+BetaPlan::BetaPlan(double bandwidth, double accuracy)
+    : boxes_(bandwidth, accuracy), accuracy_(accuracy), rows_(std::make_unique<Rows>(boxes_)) {}
+BetaPlan::~BetaPlan() = default;
+BetaPlan::BetaPlan(BetaPlan&&) noexcept = default;
+BetaPlan& BetaPlan::operator=(BetaPlan&&) noexcept = default;
+
+const BetaPlan::Row& BetaPlan::row(int target) const {
+  Row& r = rows_->row[static_cast<std::size_t>(target)];
+  std::call_once(r.once, [&] { rows_->fill(r, target); });
+  return r;
+}
+
+namespace {
+
+struct Moments {
+  std::vector<Series> w, wy;   // in ascending order of q
+  std::vector<double> before;  // mass of all boxes before
+};
+
+Moments moments_of(const BetaSums& sums, const std::vector<int>& order) {
+  Moments m{std::vector<Series>(order.size()), std::vector<Series>(order.size()),
+            std::vector<double>(order.size() + 1)};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t at = static_cast<std::size_t>(order[i]) * kMoments;
+    for (std::size_t k = 0; k < kMoments; ++k) {
+      m.w[i][k] = sums.moments.w[at + k].value();
+      m.wy[i][k] = sums.moments.wy[at + k].value();
+    }
+    m.before[i + 1] = m.before[i] + m.w[i][0];
+  }
+  return m;
+}
+
+}  // namespace
+
+BetaValues BetaPlan::values(const BetaSums& sums, int threads) const {
+  if (sums.boxes != boxes_) throw std::invalid_argument("kernel sums and plan have different bandwidths");
+  const BetaLayout& layout = rows_->layout;
+  const int sources = layout.sources();
+  const int targets = layout.targets();
+  const Moments m = moments_of(sums, rows_->order);
+  const double total = m.before.back();
+
+  BetaValues out;
+  out.boxes = boxes_;
+  out.row.assign(2 * static_cast<std::size_t>(targets), 0);
+  std::vector<int> wanted{-1};  // row 0: no votes
+  const auto want = [&](int side, int target) {
+    out.row[static_cast<std::size_t>(side * targets + target)] = static_cast<std::uint32_t>(wanted.size());
+    wanted.push_back(side * targets + target);
+  };
+  const auto occupied = [&](int side, int source) {
+    const std::size_t at = (static_cast<std::size_t>(side * sources + source)) * kMoments;
+    return !sums.moments.w[at].is_zero();
+  };
+  for (int side = 0; side < 2; ++side) {
+    const int last = BetaBoxes::kSourceOctaves - 1;
+    for (int b = 0; b < last; ++b) {
+      if (occupied(side, b)) want(side, b);
+    }
+    for (int b = last + 1; b < sources; ++b) {
+      if (occupied(side, b)) want(side, b - BetaBoxes::kSourceOctaves + BetaBoxes::kTargetOctaves);
+    }
+    const double nearest = side == 0 ? sums.above_zero.p : 1.0 - sums.below_one.p;
+    if (!occupied(side, last) || nearest > 0.5) continue;
+    const int lowest = layout.target_of(nearest);
+    for (int o = last; o <= lowest && lowest < BetaBoxes::kTargetOctaves; ++o) want(side, o);
+  }
+
+  const std::size_t rows = wanted.size();
+  out.coefficient.assign(rows * 2 * kMoments, 0.0);
+  out.error.assign(rows, std::numeric_limits<double>::infinity());
+  parallel_blocks(
+      static_cast<std::int64_t>(rows) - 1, 1, threads, [&](int, std::int64_t begin, std::int64_t) {
+        const auto at = static_cast<std::size_t>(begin) + 1;
+        const bool mirror = wanted[at] >= targets;
+        const Row& r = row(wanted[at] % targets);
+        Series all{}, hits{};
+        double error = 0;
+        double seen = 0;
+        double size = 0;
+        for (std::size_t i = 0; i < r.block.size(); ++i) {
+          const std::size_t q = static_cast<std::size_t>(r.first) + i;
+          const std::size_t source = mirror ? m.w.size() - 1 - q : q;
+          if (m.w[source][0] == 0.0) continue;
+          apply_block(r.block[i], m.w[source], all);
+          apply_block(r.block[i], m.wy[source], hits);
+          error += m.w[source][0] * r.block[i].error;
+          seen += m.w[source][0];
+        }
+        for (const double c : all) size += std::abs(c);
+        out.error[at] = 2.0 * error + std::max(0.0, total - seen) * kFarShare + kRounding * size;
+        std::copy(all.begin(), all.end(),
+                  out.coefficient.begin() + static_cast<std::ptrdiff_t>(at * 2 * kMoments));
+        std::copy(hits.begin(), hits.end(),
+                  out.coefficient.begin() + static_cast<std::ptrdiff_t>(at * 2 * kMoments + kMoments));
+      });
+  return out;
+}
+
+BetaEvaluator::BetaEvaluator(const BetaValues& values)
+    : values_(&values), layout_(std::make_unique<BetaLayout>(values.boxes)) {}
+BetaEvaluator::~BetaEvaluator() = default;
+BetaEvaluator::BetaEvaluator(BetaEvaluator&&) noexcept = default;
+
+void BetaEvaluator::evaluate(std::span<const double> p) {
+  const std::size_t n = p.size();
+  row_.resize(n), t_.resize(n), all_.resize(n), hits_.resize(n), error_.resize(n);
+  layout_->locate_targets(p, row_, t_);
+  for (std::size_t i = 0; i < n; ++i) {
+    row_[i] = values_->row[row_[i]];
+    error_[i] = values_->error[row_[i]];
+  }
+  evaluate_series(row_.data(), t_.data(), values_->coefficient.data(), n, all_.data(), hits_.data());
+}
+
+}  // namespace plumb

@@ -1,0 +1,27 @@
+// The inner loops over forecasts (SIMD). Chebyshev values of one forecast fill the lanes, so that the bits do
+// not depend on the width of the vectors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace plumb {
+
+/// Integer accumulators of a box: [miss, hit][k], T_k in units of 2^-50.
+inline constexpr std::size_t kNarrowOfBox = 32;
+
+/// One vote each: hits[i] is 0 or 1.
+void add_single(const std::uint32_t* box, const double* t, const double* hits, std::size_t count,
+                std::int64_t* narrow);
+/// misses[i] and hits[i] votes, each below 2^13.
+void add_whole(const std::uint32_t* box, const double* t, const std::uint32_t* misses,
+               const std::uint32_t* hits, std::size_t count, std::int64_t* narrow);
+/// votes[i] votes below 2^12 with mean y[i], |y| <= 2: y T_k and (1 - y) T_k are rounded to units of 2^-50.
+void add_real(const std::uint32_t* box, const double* t, const double* y, const std::uint32_t* votes,
+              std::size_t count, std::int64_t* narrow);
+
+/// Two series of sixteen terms at t[i]: coefficient + 32 row[i] and + 16.
+void evaluate_series(const std::uint32_t* row, const double* t, const double* coefficient, std::size_t count,
+                     double* first, double* second);
+
+}  // namespace plumb

@@ -1,0 +1,131 @@
+#include "plumb/metrics/kernel/box_moments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "metrics/kernel/box_kernels.hpp"
+#include "metrics/kernel/chebyshev.hpp"
+#include "plumb/numeric/fixed_point.hpp"
+
+namespace plumb {
+namespace {
+
+// A term is at most 2^51 (a real mean y is in [-1, 2], and so is 1 - y). A box is emptied before it is
+// charged with more than 2^11 votes, and holds at most the votes of one chunk besides: (2^11 + 2^10) 2^51 <
+// 2^63.
+constexpr std::uint32_t kMostSpent = 1u << 11;
+constexpr std::uint32_t kMostOfChunk = 1u << 10;
+constexpr std::size_t kChunk = 512;
+
+}  // namespace
+
+void BoxMoments::merge(const BoxMoments& other) {
+  if (boxes() != other.boxes()) throw std::invalid_argument("moments over different boxes cannot be merged");
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    if (!other.w[i].is_zero()) w[i].merge(other.w[i]);
+    if (!other.wy[i].is_zero()) wy[i].merge(other.wy[i]);
+  }
+}
+
+MomentBuilder::MomentBuilder(std::size_t boxes)
+    : sums_(boxes), narrow_(boxes * kNarrowOfBox), spent_(boxes) {}
+
+void MomentBuilder::flush(std::size_t box) {
+  if (spent_[box] == 0) return;
+  spent_[box] = 0;
+  std::int64_t* miss = narrow_.data() + box * kNarrowOfBox;
+  std::int64_t* hit = miss + kMoments;
+  for (std::size_t k = 0; k < kMoments; ++k) {
+    const int128 hits = hit[k];
+    sums_.w[box * kMoments + k].add_scaled(hits + miss[k], -kFractionBits);
+    sums_.wy[box * kMoments + k].add_scaled(hits, -kFractionBits);
+  }
+  std::fill(miss, miss + kNarrowOfBox, 0);
+}
+
+// Charges each box with the votes of a chunk that is added afterwards.
+void MomentBuilder::reserve(std::span<const std::uint32_t> box, std::span<const std::uint32_t> votes) {
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const std::uint32_t n = votes.empty() ? 1u : votes[i];
+    if (spent_[box[i]] + n > kMostSpent) flush(box[i]);
+    spent_[box[i]] += n;
+  }
+}
+
+void MomentBuilder::update_single(std::span<const std::uint32_t> box, std::span<const double> t,
+                                  std::span<const double> hits) {
+  for (std::size_t i = 0; i < box.size(); i += kChunk) {
+    const std::size_t n = std::min(kChunk, box.size() - i);
+    reserve(box.subspan(i, n), {});
+    add_single(box.data() + i, t.data() + i, hits.data() + i, n, narrow_.data());
+  }
+}
+
+void MomentBuilder::update_exact(std::uint32_t box, double t, double mass, double hits) {
+  const Series v = chebyshev(t);
+  for (std::size_t k = 0; k < kMoments; ++k) {
+    const double value = from_fixed(to_fixed(v[k]));
+    sums_.w[box * kMoments + k].add(mass * value);
+    if (hits != 0.0) sums_.wy[box * kMoments + k].add(hits * value);
+  }
+}
+
+void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const double> t,
+                           const ForecastsView& f) {
+  if (f.trials.empty() && f.weight.empty() && f.times.empty() && f.whole)
+    return update_single(box, t, f.hits);
+  std::array<std::uint32_t, kChunk> votes, a, where;
+  std::array<double, kChunk> y, at;
+  for (std::size_t begin = 0; begin < f.size(); begin += kChunk) {
+    const std::size_t end = std::min(begin + kChunk, f.size());
+    std::size_t n = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const double trials = f.trials_of(i);
+      const double w = f.weight_of(i);
+      const double mass = w * trials;
+      if (!(mass > 0.0)) continue;
+      const double mean = f.hits[i] / trials;
+      const bool narrow = f.weight.empty() && mass <= kMostOfChunk && mean >= -1.0 && mean <= 2.0;
+      if (!narrow) {
+        update_exact(box[i], t[i], mass, w * f.hits[i]);
+        continue;
+      }
+      votes[n] = static_cast<std::uint32_t>(mass);
+      if (f.whole) {
+        a[n] = static_cast<std::uint32_t>(w * f.hits[i]);
+      } else {
+        y[n] = mean;
+      }
+      where[n] = box[i];
+      at[n] = t[i];
+      ++n;
+    }
+    std::size_t from = 0;
+    while (from < n) {
+      std::size_t to = from;
+      std::uint32_t sum = 0;
+      while (to < n && sum + votes[to] <= kMostOfChunk) sum += votes[to++];
+      const std::size_t m = to - from;
+      reserve({where.data() + from, m}, {votes.data() + from, m});
+      if (f.whole) {
+        for (std::size_t i = from; i < to; ++i) votes[i] -= a[i];
+        add_whole(where.data() + from, at.data() + from, votes.data() + from, a.data() + from, m,
+                  narrow_.data());
+      } else {
+        add_real(where.data() + from, at.data() + from, y.data() + from, votes.data() + from, m,
+                 narrow_.data());
+      }
+      from = to;
+    }
+  }
+}
+
+BoxMoments MomentBuilder::finish() {
+  for (std::size_t b = 0; b < spent_.size(); ++b) flush(b);
+  BoxMoments out(spent_.size());
+  std::swap(out, sums_);
+  return out;
+}
+
+}  // namespace plumb
