@@ -1,6 +1,7 @@
 // LSD radix sort on the order-preserving integer image of the doubles, 11 bits at a time at most. When every
 // value is also a float32 (as most probabilities are), the image has 32 bits and a record 8 bytes; else 64
-// bits and 12 bytes.
+// bits and 12 bytes. The images are counted from the smallest, without the low bits that no value uses:
+// digits that say nothing are never looked at.
 #include "plumb/numeric/sort.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace plumb {
 namespace {
 
 constexpr int kDigitBits = 11;
+constexpr std::size_t kLeastChunk = 4096;  // items worth a thread
 constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
 
 // Unsigned integers that order as the values do: a negative number's bits are inverted, a positive one's sign
@@ -29,7 +31,9 @@ struct Narrow {
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x + 0.0));
     return bits ^ (bits >> 31 ? ~Key{0} : Key{1} << 31);
   }
-  static double value(Key k) { return std::bit_cast<float>(k ^ (k >> 31 ? Key{1} << 31 : ~Key{0})); }
+  static double value(Key k, int) { return std::bit_cast<float>(k ^ (k >> 31 ? Key{1} << 31 : ~Key{0})); }
+  // None: a subnormal float32 uses bits that its double does not show.
+  static int unused_bits(std::uint64_t) { return 0; }
 };
 struct Wide {
   using Key = std::uint64_t;
@@ -37,7 +41,13 @@ struct Wide {
     const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);
     return bits ^ (bits >> 63 ? ~Key{0} : Key{1} << 63);
   }
-  static double value(Key k) { return std::bit_cast<double>(k ^ (k >> 63 ? Key{1} << 63 : ~Key{0})); }
+  // An inverted image ends in 1s where the value has unused bits.
+  static double value(Key k, int unused) {
+    const bool positive = k >> (63 - unused);
+    k <<= unused;
+    return std::bit_cast<double>(positive ? k ^ Key{1} << 63 : ~(k | ((Key{1} << unused) - 1)));
+  }
+  static int unused_bits(std::uint64_t used) { return used == 0 ? 0 : std::countr_zero(used); }
 };
 
 template <class Key>
@@ -49,7 +59,8 @@ struct [[gnu::packed]] Record {
 struct Summary {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  bool narrow = true;
+  bool narrow = true;      // every value is a float32
+  std::uint64_t used = 0;  // bits set in some value
 };
 
 Summary summarise(std::span<const double> values, int threads) {
@@ -61,12 +72,14 @@ Summary summarise(std::span<const double> values, int threads) {
         bool nan = false;
         double low = s.low;
         double high = s.high;
+        std::uint64_t used = s.used;
         for (std::int64_t i = begin; i < end; ++i) {
           const double x = values[static_cast<std::size_t>(i)];
           narrow &= static_cast<double>(static_cast<float>(x)) == x;
           nan |= x != x;
           low = x < low ? x : low;
           high = x > high ? x : high;
+          used |= std::bit_cast<std::uint64_t>(x + 0.0);
         }
         if (nan) {
           const auto at =
@@ -74,10 +87,11 @@ Summary summarise(std::span<const double> values, int threads) {
           throw std::invalid_argument("cannot sort a column with a NaN (at position " +
                                       std::to_string(at - values.begin()) + ")");
         }
-        s = {low, high, s.narrow && narrow};
+        s = {low, high, s.narrow && narrow, used};
       },
       [](Summary& into, const Summary& from) {
-        into = {std::min(into.low, from.low), std::max(into.high, from.high), into.narrow && from.narrow};
+        into = {std::min(into.low, from.low), std::max(into.high, from.high), into.narrow && from.narrow,
+                into.used | from.used};
       });
 }
 
@@ -89,10 +103,11 @@ class RadixSort {
  public:
   RadixSort(std::span<const double> values, const Summary& s, int threads)
       : values_(values),
-        base_(Image::image(s.low)),
-        chunks_(std::min<std::size_t>(resolve_threads(threads), values.size() / 4096 + 1)),
-        counts_(chunks_) {
-    const int bits = std::bit_width(static_cast<Key>(Image::image(s.high) - base_));
+        unused_(Image::unused_bits(s.used)),
+        base_(Image::image(s.low) >> unused_),
+        counts_(
+            std::min(static_cast<std::size_t>(resolve_threads(threads)), values.size() / kLeastChunk + 1)) {
+    const int bits = std::bit_width(static_cast<Key>((Image::image(s.high) >> unused_) - base_));
     passes_ = (bits + kDigitBits - 1) / kDigitBits;
     digit_bits_ = passes_ == 0 ? 0 : (bits + passes_ - 1) / passes_;
   }
@@ -102,10 +117,11 @@ class RadixSort {
   void run(Emit emit) {
     const std::size_t n = values_.size();
     const auto from_input = [&](std::size_t i) {
-      return Item{static_cast<Key>(Image::image(values_[i]) - base_), static_cast<std::uint32_t>(i)};
+      return Item{static_cast<Key>((Image::image(values_[i]) >> unused_) - base_),
+                  static_cast<std::uint32_t>(i)};
     };
     const auto finish = [&](std::size_t at, Item item) {
-      emit(at, Image::value(static_cast<Key>(item.key + base_)), item.index);
+      emit(at, Image::value(static_cast<Key>(item.key + base_), unused_), item.index);
     };
     std::unique_ptr<Item[]> from;
     std::unique_ptr<Item[]> to;
@@ -127,14 +143,11 @@ class RadixSort {
       const int shift = pass * digit_bits_;
       const bool first = pass == 0;
       const bool last = pass + 1 == passes_;
-      if (first && last)
-        scatter(shift, from_input, finish);
-      else if (first)
-        scatter(shift, from_input, put);
-      else if (last)
-        scatter(shift, from_buffer, finish);
-      else
-        scatter(shift, from_buffer, put);
+      if (first) {
+        last ? scatter(shift, from_input, finish) : scatter(shift, from_input, put);
+      } else {
+        last ? scatter(shift, from_buffer, finish) : scatter(shift, from_buffer, put);
+      }
       std::swap(from, to);
     }
   }
@@ -143,10 +156,10 @@ class RadixSort {
   template <class Body>
   void each_chunk(Body body) {
     const std::size_t n = values_.size();
-    parallel_blocks(static_cast<std::int64_t>(chunks_), 1, static_cast<int>(chunks_),
+    parallel_blocks(static_cast<std::int64_t>(counts_.size()), 1, static_cast<int>(counts_.size()),
                     [&](int, std::int64_t c, std::int64_t) {
                       const auto chunk = static_cast<std::size_t>(c);
-                      body(chunk, n * chunk / chunks_, n * (chunk + 1) / chunks_);
+                      body(chunk, n * chunk / counts_.size(), n * (chunk + 1) / counts_.size());
                     });
   }
 
@@ -172,8 +185,8 @@ class RadixSort {
   }
 
   std::span<const double> values_;
+  int unused_;
   Key base_;
-  std::size_t chunks_;
   std::vector<std::array<std::uint32_t, kBuckets>> counts_;
   int passes_ = 0;
   int digit_bits_ = 0;
@@ -182,15 +195,13 @@ class RadixSort {
 template <class Emit>
 void sort_into(std::span<const double> values, int threads, Emit emit) {
   const Summary s = summarise(values, threads);
-  if (s.narrow)
-    RadixSort<Narrow>(values, s, threads).run(emit);
-  else
-    RadixSort<Wide>(values, s, threads).run(emit);
+  s.narrow ? RadixSort<Narrow>(values, s, threads).run(emit) : RadixSort<Wide>(values, s, threads).run(emit);
 }
 
 void check_size(std::size_t n) {
-  if (n > std::numeric_limits<std::uint32_t>::max())
+  if (n > std::numeric_limits<std::uint32_t>::max()) {
     throw std::invalid_argument("a sorted column holds at most 4294967295 items");
+  }
 }
 
 }  // namespace
@@ -207,8 +218,11 @@ std::vector<std::uint32_t> sort_order(std::span<const double> values, int thread
 SortedColumn sort_column(std::span<const double> values, int threads) {
   check_size(values.size());
   SortedColumn c;
-  resize_large(c.values, values.size());
-  resize_large(c.order, values.size());
+  // Filling fresh memory is a good part of the work: both at once.
+  parallel_blocks(2, 1, values.size() < kLeastChunk ? 1 : threads,
+                  [&](int, std::int64_t which, std::int64_t) {
+                    which == 0 ? resize_large(c.values, values.size()) : resize_large(c.order, values.size());
+                  });
   if (!values.empty()) {
     sort_into(values, threads, [&](std::size_t at, double x, std::uint32_t index) {
       c.values[at] = x;

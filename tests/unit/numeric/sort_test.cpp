@@ -51,6 +51,8 @@ TEST(Sort, EqualsStableSort) {
     expect_sorted(made(n, [](auto& g) { return static_cast<double>(static_cast<float>(uniform(g) - 0.5)); }),
                   "float32, both signs");
     expect_sorted(made(n, [](auto& g) { return static_cast<double>(g() % 7); }), "ties");
+    expect_sorted(made(n, [](auto& g) { return std::ldexp(static_cast<double>(g() >> 30), -20) - 4096.0; }),
+                  "unused low bits, both signs");
     expect_sorted(made(n, [](auto&) { return 0.25; }), "constant");
     expect_sorted(made(n, [](auto&) { return 0.1; }), "constant float64");
     expect_sorted(made(n, [](auto& g) { return g() % 2 == 0 ? 0.1 : 0.1 + 0x1p-50; }), "two close values");
