@@ -48,7 +48,7 @@ TEST(StateFile, FutureFormatNamesItself) {
 TEST(StateFile, UnlikeOptionsAreRefused) {
   const Items items = to_items(simulate({.n = 60, .seed = 2}), VoteForm::labels);
   EvaluateState a = evaluate_state(items, {});
-  const EvaluateState b = evaluate_state(items, {.bins = 10});
+  const EvaluateState b = evaluate_state(items, [] { EvaluateOptions o; o.bins = 10; return o; }());
   try {
     merge(a, b);
     FAIL();
