@@ -44,20 +44,6 @@ class Groups {
   std::size_t seen_ = 0;
 };
 
-/// Total mass and hits of a column.
-template <class A>
-struct Totals {
-  typename A::Mass mass{};
-  typename A::Hits hits{};
-  explicit Totals(const ForecastsView& f) {
-    for (std::size_t i = 0; i < f.size(); ++i) {
-      A::add_mass(mass, f, i);
-      A::add_hits(hits, f, i);
-    }
-  }
-  [[nodiscard]] typename A::Mass misses() const { return A::minus(mass, hits); }
-};
-
 inline constexpr const char* kNoHits = "there are no hits: no vote is for the event";
 inline constexpr const char* kNoMisses = "there are no misses: every vote is for the event";
 

@@ -12,15 +12,17 @@ template <class A>
 Estimate ks_of(const ForecastsView& f) {
   typename A::Mass total{};
   typename A::Area residual{};
-  auto largest = A::magnitude(residual);
+  auto high = A::ordered(residual);
+  auto low = high;
   for (ordered::Groups<A> g(f); g.next();) {
     A::add(total, g.mass);
     A::add(residual, A::area(g.hits));
     A::add_area(residual, g.mass, -to_fixed(g.p));
-    largest = std::max(largest, A::magnitude(residual));
+    high = std::max(high, A::ordered(residual));
+    low = std::min(low, A::ordered(residual));
   }
   if (!A::positive(total)) return Estimate::undefined(std::string(kNoVotes));
-  return A::area_value(largest) / A::value(total);
+  return A::area_value(std::max(high, -low)) / A::value(total);
 }
 
 }  // namespace
