@@ -185,6 +185,11 @@ void ShareBuilder::flush_drawn() {
 ShareTables ShareBuilder::finish() {
   flush_unit();
   flush_drawn();
+  // Without items of a kind its cells stay absent, in this table and in the next.
+  unit_single_.clear();
+  unit_several_.clear();
+  drawn_single_.clear();
+  drawn_several_.clear();
   ShareTables out(table_.cells);
   std::swap(out, table_);
   return out;

@@ -42,6 +42,6 @@ void finish_log_decomposition(const ReliabilityTable& event, const EventLogLoss&
                               const ScoreOptions& options, Scores& out);
 /// log_calibration of each class, on the class-wise cells.
 [[nodiscard]] std::vector<std::optional<double>> log_calibration_classes(
-    std::span<const ReliabilityTable> classes);
+    std::span<const ReliabilityTable> classes, const ScoreOptions& options);
 
 }  // namespace plumb
