@@ -44,20 +44,22 @@ Array load_one(const Source& source, const LoadOptions& options) {
   return a;
 }
 
-Rows load(std::span<const std::string> specs, const LoadOptions& options) {
-  const std::vector<Source> sources = resolve(specs);
-  std::vector<Array> shards;
-  for (const Source& s : sources) shards.push_back(load_one(s, options));
-  // One shard of a text column may happen to hold numbers only.
+std::vector<Array> load_each(std::span<const Source> sources, const LoadOptions& options) {
+  std::vector<Array> arrays;
+  for (const Source& s : sources) arrays.push_back(load_one(s, options));
   const auto is_text = [](const Array& a) { return a.dtype == DType::text; };
-  if (options.want == Want::either && std::any_of(shards.begin(), shards.end(), is_text)) {
+  if (options.want == Want::either && std::any_of(arrays.begin(), arrays.end(), is_text)) {
     LoadOptions as_text = options;
     as_text.want = Want::text;
-    for (std::size_t i = 0; i < shards.size(); ++i) {
-      if (!is_text(shards[i])) shards[i] = load_one(sources[i], as_text);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      if (!is_text(arrays[i])) arrays[i] = load_one(sources[i], as_text);
     }
   }
-  return Rows(std::move(shards));
+  return arrays;
+}
+
+Rows load(std::span<const std::string> specs, const LoadOptions& options) {
+  return Rows(load_each(resolve(specs), options));
 }
 
 }  // namespace plumb

@@ -32,6 +32,9 @@ struct Source {
 [[nodiscard]] std::vector<Source> resolve(std::span<const std::string> specs);
 
 [[nodiscard]] Array load_one(const Source& source, const LoadOptions& options = {});
+/// Each of them. With Want::either, sources that hold numbers are text when any of them is text: a shard of a
+/// text column may happen to hold numbers alone.
+[[nodiscard]] std::vector<Array> load_each(std::span<const Source> sources, const LoadOptions& options = {});
 /// All the sources as shards of one list of rows.
 [[nodiscard]] Rows load(std::span<const std::string> specs, const LoadOptions& options = {});
 

@@ -94,6 +94,22 @@ TEST(AtomicFile, Complaints) {
   EXPECT_TRUE(dir.entries().empty());
 }
 
+TEST(AtomicFile, WithoutPermission) {
+  const TempDir dir;
+  dir.write("kept", "old");
+  ::chmod((dir / "kept").c_str(), 0444);
+  ::chmod((dir / "").c_str(), 0555);
+  {
+    const AsOrdinaryUser ordinary;
+    EXPECT_EQ(complaint([&] { write_file(dir / "new", "x"); }),
+              "cannot write " + (dir / "new") + ": Permission denied");
+    EXPECT_EQ(complaint([&] { write_file(dir / "kept", "x"); }),
+              "cannot write " + (dir / "kept") + ": Permission denied");
+  }
+  ::chmod((dir / "").c_str(), 0755);
+  EXPECT_EQ(read_file(dir / "kept"), "old");
+}
+
 TEST(AtomicFile, WhatCannotBeWrittenLeavesNothing) {
   const TempDir dir;
   // A limit on the file size stands in for a full disk: the write itself fails.

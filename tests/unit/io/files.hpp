@@ -48,6 +48,20 @@ class TempDir {
   std::filesystem::path path_;
 };
 
+/// Root may do everything: for a while be nobody, where the tests run as root.
+class AsOrdinaryUser {
+ public:
+  AsOrdinaryUser() : was_root_(::geteuid() == 0 && ::seteuid(65534) == 0) {}
+  AsOrdinaryUser(const AsOrdinaryUser&) = delete;
+  AsOrdinaryUser& operator=(const AsOrdinaryUser&) = delete;
+  ~AsOrdinaryUser() {
+    if (was_root_ && ::seteuid(0) != 0) std::abort();
+  }
+
+ private:
+  bool was_root_;
+};
+
 inline std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
