@@ -1,12 +1,10 @@
 #include "plumb/evaluate.hpp"
 
-#include <limits>
-
 #include "commands.hpp"
 #include "console.hpp"
+#include "evaluate_flags.hpp"
 #include "inputs.hpp"
 #include "output.hpp"
-#include "plumb/data/check.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -27,66 +25,6 @@ constexpr const char* kExamples = R"(Examples:
     plumb evaluate --probs probs.npy --labels labels.npy --fail-if "ece>0.05" --fail-if "accuracy<0.9" --quiet
 "plumb describe FILE" says what a file holds; "plumb list" explains the metrics.)";
 
-constexpr const char* kRegression =
-    "regression inputs are planned and not yet in this version; plumb evaluate scores class probabilities "
-    "(--probs, --logits)";
-
-struct EvaluateFlags {
-  EvaluateOptions options;
-  std::int64_t bins = options.bins, bootstrap = options.bootstrap, threads = options.threads;
-  std::string binning = options.binning == Binning::width ? "width" : "mass";
-};
-
-void add_option_flags(Flags& flags, EvaluateFlags& f) {
-  flags.heading("How it is computed");
-  flags.list("--metrics", "k,k|all", f.options.metrics,
-             "keys of \"plumb list\" [all that need no pairs of items]");
-  flags.whole("--bins", f.bins, "cells of the reliability table");
-  flags.text("--binning", "width|mass", f.binning,
-             "cells of equal width or of equal mass [" + f.binning + "]");
-  flags.whole("--bootstrap", f.bootstrap, "replicates for intervals and p-values; 0: none");
-  flags.number("--level", f.options.level, "of the intervals");
-  flags.number("--clip", f.options.clip, "clip probabilities to [X, 1-X] in log-loss");
-  flags.seed("--seed", f.options.seed, "of the random numbers");
-  flags.whole("--threads", f.threads, "0: all cores; never changes a number");
-}
-
-void add_later_flags(Flags& flags) {
-  for (const char* flag : {"--mean", "--variance", "--std", "--targets", "--aleatoric", "--epistemic",
-                           "--errors", "--mean-samples", "--variance-samples"}) {
-    flags.later(flag, std::string(flag) + ": " + kRegression);
-  }
-  flags.later("--report", "--report: the HTML report is planned and not yet in this version; use --json");
-  flags.later("--concentration",
-              "--concentration: disagreement forecasts are planned and not yet in this version");
-  flags.later("--reference",
-              "--reference: comparison with a reference set is planned and not yet in this version");
-  flags.later("--manifest",
-              "--manifest: manifests are planned and not yet in this version; give several files to a flag");
-}
-
-int to_int(const std::string& flag, std::int64_t value) {
-  constexpr std::int64_t kLimit = std::numeric_limits<int>::max();
-  if (value > kLimit || value < -kLimit)
-    throw InputError(flag + " " + std::to_string(value) + " is beyond any sensible number");
-  return static_cast<int>(value);
-}
-
-EvaluateOptions checked(const EvaluateFlags& f) {
-  EvaluateOptions o = f.options;
-  check_bins(f.bins);
-  check_threads(f.threads);
-  check_level(o.level);
-  if (f.binning != "width" && f.binning != "mass") {
-    throw InputError("--binning is width or mass, not \"" + f.binning + "\"");
-  }
-  o.bins = to_int("--bins", f.bins);
-  o.threads = to_int("--threads", f.threads);
-  o.bootstrap = to_int("--bootstrap", f.bootstrap);
-  o.binning = f.binning == "width" ? Binning::width : Binning::mass;
-  return o;
-}
-
 }  // namespace
 
 int evaluate_command(const Args& args) {
@@ -98,13 +36,13 @@ int evaluate_command(const Args& args) {
   EvaluateFlags evaluate_flags;
   OutputFlags output_flags;
   add_input_flags(flags, input_flags);
-  add_option_flags(flags, evaluate_flags);
+  add_evaluate_flags(flags, evaluate_flags);
   add_output_flags(flags, output_flags);
   add_later_flags(flags);
   flags.examples(kExamples);
   if (!flags.parse(args)) return kDone;
 
-  EvaluateOptions options = checked(evaluate_flags);
+  EvaluateOptions options = checked_options(evaluate_flags);
   Output output(output_flags);
   const Inputs inputs = load_inputs(input_flags, options.threads);
   output.check_not_over(inputs.paths);

@@ -151,6 +151,27 @@ void Flags::number(const std::string& flag, double& out, const std::string& what
   });
 }
 
+void Flags::number_or_auto(const std::string& flag, double& out, const std::string& what) {
+  parser_->add_single(flag, "X|auto", what + " [" + (out == 0 ? "auto" : show(out)) + "]",
+                      [flag, &out](const std::string& value) {
+                        if (value == "auto") {
+                          out = 0;
+                        } else if (!parse_number(value, out) || !(out > 0)) {
+                          throw InputError(flag + " takes a positive number or auto, not \"" + value + "\"");
+                        }
+                      });
+}
+
+void Flags::choice(const std::string& flag, const Args& allowed, std::string& out, const std::string& what) {
+  const std::string names = CLI::detail::join(allowed, "|");
+  parser_->add_single(flag, names, what + " [" + out + "]", [=, &out](const std::string& value) {
+    if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
+      throw InputError(flag + " is " + CLI::detail::join(allowed, " or ") + ", not \"" + value + "\"");
+    }
+    out = value;
+  });
+}
+
 void Flags::yes(const std::string& flag, bool& out, const std::string& what) {
   parser_->app.add_flag(flag, out, what)->group(parser_->group);
   parser_->names.push_back(flag);

@@ -31,6 +31,9 @@ class Flags {
   void whole(const std::string& flag, std::int64_t& out, const std::string& what);
   void seed(const std::string& flag, std::uint64_t& out, const std::string& what);
   void number(const std::string& flag, double& out, const std::string& what);
+  /// A positive number, or "auto", which is 0 in `out`.
+  void number_or_auto(const std::string& flag, double& out, const std::string& what);
+  void choice(const std::string& flag, const Args& allowed, std::string& out, const std::string& what);
   void yes(const std::string& flag, bool& out, const std::string& what);
   void positional(const std::string& name, Args& out, const std::string& what);
   /// At most one of these may be given; InputError names the two that were.

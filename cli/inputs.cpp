@@ -101,6 +101,22 @@ Predictions predictions(const InputFlags& f, Loader& load) {
   return {{rows}, scale, f.predictions};
 }
 
+// N for every sample, S x N, or with stochastic predictions a file for each sample.
+std::vector<Rows> concentration(const InputFlags& f, int samples, Loader& load) {
+  std::vector<Array> files = load.arrays("--concentration", f.concentration, {});
+  std::vector<Rows> out;
+  if (samples == 1 && files.front().shape.size() == 1)
+    return {Loader::stack("--concentration", std::move(files))};
+  for (Array& file : files) {
+    if (file.shape.size() == 2) {
+      split_samples(file, out);
+    } else {
+      out.emplace_back(std::move(file));
+    }
+  }
+  return out;
+}
+
 Votes votes(const InputFlags& f, int classes, Loader& load) {
   if (!f.labels.empty())
     return Votes::from_labels(load.classes("--labels", f.labels, f.classes, false), classes, f.classes);
@@ -132,6 +148,7 @@ void add_input_flags(Flags& flags, InputFlags& f) {
   flags.files("--by", "FILE", f.by, "N slices to report on, number or text");
   flags.files("--ids", "FILE", f.ids, "N names of the items");
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
+  flags.files("--concentration", "FILE", f.concentration, "N or S x N Dirichlet alpha_0, for disagreement");
   flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
   flags.exclusive({"--labels", "--counts", "--ratings"});
 }
@@ -145,6 +162,7 @@ Inputs load_inputs(const InputFlags& f, int threads) {
   items.class_names = f.classes;
   if (!f.weights.empty()) items.weights = load.rows("--weights", f.weights);
   if (!f.truth.empty()) items.truth = load.rows("--truth", f.truth);
+  if (!f.concentration.empty()) items.concentration = concentration(f, items.predictions.samples(), load);
   const LoadOptions names{Want::either, false, 0};
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, names));
   if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, names));

@@ -13,7 +13,7 @@ namespace plumb::cli {
 struct InputFlags {
   Args probs, logits, samples, sample_logits;
   Args labels, counts, ratings;
-  Args weights, groups, by, ids, truth;
+  Args weights, groups, by, ids, truth, concentration;
   Args classes;
   PredictionOptions predictions;
 };

@@ -43,7 +43,7 @@ int merge_command(const Args& args) {
     try {
       state ? merge(*state, next) : void(state = std::move(next));
     } catch (const InputError& e) {
-      throw InputError(source.path + " cannot be merged with " + paths.front() + ": " + e.what());
+      throw InputError(paths.front() + " and " + source.path + ": " + e.what());
     }
     infos.push_back({"STATE", source.path, {}, "state", ""});
     paths.push_back(source.path);

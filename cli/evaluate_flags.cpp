@@ -1,0 +1,60 @@
+#include "evaluate_flags.hpp"
+
+#include <limits>
+
+#include "plumb/data/check.hpp"
+
+namespace plumb::cli {
+namespace {
+
+int to_int(const std::string& flag, std::int64_t value) {
+  constexpr std::int64_t kLimit = std::numeric_limits<int>::max();
+  if (value > kLimit || value < -kLimit)
+    throw InputError(flag + " " + std::to_string(value) + " is far out of range");
+  return static_cast<int>(value);
+}
+
+}  // namespace
+
+void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
+  flags.heading("How it is computed");
+  flags.list("--metrics", "k,k|all", f.options.metrics,
+             "keys of \"plumb list\" [those of cost linear or sort]");
+  flags.whole("--bins", f.bins, "cells of the reliability table");
+  flags.choice("--binning", {"width", "mass"}, f.binning, "cells of equal width or equal mass");
+  flags.whole("--bootstrap", f.bootstrap, "replicates for intervals and p-values; 0: none");
+  flags.number("--level", f.options.level, "of the intervals");
+  flags.number("--clip", f.options.clip, "clip probabilities to [X, 1-X] in log-loss");
+  flags.number_or_auto("--bandwidth", f.options.bandwidth, "of the kernel metrics");
+  flags.choice("--leave-out", {"vote", "item"}, f.leave_out, "what a kernel estimate leaves out");
+  flags.seed("--seed", f.options.seed, "of the random numbers");
+  flags.whole("--threads", f.threads, "0: all cores; never changes a number");
+}
+
+void add_later_flags(Flags& flags) {
+  const std::string later = " planned and not yet in this version; ";
+  for (const char* flag : {"--mean", "--variance", "--std", "--targets", "--aleatoric", "--epistemic",
+                           "--errors", "--mean-samples", "--variance-samples"}) {
+    flags.later(flag, std::string(flag) + ": regression is" + later +
+                          "give class probabilities with --probs or --logits");
+  }
+  flags.later("--report", "--report: the HTML report is" + later + "use --json");
+  flags.later("--reference",
+              "--reference: comparison with a reference set is" + later + "evaluate the two sets one by one");
+  flags.later("--manifest", "--manifest: manifests are" + later + "give several files to a flag");
+}
+
+EvaluateOptions checked_options(const EvaluateFlags& f) {
+  EvaluateOptions o = f.options;
+  check_bins(f.bins);
+  check_threads(f.threads);
+  check_level(o.level);
+  o.bins = to_int("--bins", f.bins);
+  o.threads = to_int("--threads", f.threads);
+  o.bootstrap = to_int("--bootstrap", f.bootstrap);
+  o.binning = f.binning == "width" ? Binning::width : Binning::mass;
+  o.leave_out = f.leave_out == "vote" ? LeaveOut::kVote : LeaveOut::kItem;
+  return o;
+}
+
+}  // namespace plumb::cli

@@ -1,0 +1,24 @@
+// The flags of `plumb evaluate` that say how things are computed. Defaults come from EvaluateOptions.
+#pragma once
+
+#include <string>
+
+#include "flags.hpp"
+#include "plumb/evaluate.hpp"
+
+namespace plumb::cli {
+
+struct EvaluateFlags {
+  EvaluateOptions options;
+  std::int64_t bins = options.bins, bootstrap = options.bootstrap, threads = options.threads;
+  std::string binning = options.binning == Binning::width ? "width" : "mass";
+  std::string leave_out = options.leave_out == LeaveOut::kVote ? "vote" : "item";
+};
+
+void add_evaluate_flags(Flags& flags, EvaluateFlags& out);
+/// Flags of the contract that this version does not have: one sentence each.
+void add_later_flags(Flags& flags);
+/// The options after parsing; InputError for what is out of range.
+[[nodiscard]] EvaluateOptions checked_options(const EvaluateFlags& flags);
+
+}  // namespace plumb::cli
