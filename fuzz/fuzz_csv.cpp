@@ -1,4 +1,5 @@
-// The first byte picks options and the size of the pieces. What is read must not depend on the pieces.
+// The first byte picks options and the size of the pieces. What is read, and what is said, must not depend on
+// the pieces.
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -38,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const auto pieces = parsed(bytes, options, why_pieces);
   options.chunk_bytes = std::size_t{1} << 20;
   const auto whole = parsed(bytes, options, why_whole);
-  require(pieces.has_value() == whole.has_value());
+  require(pieces.has_value() == whole.has_value() && why_pieces == why_whole);
   if (!pieces) return 0;
   require(pieces->shape == whole->shape && pieces->dtype == whole->dtype);
   if (pieces->dtype == plumb::DType::text) {
