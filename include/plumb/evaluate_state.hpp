@@ -40,6 +40,7 @@ struct EvaluateState {
   bool logits = false;
   bool has_truth = false;
   std::vector<std::string> class_names;
+  std::uint64_t items = 0;  ///< all, with votes or without
   // Sums over votes, and over the majority labels.
   StreamSums votes;
   StreamSums consensus;

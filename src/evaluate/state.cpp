@@ -30,6 +30,7 @@ EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
     throw InputError("--save-state needs --binning width: equal-mass cells are known only once all the data are");
   EvaluateState s;
   s.classes = items.classes();
+  s.items = static_cast<std::uint64_t>(items.size());
   s.bins = o.bins;
   s.clip = o.clip;
   s.normalize = items.predictions.normalizes();
@@ -54,6 +55,7 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   check_equal(into.logits == from.logits, "scales (--probs and --logits)");
   check_equal(into.has_truth == from.has_truth, "--truth (given in one, not in the other)");
   check_equal(into.class_names == from.class_names, "--classes");
+  into.items += from.items;
   into.votes.merge(from.votes);
   into.consensus.merge(from.consensus);
 }
@@ -71,7 +73,7 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   r.version = version();
   r.command = "merge";
   r.task = binary ? "binary" : "multiclass";
-  r.items = static_cast<std::int64_t>(s.votes.scores.items + s.votes.scores.unvoted);
+  r.items = static_cast<std::int64_t>(s.items);
   r.classes = s.classes;
   r.class_names = s.class_names;
   r.votes = static_cast<std::int64_t>(s.votes.event.total().votes);

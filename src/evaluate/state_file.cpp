@@ -157,6 +157,7 @@ void visit(Io& io, EvaluateState& s) {
   io.number(s.normalize);
   io.number(s.logits);
   io.number(s.has_truth);
+  io.number(s.items);
   io.size(s.class_names);
   for (std::string& name : s.class_names) io.text(name);
   visit(io, s.votes);
