@@ -1,0 +1,61 @@
+"""The text is tested: every block ```sh run of README.md and docs/ is run, in order, in a folder of its own.
+
+"plumb" is the tool that was built, and `plumb demo --out demo` has been run. A line "# exit 3" before a command says which exit
+code it has; without one it is 0.
+"""
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+from conftest import LIMIT_S, PLUMB, ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```sh run\n(.*?)^```", re.S | re.M)
+WITH_BLOCKS = [page for page in PAGES if BLOCK.search(page.read_text())]
+
+
+def commands(block):
+    """(text, exit code) of each command; a backslash at the end goes on."""
+    code, text = 0, ""
+    for line in block.splitlines():
+        mark = re.fullmatch(r"# exit (\d+)", line.strip())
+        if mark:
+            code = int(mark.group(1))
+            continue
+        if not text and (not line.strip() or line.startswith("#")):
+            continue
+        text += line + "\n"
+        if not line.endswith("\\"):
+            yield text, code
+            code, text = 0, ""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    path = tmp_path_factory.mktemp("docs")
+    subprocess.run([PLUMB, "demo", "--out", "demo", "--quiet"], cwd=path, check=True)
+    return path
+
+
+def test_the_first_pages_are_run():
+    names = {page.relative_to(ROOT).as_posix() for page in WITH_BLOCKS}
+    assert {"README.md", "docs/start.md"} <= names
+
+
+@pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_page(page, place):
+    env = dict(os.environ, PATH=str(pathlib.Path(PLUMB).parent) + os.pathsep + os.environ["PATH"])
+    for block in BLOCK.findall(page.read_text()):
+        for text, code in commands(block):
+            run = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=place, env=env, capture_output=True, text=True,
+                                 timeout=LIMIT_S)
+            assert run.returncode == code, f"{page.name}: {text}{run.stdout}{run.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+        if not re.match(r"[a-z]+:", target):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
