@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "data/block_kernels.hpp"
+#include "plumb/numeric/memory.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/sort.hpp"
 
@@ -99,11 +100,11 @@ template <class Write>
 Forecasts collect_with(const Items& items, int threads, Write write) {
   const auto n = static_cast<std::size_t>(items.size());
   Forecasts out;
-  out.p.resize(n);
-  out.hits.resize(n);
+  resize_large(out.p, n);
+  resize_large(out.hits, n);
   const bool labels = !items.votes.rows().empty() && items.votes.kind() == Votes::Kind::labels;
-  if (!labels) out.trials.resize(n);
-  if (!items.weights.empty()) out.weight.resize(n);
+  if (!labels) resize_large(out.trials, n);
+  if (!items.weights.empty()) resize_large(out.weight, n);
   std::vector<ItemBlock> blocks(static_cast<std::size_t>(resolve_threads(threads)));
   std::atomic<bool> single{true};
   parallel_blocks(
@@ -122,7 +123,7 @@ Forecasts collect_with(const Items& items, int threads, Write write) {
                             part(out.weight).data());
         if (!block.votes.single) single.store(false, std::memory_order_relaxed);
       });
-  if (single) out.trials.clear();
+  if (single) out.trials = {};
   return out;
 }
 
@@ -209,7 +210,7 @@ SortedForecasts sort_forecasts(const Forecasts& f, int threads) {
   SortedForecasts out{{std::move(sorted.values), {}, {}, {}}, std::move(sorted.order)};
   const auto permute = [&](const std::vector<double>& from, std::vector<double>& to) {
     constexpr std::int64_t kBlock = 16384;
-    to.resize(from.size());
+    resize_large(to, from.size());
     parallel_blocks(static_cast<std::int64_t>(from.size()), kBlock, threads,
                     [&](int, std::int64_t begin, std::int64_t end) {
                       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
