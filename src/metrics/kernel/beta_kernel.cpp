@@ -19,8 +19,8 @@ double stirling_series(double a) {
   return (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188))))) / a;
 }
 
-// The deviance a log(a/b) + b - a, given d = a - b and log(a/b) too (Loader 2000): d is known better than the difference of
-// the rounded numbers, and where it is small the logarithm is not used. a >= 0, b > 0.
+// The deviance a log(a/b) + b - a, given d = a - b and log(a/b) too (Loader 2000): d is known better than the
+// difference of the rounded numbers, and where it is small the logarithm is not used. a >= 0, b > 0.
 double deviance(double a, double b, double d, double log_ratio_ab) {
   if (a == 0.0) return b;
   if (std::abs(d) >= 0.1 * (a + b)) return a * log_ratio_ab - d;
@@ -28,7 +28,8 @@ double deviance(double a, double b, double d, double log_ratio_ab) {
   const double vv = v * v;
   // log(a/b) = 2 atanh(v); the terms left out are below 1e-16 of the first at |v| = 0.1.
   const double tail =
-      1.0 / 3 + vv * (1.0 / 5 + vv * (1.0 / 7 + vv * (1.0 / 9 + vv * (1.0 / 11 + vv * (1.0 / 13 + vv / 15)))));
+      1.0 / 3 +
+      vv * (1.0 / 5 + vv * (1.0 / 7 + vv * (1.0 / 9 + vv * (1.0 / 11 + vv * (1.0 / 13 + vv / 15)))));
   return d * v + 2.0 * a * v * vv * tail;
 }
 

@@ -1,7 +1,7 @@
 #include "metrics/kernel/beta_layout.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <limits>
 
 namespace plumb {
@@ -16,13 +16,15 @@ constexpr double kLeastRatio = 1.1;
 
 BetaBox box_between(double low, double high) {
   const double half = 0.5 * (high - low);
-  return {0.5 * (high + low), half, 1.0 / half};
+  return {0.5 * (high + low), half};
 }
 
-// 0 for alpha in [1/2, 1), 1 for [1/4, 1/2), ...
-int octave_of(double alpha) {
-  const auto exponent = static_cast<int>(std::bit_cast<std::uint64_t>(alpha) >> 52) - 1023;
-  return -1 - exponent;
+std::vector<double> places_of(const std::vector<BetaBox>& side) {
+  std::vector<double> place;
+  for (int both = 0; both < 2; ++both) {
+    for (const BetaBox& b : side) place.insert(place.end(), {b.centre, 1.0 / b.half});
+  }
+  return place;
 }
 
 }  // namespace
@@ -53,47 +55,45 @@ BetaLayout::BetaLayout(const BetaBoxes& boxes)
   for (int o = 0; o < BetaBoxes::kTargetOctaves; ++o) target_.push_back(octave(o));
   source_.assign(target_.begin(), target_.begin() + BetaBoxes::kSourceOctaves - 1);
   source_.push_back(box_between(0.0, std::ldexp(1.0, 1 - BetaBoxes::kSourceOctaves)));
-  if (even_ == 0) return;
-  first_even_ = 1.0;
-  const double width = (2.0 * std::sqrt(top) - 2.0) / even_;
-  per_step_ = 1.0 / width;
-  const auto edge = [&](int j) {
-    const double u = 2.0 + j * width;
-    return j == even_ ? top : 0.25 * u * u;
-  };
-  for (int j = 0; j < even_; ++j) {
-    source_.push_back(box_between(edge(j), edge(j + 1)));
-    target_.push_back(source_.back());
+  if (even_ > 0) {
+    first_even_ = 1.0;
+    const double width = (2.0 * std::sqrt(top) - 2.0) / even_;
+    per_step_ = 1.0 / width;
+    const auto edge = [&](int j) {
+      const double u = 2.0 + j * width;
+      return j == even_ ? top : 0.25 * u * u;
+    };
+    for (int j = 0; j < even_; ++j) {
+      source_.push_back(box_between(edge(j), edge(j + 1)));
+      target_.push_back(source_.back());
+    }
   }
+  source_place_ = places_of(source_);
+  target_place_ = places_of(target_);
 }
 
-template <int kOctaves>
-void BetaLayout::locate(const std::vector<BetaBox>& of, double least, std::span<const double> p,
-                        std::span<std::uint32_t> box, std::span<double> t) const {
-  const auto boxes = static_cast<std::uint32_t>(of.size());
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    const EndDistance e = EndDistance::of(p[i]);
-    const double alpha = std::max(e.r, least) * n_;
-    int b = 0;
-    if (alpha >= first_even_) {
-      b = kOctaves + std::min(static_cast<int>((2.0 * std::sqrt(alpha) - 2.0) * per_step_), even_ - 1);
-    } else {
-      b = std::clamp(octave_of(alpha), first_octave_, kOctaves - 1);
-    }
-    const BetaBox& at = of[static_cast<std::size_t>(b)];
-    box[i] = static_cast<std::uint32_t>(b) + (e.upper ? boxes : 0u);
-    t[i] = (alpha - at.centre) * at.inverse;
-  }
+BetaTable BetaLayout::table(const std::vector<BetaBox>& of, const std::vector<double>& place,
+                            double least) const {
+  const auto boxes = static_cast<double>(of.size());
+  return {n_,
+          least,
+          first_even_,
+          per_step_,
+          even_ - 1.0,
+          boxes - even_,
+          static_cast<double>(first_octave_),
+          boxes,
+          place.data()};
 }
 
 void BetaLayout::locate_sources(std::span<const double> p, std::span<std::uint32_t> box,
                                 std::span<double> t) const {
-  locate<BetaBoxes::kSourceOctaves>(source_, 0.0, p, box, t);
+  locate_beta(table(source_, source_place_, 0.0), p.data(), p.size(), box.data(), t.data());
 }
 
 void BetaLayout::locate_targets(std::span<const double> p, std::span<std::uint32_t> box,
                                 std::span<double> t) const {
-  locate<BetaBoxes::kTargetOctaves>(target_, kSmallestTarget, p, box, t);
+  locate_beta(table(target_, target_place_, kSmallestTarget), p.data(), p.size(), box.data(), t.data());
 }
 
 int BetaLayout::target_of(double r) const {

@@ -1,11 +1,11 @@
 // Where a probability lies among the boxes of BetaBoxes, and the boxes' nodes.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "metrics/kernel/box_kernels.hpp"
 #include "plumb/metrics/kernel/beta_kernel.hpp"
 #include "plumb/metrics/kernel/beta_sums.hpp"
 
@@ -13,7 +13,7 @@ namespace plumb {
 
 /// A box: alpha in [centre - half, centre + half], and t = (alpha - centre) / half.
 struct BetaBox {
-  double centre, half, inverse;
+  double centre, half;
 };
 
 class BetaLayout {
@@ -33,15 +33,15 @@ class BetaLayout {
   void locate_targets(std::span<const double> p, std::span<std::uint32_t> box, std::span<double> t) const;
 
  private:
-  template <int kOctaves>
-  void locate(const std::vector<BetaBox>& of, double least, std::span<const double> p,
-              std::span<std::uint32_t> box, std::span<double> t) const;
+  [[nodiscard]] BetaTable table(const std::vector<BetaBox>& of, const std::vector<double>& place,
+                                double least) const;
   double n_;             // 1 / h
   double per_step_ = 0;  // even boxes per unit of 2 sqrt(alpha)
   double first_even_;    // alpha where the even boxes begin; infinite when there are none
   int even_ = 0;
   int first_octave_ = 0;  // the one that holds p = 1/2, when there are no even boxes
   std::vector<BetaBox> source_, target_;
+  std::vector<double> source_place_, target_place_;
 };
 
 }  // namespace plumb

@@ -222,4 +222,29 @@ void BetaEvaluator::evaluate(std::span<const double> p) {
   evaluate_series(row_.data(), t_.data(), values_->coefficient.data(), n, all_.data(), hits_.data());
 }
 
+void BetaEvaluator::evaluate_other(std::span<const double> coefficient, std::span<double> first,
+                                   std::span<double> second) const {
+  evaluate_series(row_.data(), t_.data(), coefficient.data(), row_.size(), first.data(), second.data());
+}
+
+std::vector<double> log_peak_series(const BetaValues& values) {
+  const BetaLayout layout(values.boxes);
+  const double n = layout.n();
+  const double top =
+      log_beta_kernel_peak({0.0, false}, values.boxes.bandwidth) + beta_point({0.0, false}, n).rest;
+  const Grid& analysis = chebyshev_analysis();
+  std::vector<double> out(values.coefficient.size());
+  const auto targets = static_cast<std::size_t>(layout.targets());
+  for (std::size_t i = 0; i < values.row.size(); ++i) {
+    if (values.row[i] == 0) continue;
+    const Points x =
+        points_of(layout.target(static_cast<int>(i % targets)), false, n);  // the same on both sides
+    double* series = out.data() + std::size_t{2 * kMoments} * values.row[i];
+    for (std::size_t k = 0; k < kMoments; ++k) {
+      for (std::size_t m = 0; m < kMoments; ++m) series[k] += analysis[k][m] * (top - x[m].rest);
+    }
+  }
+  return out;
+}
+
 }  // namespace plumb

@@ -1,5 +1,7 @@
 #include "metrics/kernel/box_kernels.hpp"
 
+#include <algorithm>
+
 #include "metrics/kernel/chebyshev.hpp"
 #include "numeric/highway.hpp"
 #include "plumb/numeric/fixed_point.hpp"
@@ -94,6 +96,52 @@ HWY_INLINE VI times(VI x, std::uint32_t m) {
 #endif
 }
 
+// Lanes are forecasts here. Box numbers are reckoned in double, where they are exact, and cut to whole
+// numbers at the end.
+HWY_INLINE void locate_lanes(const BetaTable& table, const double* p, std::uint32_t* box, double* alpha_out) {
+  const V one = hn::Set(d, 1.0);
+  const V x = hn::LoadU(d, p);
+  const V rest = hn::Sub(one, x);
+  const auto upper = hn::Gt(x, hn::Set(d, 0.5));
+  V alpha = hn::IfThenElse(upper, rest, x);
+  alpha = hn::Mul(hn::IfThenElse(hn::Lt(alpha, hn::Set(d, table.least)), hn::Set(d, table.least), alpha),
+                  hn::Set(d, table.n));
+  const V root = hn::Sqrt(alpha);
+  V even = hn::Mul(hn::Sub(hn::Add(root, root), hn::Set(d, 2.0)), hn::Set(d, table.per_step));
+  even = hn::Add(hn::IfThenElse(hn::Gt(even, hn::Set(d, table.last_even)), hn::Set(d, table.last_even), even),
+                 hn::Set(d, table.octaves));
+  // The exponent as a double: its bits under those of 2^52.
+  constexpr double kTwo52 = 4503599627370496.0;
+  const auto biased = hn::Or(hn::ShiftRight<52>(hn::BitCast(du, alpha)), hn::BitCast(du, hn::Set(d, kTwo52)));
+  V octave = hn::Sub(hn::Set(d, kTwo52 + 1022.0), hn::BitCast(d, biased));
+  const V first = hn::Set(d, table.first_octave);
+  const V last = hn::Set(d, table.octaves - 1.0);
+  octave = hn::IfThenElse(hn::Lt(octave, first), first, octave);
+  octave = hn::IfThenElse(hn::Gt(octave, last), last, octave);
+  V b = hn::IfThenElse(hn::Lt(alpha, hn::Set(d, table.first_even)), octave, even);
+  b = hn::Add(b, hn::IfThenElseZero(upper, hn::Set(d, table.boxes)));
+  const hn::Rebind<std::int32_t, D> d32;
+  hn::StoreU(hn::DemoteTo(d32, b), d32, reinterpret_cast<std::int32_t*>(box));
+  hn::StoreU(alpha, d, alpha_out);
+}
+
+void LocateBeta(const BetaTable& table, const double* p, std::size_t count, std::uint32_t* box, double* t) {
+  std::size_t i = 0;
+  for (; i + kWidth <= count; i += kWidth) locate_lanes(table, p + i, box + i, t + i);
+  if (i < count) {
+    double p_tail[kWidth] = {}, t_tail[kWidth];
+    std::uint32_t box_tail[kWidth];
+    std::copy(p + i, p + count, p_tail);
+    locate_lanes(table, p_tail, box_tail, t_tail);
+    std::copy(box_tail, box_tail + (count - i), box + i);
+    std::copy(t_tail, t_tail + (count - i), t + i);
+  }
+  for (i = 0; i < count; ++i) {
+    const double* place = table.place + std::size_t{2} * box[i];
+    t[i] = (t[i] - place[0]) * place[1];
+  }
+}
+
 void AddSingle(const std::uint32_t* box, const double* t, const double* hits, std::size_t count,
                std::int64_t* narrow) {
   const Horner horner(kFixedOne);
@@ -179,11 +227,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace plumb {
 
+HWY_EXPORT(LocateBeta);
 HWY_EXPORT(AddSingle);
 HWY_EXPORT(AddWhole);
 HWY_EXPORT(AddReal);
 HWY_EXPORT(EvaluateSeries);
 
+void locate_beta(const BetaTable& table, const double* p, std::size_t count, std::uint32_t* box, double* t) {
+  HWY_DYNAMIC_DISPATCH(LocateBeta)(table, p, count, box, t);
+}
 void add_single(const std::uint32_t* box, const double* t, const double* hits, std::size_t count,
                 std::int64_t* narrow) {
   HWY_DYNAMIC_DISPATCH(AddSingle)(box, t, hits, count, narrow);

@@ -7,6 +7,19 @@
 
 namespace plumb {
 
+/// The boxes of BetaLayout: both sides, octaves first. `place` holds (centre, 1/half) of each box.
+struct BetaTable {
+  double n;  ///< alpha = max(r, least) n
+  double least;
+  double first_even;  ///< alpha from which boxes are even in 2 sqrt(alpha)
+  double per_step;    ///< of them in a unit of 2 sqrt(alpha)
+  double last_even;   ///< number of even boxes less one
+  double octaves, first_octave;
+  double boxes;  ///< of one side
+  const double* place;
+};
+void locate_beta(const BetaTable& table, const double* p, std::size_t count, std::uint32_t* box, double* t);
+
 /// Integer accumulators of a box: [miss, hit][k], T_k in units of 2^-50.
 inline constexpr std::size_t kNarrowOfBox = 32;
 

@@ -22,14 +22,6 @@ Grid make_analysis() {
   return a;
 }
 
-// What a series leaves out: its terms go on falling at least as fast as the last four do, even and odd ones apart.
-double tail_of(const Series& size) {
-  const double even = size[14] < size[12] ? size[14] / size[12] : 1.0;
-  const double odd = size[15] < size[13] ? size[15] / size[13] : 1.0;
-  const double fall = std::min(0.75, std::max(even, odd));
-  return (size[14] + size[15]) * fall / (1.0 - fall);
-}
-
 }  // namespace
 
 double chebyshev_node(int m) { return m < 8 ? kNode[m] : -kNode[15 - m]; }
@@ -37,6 +29,15 @@ double chebyshev_node(int m) { return m < 8 ? kNode[m] : -kNode[15 - m]; }
 const Grid& chebyshev_analysis() {
   static const Grid a = make_analysis();
   return a;
+}
+
+// What a series leaves out: its terms go on falling at least as fast as the last four do, even and odd ones
+// apart.
+double tail_of(const Series& size) {
+  const double even = size[14] < size[12] ? size[14] / size[12] : 1.0;
+  const double odd = size[15] < size[13] ? size[15] / size[13] : 1.0;
+  const double fall = std::min(0.75, std::max(even, odd));
+  return (size[14] + size[15]) * fall / (1.0 - fall);
 }
 
 Block make_block(const Grid& value) {

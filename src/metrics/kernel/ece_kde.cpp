@@ -97,7 +97,7 @@ Rest rest_of_direct(const DirectSum& sum, Rest left_out) {
 class Pass {
  public:
   Pass(const BetaSums& sums, const BetaValues& values, double tolerance, LeaveOut leave_out)
-      : sums_(&sums), evaluator_(values), tolerance_(tolerance), leave_out_(leave_out) {}
+      : sums_(&sums), evaluator_(values), per_tolerance_(1.0 / tolerance), leave_out_(leave_out) {}
 
   void update(const ForecastsView& f) {
     evaluator_.evaluate(f.p);
@@ -111,22 +111,14 @@ class Pass {
         });
         continue;
       }
-      const double least = evaluator_.error()[i] / tolerance_;
-      bool isolated = false;
-      each_kind(item, f.whole, leave_out_, {evaluator_.all()[i], evaluator_.hits()[i]},
-                [&](double mass, Rest rest) {
-                  if (isolated || !(rest.w > least)) {
-                    isolated = true;
-                  } else {
-                    pending_.push_back({mass, rest});
-                  }
-                });
-      if (isolated) {
-        isolated_.push_back({item, f.whole, whole_mass});
+      const Rest g{evaluator_.all()[i], evaluator_.hits()[i]};
+      const double most_left_out = item.w * (leave_out_ == LeaveOut::kItem ? item.trials : 1.0);
+      if (g.w - most_left_out > evaluator_.error()[i] * per_tolerance_) {
+        each_kind(item, f.whole, leave_out_, g,
+                  [&](double mass, Rest rest) { add(item, mass, rest, whole_mass); });
       } else {
-        for (const auto& [mass, rest] : pending_) add(item, mass, rest, whole_mass);
+        isolated_.push_back({item, f.whole, whole_mass});
       }
-      pending_.clear();
     }
   }
 
@@ -160,11 +152,6 @@ class Pass {
     Item item;
     bool whole, whole_mass;
   };
-  struct Pending {
-    double mass;
-    Rest rest;
-  };
-
   void add(const Item& item, double mass, Rest rest, bool whole_mass) {
     if (!(rest.w > 0.0)) return;  // no vote is left
     const double gap = std::abs(rest.wy / rest.w - item.p);
@@ -177,11 +164,10 @@ class Pass {
 
   const BetaSums* sums_;
   BetaEvaluator evaluator_;
-  double tolerance_;
+  double per_tolerance_;
   LeaveOut leave_out_;
   GapSums gaps_;
   std::vector<Isolated> isolated_;
-  std::vector<Pending> pending_;
 };
 
 }  // namespace

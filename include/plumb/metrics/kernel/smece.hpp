@@ -2,6 +2,7 @@
 // point.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -15,23 +16,35 @@ namespace plumb {
 
 /// The state: moments in equal boxes of [0, 1]. Plain data, exact merge.
 struct SmoothSums {
-  static constexpr int kBoxes = 1024;  ///< resolves bandwidths down to 1/1024
+  static constexpr int kBoxes = 4096;
+  static constexpr double kSmallestSigma = 1.0 / kBoxes;  ///< the narrowest kernel that the boxes resolve
   BoxMoments moments{kBoxes};
   void merge(const SmoothSums& other) { moments.merge(other.moments); }
   friend bool operator==(const SmoothSums&, const SmoothSums&) = default;
+};
+
+class SmoothSumsBuilder {
+ public:
+  void update(const ForecastsView& f);
+  [[nodiscard]] SmoothSums finish();  ///< the builder is then empty
+
+ private:
+  MomentBuilder moments_{SmoothSums::kBoxes};
+  std::vector<std::uint32_t> box_;  // scratch
+  std::vector<double> t_;
 };
 
 [[nodiscard]] SmoothSums smooth_sums(const ForecastPass& pass);
 
 struct SmoothError {
   Estimate smece;
-  double sigma = 0;  ///< the bandwidth: equals the value, but not below the smallest the sums resolve (2^-10)
+  double sigma = 0;  ///< the bandwidth: equals the value, unless that is below kSmallestSigma
 };
 
-/// The integral over [0, 1] of |sum_i m_i (y_i - p_i) K_sigma(t, p_i)| / sum_i m_i at a given bandwidth.
+/// The integral over t in [0, 1] of |sum_i m_i (y_i - p_i) K_sigma(t, p_i)| / sum_i m_i; kSmallestSigma <= sigma <= 1.
 [[nodiscard]] Estimate smece_at(const SmoothSums& sums, double sigma);
-/// At the fixed point smece_at(sigma) = sigma, which is unique. Where that lies below 2^-10 the value is
-/// smece_at(2^-10), which is then at most 2^-10 from it.
+/// At the fixed point smece_at(sigma) = sigma, which is unique. Where it lies below kSmallestSigma the value is
+/// smece_at(kSmallestSigma), which is less than kSmallestSigma (1/4096) away from it.
 [[nodiscard]] SmoothError smece(const SmoothSums& sums);
 [[nodiscard]] SmoothError smece(const ForecastsView& f, int threads = 0);
 

@@ -1,0 +1,153 @@
+#include "plumb/metrics/kernel/smece.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "metrics/kernel/smooth_field.hpp"
+
+namespace plumb {
+namespace {
+
+constexpr int kBoxes = SmoothSums::kBoxes;
+constexpr double kPrecision = 1e-13;  // of sigma, relative
+// A curve is drawn only where the smoothed density of p exceeds this.
+constexpr double kLeastDensity = 1e-9;
+
+Series values_of(const std::vector<ExactSum>& sums, std::size_t box) {
+  Series s{};
+  for (std::size_t k = 0; k < kMoments; ++k) s[k] = sums[box * kMoments + k].value();
+  return s;
+}
+
+std::vector<Series> all_values(const std::vector<ExactSum>& sums, const std::vector<ExactSum>& mass) {
+  std::vector<Series> out(kBoxes, Series{});
+  for (std::size_t b = 0; b < kBoxes; ++b) {
+    if (!mass[b * kMoments].is_zero()) out[b] = values_of(sums, b);
+  }
+  return out;
+}
+
+double weight_of(const BoxMoments& m) {
+  ExactSum sum;
+  for (std::size_t b = 0; b < kBoxes; ++b) sum.merge(m.w[b * kMoments]);
+  return sum.value();
+}
+
+// Moments of the residual y - p: within a box p = centre + half t, and t T_k = (T_{k+1} + T_{|k-1|})/2. The
+// last moment would need T_16 and is left out.
+std::vector<Series> residuals(const BoxMoments& m) {
+  std::vector<Series> out(kBoxes, Series{});
+  constexpr double kHalf = 0.5 / kBoxes;
+  for (std::size_t b = 0; b < kBoxes; ++b) {
+    if (m.w[b * kMoments].is_zero()) continue;
+    const Series w = values_of(m.w, b);
+    const Series wy = values_of(m.wy, b);
+    const double centre = (2.0 * static_cast<double>(b) + 1.0) * kHalf;
+    for (std::size_t k = 0; k + 1 < kMoments; ++k) {
+      const double times_t = 0.5 * (w[k + 1] + w[k == 0 ? 1 : k - 1]);
+      out[b][k] = (wy[k] - centre * w[k]) - kHalf * times_t;
+    }
+  }
+  return out;
+}
+
+double error_at(const MomentPyramid& residual, double sigma, double weight) {
+  const std::vector<Series> field = smooth_field(residual, sigma);
+  double sum = 0;
+  for (const Series& f : field) sum += integral_of_magnitude(f);
+  return sum * 0.5 / static_cast<double>(field.size()) / weight;
+}
+
+}  // namespace
+
+void SmoothSumsBuilder::update(const ForecastsView& f) {
+  box_.resize(f.size());
+  t_.resize(f.size());
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const double scaled = f.p[i] * kBoxes;
+    const int b = std::min(static_cast<int>(scaled), kBoxes - 1);
+    box_[i] = static_cast<std::uint32_t>(b);
+    t_[i] = 2.0 * (scaled - b) - 1.0;
+  }
+  moments_.update(box_, t_, f);
+}
+
+SmoothSums SmoothSumsBuilder::finish() { return {moments_.finish()}; }
+
+SmoothSums smooth_sums(const ForecastPass& pass) {
+  std::vector<SmoothSumsBuilder> builder(static_cast<std::size_t>(pass.workers));
+  pass.run([&](int worker, const ForecastsView& f) { builder[static_cast<std::size_t>(worker)].update(f); });
+  SmoothSums sums = builder[0].finish();
+  for (std::size_t w = 1; w < builder.size(); ++w) sums.merge(builder[w].finish());
+  return sums;
+}
+
+Estimate smece_at(const SmoothSums& sums, double sigma) {
+  const double weight = weight_of(sums.moments);
+  if (!(weight > 0.0)) return Estimate::undefined(std::string(kNoVotes));
+  return error_at(MomentPyramid(residuals(sums.moments)), sigma, weight);
+}
+
+SmoothError smece(const SmoothSums& sums) {
+  const double weight = weight_of(sums.moments);
+  if (!(weight > 0.0)) return {Estimate::undefined(std::string(kNoVotes)), 0.0};
+  const MomentPyramid residual(residuals(sums.moments));
+  const auto excess = [&](double sigma) { return error_at(residual, sigma, weight) - sigma; };
+  // The error falls as sigma grows (Blasiok & Nakkiran 2024, lemma 8), so excess falls and has one zero. Wide
+  // kernels are cheap: come down from one.
+  double high = 1.0, f_high = excess(high), low = high, f_low = f_high;
+  while (f_low <= 0.0 && low > SmoothSums::kSmallestSigma) {
+    high = low, f_high = f_low;
+    low = std::max(0.25 * low, SmoothSums::kSmallestSigma);
+    f_low = excess(low);
+  }
+  if (f_low <= 0.0) return {f_low + low, low};
+  // Regula falsi, with the weight of an end halved that stays twice (Illinois), and bisection when that
+  // stalls.
+  int side = 0;
+  for (int i = 0; i < 100 && high - low > kPrecision * high && f_high != 0.0; ++i) {
+    double middle = (low * f_high - high * f_low) / (f_high - f_low);
+    if (!(middle > low && middle < high) || i % 8 == 7) middle = 0.5 * (low + high);
+    const double f = excess(middle);
+    if (f > 0.0) {
+      low = middle, f_low = f;
+      if (side == 1) f_high *= 0.5;
+      side = 1;
+    } else {
+      high = middle, f_high = f;
+      if (side == -1) f_low *= 0.5;
+      side = -1;
+      if (f == 0.0) break;
+    }
+    if (std::abs(f) <= kPrecision * middle) {
+      high = middle;
+      break;
+    }
+  }
+  return {high, high};
+}
+
+SmoothError smece(const ForecastsView& f, int threads) { return smece(smooth_sums(pass_over(f, threads))); }
+
+std::vector<CurvePoint> smooth_curve(const SmoothSums& sums, double sigma, std::span<const double> grid) {
+  std::vector<CurvePoint> curve;
+  const double weight = weight_of(sums.moments);
+  if (!(weight > 0.0)) return curve;
+  const std::vector<Series> all =
+      smooth_field(MomentPyramid(all_values(sums.moments.w, sums.moments.w)), sigma);
+  const std::vector<Series> hits =
+      smooth_field(MomentPyramid(all_values(sums.moments.wy, sums.moments.w)), sigma);
+  for (const double p : grid) {
+    const double scaled = p * static_cast<double>(all.size());
+    const std::size_t b = std::min(static_cast<std::size_t>(scaled), all.size() - 1);
+    const double t = 2.0 * (scaled - static_cast<double>(b)) - 1.0;
+    const double density = series_at(all[b], t) / weight;
+    CurvePoint point{p, {}, std::max(0.0, density)};
+    if (density > kLeastDensity) point.estimate = series_at(hits[b], t) / weight / density;
+    curve.push_back(point);
+  }
+  return curve;
+}
+
+}  // namespace plumb
