@@ -15,13 +15,17 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = HWY_CAPPED(double, kPrivateTables);
+using D = HWY_CAPPED(double, 4);
 using DI = hn::Rebind<std::int32_t, D>;
 using DU = hn::RebindToUnsigned<D>;
 using V = hn::Vec<D>;
 constexpr D d{};
 constexpr DI di{};
 constexpr DU du{};
+#if HWY_TARGET != HWY_SCALAR
+using D2 = hn::FixedTag<std::uint64_t, 2>;
+constexpr D2 d2{};
+#endif
 constexpr std::size_t kWidth = hn::MaxLanes(D{});
 
 HWY_INLINE hn::Vec<DU> raw(V p) {
@@ -77,42 +81,81 @@ void Place(const Cells& cells, const double* p, std::size_t n, std::int32_t* ind
   }
 }
 
-template <class CellOf>
-HWY_INLINE void place_pairs(const CellOf& cell_of, std::int32_t cells, const double* p, const double* hits,
-                            std::size_t n, std::int32_t* index, Pair* pair) {
-  HWY_ALIGN std::int32_t table[kPrivateTables];  // where each private table begins
-  for (std::size_t j = 0; j < kPrivateTables; ++j) table[j] = static_cast<std::int32_t>(j) * cells;
-  const V count_one = hn::Set(d, kCountOne);
-  const auto eight = [&](const double* from, const double* from_hits, std::int32_t* to_index,
-                         Pair* to) HWY_ATTR {
-    for (std::size_t j = 0; j < kPrivateTables; j += kWidth) {
-      const V v = hn::LoadU(d, from + j);
-      const V h = hn::LoadU(d, from_hits + j);
-      hn::StoreU(hn::Add(cell_of(v), hn::LoadU(di, table + j)), di, to_index + j);
-      hn::StoreInterleaved2(raw(v), hn::BitCast(du, hn::Add(h, count_one)), du, &to[j].sum);
-    }
-  };
-  std::size_t i = 0;
-  for (; i + kPrivateTables <= n; i += kPrivateTables) eight(p + i, hits + i, index + i, pair + i);
-  if (i == n) return;
-  double rest[kPrivateTables] = {};
-  double rest_hits[kPrivateTables] = {};
-  std::int32_t rest_index[kPrivateTables];
-  Pair rest_pair[kPrivateTables];
-  std::copy(p + i, p + n, rest);
-  std::copy(hits + i, hits + n, rest_hits);
-  eight(rest, rest_hits, rest_index, rest_pair);
-  std::copy(rest_index, rest_index + (n - i), index + i);
-  std::copy(rest_pair, rest_pair + (n - i), pair + i);
+/// Adds the pairs {p, counts} of a vector to the tables, each at its offset. A pair is loaded, added to and
+/// stored as one.
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE void scatter(hn::Vec<DU> p, hn::Vec<DU> counts, const std::uint32_t* offset,
+                        std::uint64_t* table) {
+  table[*offset] += hn::GetLane(p);
+  table[*offset + 1] += hn::GetLane(counts);
+}
+#else
+HWY_INLINE void add_pair(hn::Vec<D2> pair, std::uint64_t* to) {
+  hn::Store(hn::Add(hn::Load(d2, to), pair), d2, to);
 }
 
-void PlaceBinary(const Cells& cells, const double* p, const double* hits, std::size_t n, std::int32_t* index,
-                 Pair* pair) {
-  if (cells.equal_width) {
-    place_pairs(EqualWidth(cells), cells.count(), p, hits, n, index, pair);
+template <class Words>
+HWY_INLINE void scatter(Words p, Words counts, const std::uint32_t* offset, std::uint64_t* table) {
+  const auto even = hn::InterleaveLower(du, p, counts);
+  const auto odd = hn::InterleaveUpper(du, p, counts);
+  if constexpr (sizeof(Words) == 16) {
+    add_pair(even, table + offset[0]);
+    add_pair(odd, table + offset[1]);
   } else {
-    place_pairs(ByThresholds(cells), cells.count(), p, hits, n, index, pair);
+    add_pair(hn::LowerHalf(even), table + offset[0]);
+    add_pair(hn::LowerHalf(odd), table + offset[1]);
+    add_pair(hn::UpperHalf(d2, even), table + offset[2]);
+    add_pair(hn::UpperHalf(d2, odd), table + offset[3]);
   }
+}
+#endif
+
+// The counts of a pair: 1 forecast, 0 or 1 hits.
+HWY_INLINE hn::Vec<DU> load_counts(const double* hits) {
+  return hn::BitCast(du, hn::Add(hn::LoadU(d, hits), hn::Set(d, kCountOne)));
+}
+HWY_INLINE hn::Vec<DU> load_counts(const std::uint32_t* labels) {
+  return hn::Add(hn::PromoteTo(du, hn::LoadU(hn::Rebind<std::uint32_t, D>{}, labels)),
+                 hn::Set(du, kOneForecast));
+}
+std::uint64_t counts_of(double hits) { return std::bit_cast<std::uint64_t>(hits + kCountOne); }
+std::uint64_t counts_of(std::uint32_t label) { return label + kOneForecast; }
+
+template <class CellOf, class Hits>
+HWY_INLINE std::size_t add_pairs(const CellOf& cell_of, std::size_t cells, const double* p, const Hits* hits,
+                                 std::size_t n, std::uint64_t* table) {
+  HWY_ALIGN std::int32_t start[kPrivateTables];  // of each private table; offsets count words, two for a pair
+  HWY_ALIGN std::int32_t offset[kPrivateTables];
+  for (std::size_t j = 0; j < kPrivateTables; ++j) start[j] = static_cast<std::int32_t>(2 * j * cells);
+  std::size_t i = 0;
+  for (; i + kPrivateTables <= n; i += kPrivateTables) {
+    for (std::size_t j = 0; j < kPrivateTables; j += kWidth) {
+      const V v = hn::LoadU(d, p + i + j);
+      hn::Store(hn::Add(hn::ShiftLeft<1>(cell_of(v)), hn::Load(di, start + j)), di, offset + j);
+      scatter(raw(v), load_counts(hits + i + j), reinterpret_cast<const std::uint32_t*>(offset) + j, table);
+    }
+  }
+  return i;
+}
+
+template <class Hits>
+HWY_INLINE void add_binary_with(const Cells& cells, const double* p, const Hits* hits, std::size_t n,
+                                Pair* table) {
+  const auto count = static_cast<std::size_t>(cells.count());
+  std::size_t i = cells.equal_width ? add_pairs(EqualWidth(cells), count, p, hits, n, &table->sum)
+                                    : add_pairs(ByThresholds(cells), count, p, hits, n, &table->sum);
+  for (; i < n; ++i) {
+    Pair& pair = table[(i % kPrivateTables) * count + static_cast<std::size_t>(cells.of(p[i]))];
+    pair.sum += raw_fixed(p[i]);
+    pair.counts += counts_of(hits[i]);
+  }
+}
+
+void AddHits(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table) {
+  add_binary_with(cells, p, hits, n, table);
+}
+void AddLabels(const Cells& cells, const double* p, const std::uint32_t* labels, std::size_t n, Pair* table) {
+  add_binary_with(cells, p, labels, n, table);
 }
 
 HWY_INLINE std::size_t note_found(hn::Mask<D> mask, std::size_t j, std::uint32_t* found, std::size_t count) {
@@ -186,7 +229,8 @@ HWY_AFTER_NAMESPACE();
 namespace plumb::detail {
 
 HWY_EXPORT(Place);
-HWY_EXPORT(PlaceBinary);
+HWY_EXPORT(AddHits);
+HWY_EXPORT(AddLabels);
 HWY_EXPORT(AddDense);
 HWY_EXPORT(AddDenseWhole);
 
@@ -201,9 +245,12 @@ void place_forecasts(const Cells& cells, const double* p, std::size_t n, std::in
     fixed[i] = static_cast<std::uint64_t>(to_fixed(p[i]));
   }
 }
-void place_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, std::int32_t* index,
-                  Pair* pair) {
-  HWY_DYNAMIC_DISPATCH(PlaceBinary)(cells, p, hits, n, index, pair);
+void add_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table) {
+  HWY_DYNAMIC_DISPATCH(AddHits)(cells, p, hits, n, table);
+}
+void add_binary(const Cells& cells, const double* p, const std::uint32_t* labels, std::size_t n,
+                Pair* table) {
+  HWY_DYNAMIC_DISPATCH(AddLabels)(cells, p, labels, n, table);
 }
 std::size_t add_dense(const double* z, std::size_t n, const double* beyond, std::uint64_t* dense,
                       std::uint32_t* found) {

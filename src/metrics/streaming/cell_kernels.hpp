@@ -21,6 +21,7 @@ inline constexpr std::size_t kManyThresholds = 64;  ///< from here on a binary s
 // 2^32 + h.
 inline constexpr double kMagic = 6755399441055744.0;                    // 1.5 * 2^52, as in to_fixed
 inline constexpr double kCountOne = 4503599627370496.0 + 4294967296.0;  // 2^52 + 2^32
+inline constexpr std::uint64_t kOneForecast = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t kMagicBits = std::bit_cast<std::uint64_t>(kMagic);
 /// q <= 2^50, so that one more forecast could carry the sum over 2^64.
 inline constexpr std::uint64_t kPairCapacity = (std::uint64_t{1} << (64 - kFractionBits)) - 1;
@@ -40,10 +41,10 @@ struct PairSums {
 void place_forecasts(const Cells& cells, const double* p, std::size_t n, std::int32_t* index,
                      std::uint64_t* fixed);
 
-/// For single votes: index is the place in kPrivateTables tables that stand side by side, pair what to add
-/// there. Fewer than kManyThresholds thresholds.
-void place_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, std::int32_t* index,
-                  Pair* pair);
+/// Adds n single votes to kPrivateTables tables that stand side by side, in turn, beginning with the first.
+/// Fewer than kManyThresholds thresholds.
+void add_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table);
+void add_binary(const Cells& cells, const double* p, const std::uint32_t* labels, std::size_t n, Pair* table);
 
 /// dense[j] += p 2^50 + kMagic (its bits) for n values, and in `found` the j with z[j] >= beyond[j]; returns
 /// how many.

@@ -92,7 +92,6 @@ void ClasswiseBuilder::update(const ItemBlock& block, std::span<const std::uint3
 }
 
 void ClasswiseBuilder::update_unit(const RowBlock& rows) {
-  constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
   if (pair_.empty()) {
     pair_.resize(whole_.size());
     dense_.resize(beyond_.size());
@@ -108,7 +107,7 @@ void ClasswiseBuilder::update_unit(const RowBlock& rows) {
       const std::uint32_t j = found_[f];
       detail::Pair& pair = pair_[place(class_[j], z[j])];
       pair.sum += detail::raw_fixed(z[j]);
-      pair.counts += kOne;
+      pair.counts += detail::kOneForecast;
     }
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t k = rows.votes().cls[begin + i];

@@ -16,15 +16,6 @@ bool fits_pairs(const Cells& cells) {
          (cells.equal_width || cells.thresholds.size() < detail::kManyThresholds);
 }
 
-using TwoWords [[gnu::vector_size(16), gnu::may_alias]] = std::uint64_t;
-
-void scatter(const std::int32_t* index, const Pair* pair, std::size_t n, Pair* table) {
-  auto* to = reinterpret_cast<TwoWords*>(table);
-  const auto* from = reinterpret_cast<const TwoWords*>(pair);
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < n; ++i) to[index[i]] += from[i];
-}
-
 }  // namespace
 
 TableBuilder::TableBuilder(Cells cells) : table_(std::move(cells)), whole_(table_.cell.size()) {}
@@ -33,25 +24,32 @@ void TableBuilder::update(const ForecastsView& f) {
   if (!f.whole || !f.weight.empty()) {
     update_weighted(f);
   } else if (f.trials.empty() && f.times.empty() && fits_pairs(table_.cells)) {
-    update_binary(f);
+    update_binary(f.p, f.hits);
   } else {
     update_whole(f);
   }
 }
 
-void TableBuilder::update_binary(const ForecastsView& f) {
-  alignas(64) std::array<std::int32_t, detail::kChunk> index;
-  alignas(64) std::array<Pair, detail::kChunk> pair;
+template <class Hits>
+void TableBuilder::update_binary(std::span<const double> p, std::span<const Hits> hits) {
   if (pair_.empty()) pair_.resize(detail::kPrivateTables * table_.cell.size());
-  for (std::size_t begin = 0; begin < f.size(); begin += detail::kChunk) {
-    const std::size_t n = std::min(detail::kChunk, f.size() - begin);
-    // Forecasts go to the private tables in turn, beginning with the first.
-    const std::uint64_t most = (n + detail::kPrivateTables - 1) / detail::kPrivateTables;
+  constexpr std::size_t kStep = detail::kPrivateTables * 1024;
+  for (std::size_t begin = 0; begin < p.size(); begin += kStep) {
+    const std::size_t n = std::min(kStep, p.size() - begin);
+    const std::uint64_t most =
+        (n + detail::kPrivateTables - 1) / detail::kPrivateTables;  // to the first table
     if (pair_used_ + most > detail::kPairCapacity) flush_pairs();
     pair_used_ += most;
-    detail::place_binary(table_.cells, f.p.data() + begin, f.hits.data() + begin, n, index.data(),
-                         pair.data());
-    scatter(index.data(), pair.data(), n, pair_.data());
+    detail::add_binary(table_.cells, p.data() + begin, hits.data() + begin, n, pair_.data());
+  }
+}
+
+void TableBuilder::update_labels(std::span<const double> p, std::span<const std::uint32_t> labels) {
+  if (fits_pairs(table_.cells)) {
+    update_binary(p, labels);
+  } else {
+    const std::vector<double> hits(labels.begin(), labels.end());
+    update_whole({p, hits, {}, {}, {}, true});
   }
 }
 
