@@ -182,12 +182,13 @@ bool LabelsF64(const double* from, std::int64_t n, std::uint32_t classes, std::u
 }
 
 bool Ratings(const double* from, std::int64_t n, int classes, std::int32_t* out) {
+  const auto high = static_cast<double>(classes);
   std::uint32_t bad = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    const bool rated = from[i] >= 0;
-    const double x = rated && from[i] < classes ? from[i] : -1.0;
+    const double y = from[i] >= 0 ? from[i] : -1.0;  // NaN too
+    const double x = y < high ? y : -2.0;
     const auto k = static_cast<std::int32_t>(x);
-    bad |= static_cast<std::uint32_t>(rated && static_cast<double>(k) != from[i]);
+    bad |= static_cast<std::uint32_t>(static_cast<double>(k) != y);
     out[i] = k;
   }
   return bad == 0;

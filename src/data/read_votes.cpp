@@ -24,7 +24,7 @@ class Entries {
   void put(std::uint32_t cls, std::uint32_t n) {
     block_.cls[at_] = cls;
     block_.count[at_] = n;
-    at_ += n > 0 ? 1 : 0;
+    at_ += static_cast<std::size_t>(n > 0);
   }
   void close(std::uint32_t votes) {
     block_.total[row_] = votes;
