@@ -100,6 +100,19 @@ TEST(Items, LengthsMustAgree) {
             "labels.npy was read for 3 classes but probs.npy has 2");
 }
 
+TEST(Items, ConcentrationsAreOneAnItemOrOneASample) {
+  Items items = binary_items();
+  items.concentration = {column({1, 2, 3}, "alpha.npy")};
+  EXPECT_NO_THROW(check_items(items));
+  EXPECT_EQ(items.gather(std::vector<std::int64_t>{2}).concentration.front().rows(), 1);
+  items.concentration.push_back(column({1, 2, 3}, "beta.npy"));
+  EXPECT_EQ(
+      complaint([&] { check_items(items); }),
+      "alpha.npy has 2 samples but probs.npy has 1 sample; give one concentration an item, or one a sample");
+  items.concentration = {column({1, 2}, "alpha.npy")};
+  EXPECT_NE(complaint([&] { check_items(items); }).find("alpha.npy has 2 rows"), std::string::npos);
+}
+
 TEST(Items, TruthIsForBinaryTasks) {
   Items items;
   items.predictions = Predictions({Rows(array_of(std::vector<double>{0.2, 0.3, 0.5}, {1, 3}, "probs.npy"))},
