@@ -11,6 +11,7 @@ inline constexpr int kBadInput = 2;
 inline constexpr int kGateHeld = 3;  ///< a --fail-if held
 
 int evaluate_command(const Args& args);
+int stability_command(const Args& args);
 int merge_command(const Args& args);
 int list_command(const Args& args);
 int describe_command(const Args& args);

@@ -20,13 +20,13 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"evaluate", "can these probabilities be trusted?", evaluate_command},
+    {"stability", "how the estimates move as the test set shrinks", stability_command},
     {"merge", "adds up the states that shards saved", merge_command},
     {"describe", "what a file holds and how it could be used", describe_command},
     {"list", "the metrics and calibrators there are", list_command},
     {"demo", "writes a simulated cohort to try things on", demo_command},
     {"calibrate", "", nullptr},
     {"uncertainty", "", nullptr},
-    {"stability", "", nullptr},
     {"compare", "", nullptr},
     {"train", "", nullptr},
     {"predict", "", nullptr},

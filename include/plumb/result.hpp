@@ -30,6 +30,18 @@ struct Table {
   std::vector<std::vector<Value>> rows;
 };
 
+/// Nested values of one command: a value, a list, or named members in order.
+struct Tree {
+  using List = std::vector<Tree>;
+  using Members = std::vector<std::pair<std::string, Tree>>;
+  std::variant<Value, List, Members> node;
+  Tree() = default;
+  Tree(Value v) : node(std::move(v)) {}           // NOLINT: a value is a tree
+  Tree(double v) : node(Value(v)) {}              // NOLINT
+  Tree(List list) : node(std::move(list)) {}      // NOLINT
+  Tree(Members members) : node(std::move(members)) {}  // NOLINT
+};
+
 struct InputInfo {
   std::string flag, path;
   std::vector<std::int64_t> shape;
@@ -54,6 +66,7 @@ struct Result {
   std::vector<std::pair<std::string, std::vector<std::optional<double>>>> per_class;
   std::vector<GroupResult> per_group;
   std::vector<std::pair<std::string, Table>> tables;
+  Tree::Members sections;  ///< what a command adds of its own: "stability"
   std::vector<std::string> notes;  ///< what a reader must know: items left out, votes clipped
 };
 

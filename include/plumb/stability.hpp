@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,14 +48,15 @@ struct PrecisionRow {
 struct EstimatorStability {
   std::string key;
   StabilityCurve multi, single;
-  double ratio = 0, ratio_se = 0;  ///< tv of single over multi; standard error over repeats by the delta method
+  std::optional<double> ratio;  ///< tv of single over multi; absent when multi never moves
+  double ratio_se = 0;          ///< over repeats, by the delta method
   bool has_single = false;         ///< false when every item has one vote: then both are the same
   std::vector<PrecisionRow> precision;
 };
 
 struct Stability {
   std::vector<double> fractions;
-  std::int64_t units = 0, items = 0;
+  std::int64_t units = 0, items = 0, votes = 0;
   std::vector<EstimatorStability> estimators;
 };
 

@@ -116,7 +116,7 @@ void ratio_of(const Paths& single, const Paths& multi, EstimatorStability& out) 
   if (mb == 0 || a.size() != b.size() || a.size() < 2) return;
   out.ratio = ma / mb;
   std::vector<double> residual;
-  for (std::size_t i = 0; i < a.size(); ++i) residual.push_back((a[i] - out.ratio * b[i]) / mb);
+  for (std::size_t i = 0; i < a.size(); ++i) residual.push_back((a[i] - *out.ratio * b[i]) / mb);
   out.ratio_se = spread(residual).sd / std::sqrt(static_cast<double>(a.size()));
 }
 
@@ -163,16 +163,23 @@ void check_options(const StabilityOptions& o) {
   check_threads(o.evaluate.threads);
 }
 
-std::uint32_t most_votes(const Items& items) {
-  std::uint32_t most = 0;
+struct VoteTally {
+  std::uint32_t most = 0;  // on one item
+  std::int64_t all = 0;
+};
+
+VoteTally tally(const Items& items) {
+  VoteTally out;
   VoteBlock block;
   const std::int64_t step = 4096;
   for (std::int64_t begin = 0; begin < items.size(); begin += step) {
     items.votes.read(begin, std::min(items.size(), begin + step), block);
-    if (block.single) most = std::max(most, 1u);
-    for (const auto n : block.total) most = std::max(most, n);
+    for (std::int64_t i = 0; i < block.size; ++i) {
+      out.most = std::max(out.most, block.votes(i));
+      out.all += block.votes(i);
+    }
   }
-  return most;
+  return out;
 }
 
 class Runner {
@@ -232,7 +239,8 @@ Stability stability(const Items& items, const StabilityOptions& o) {
   const Selection selection = select_metrics(e, task_kind(items));
   if (selection.canonical)
     throw InputError("--estimators: ece_kde_canonical takes time with the square of the items and has no curve; use ece_kde");
-  const auto most = static_cast<int>(most_votes(items));
+  const VoteTally votes = tally(items);
+  const auto most = static_cast<int>(votes.most);
   if (most == 0) throw InputError(items.votes.rows().name() + ": no item has a vote, so there is nothing to compare with");
   std::vector<int> raters = o.raters;
   if (raters.empty()) raters = {1, 2, 3, 5, 10, 20, 50};
@@ -263,6 +271,7 @@ Stability stability(const Items& items, const StabilityOptions& o) {
   out.fractions = fractions;
   out.units = runner.units();
   out.items = items.size();
+  out.votes = votes.all;
   const auto size_of = [&](double f) { return std::llround(f * static_cast<double>(out.units)); };
   for (const MetricRow* row : selection.rows) {
     EstimatorStability s;

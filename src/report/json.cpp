@@ -89,6 +89,18 @@ Json table(const std::string& name, const Table& t) {
   return out;
 }
 
+Json tree(const Tree& t, const std::string& what) {
+  if (const auto* v = std::get_if<Value>(&t.node)) return value(*v, what);
+  if (const auto* list = std::get_if<Tree::List>(&t.node)) {
+    Json out = Json::array();
+    for (const Tree& e : *list) out.push_back(tree(e, what));
+    return out;
+  }
+  Json out = Json::object();
+  for (const auto& [key, e] : std::get<Tree::Members>(t.node)) out[key] = tree(e, what + "." + key);
+  return out;
+}
+
 }  // namespace
 
 std::string render_json(const Result& r) {
@@ -114,6 +126,7 @@ std::string render_json(const Result& r) {
   }
   out["tables"] = Json::object();
   for (const auto& [name, t] : r.tables) out["tables"][name] = table(name, t);
+  for (const auto& [key, section] : r.sections) out[key] = tree(section, key);
   out["notes"] = r.notes;
   return detail::json_text(out);
 }

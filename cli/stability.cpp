@@ -1,0 +1,127 @@
+#include "plumb/stability.hpp"
+
+#include <charconv>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "evaluate_flags.hpp"
+#include "inputs.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "plumb/report/json.hpp"
+#include "plumb/report/stability.hpp"
+
+namespace plumb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  does asking all raters steady the calibration error?
+    plumb stability --probs probs.npy --counts votes.npy --estimators ece,ece_kde
+  against one rater instead of the majority, patients as the unit
+    plumb stability --probs probs.npy --ratings votes.npy --single rater:0 --groups items.csv:patient
+Each repeat draws units with replacement and takes growing parts of that draw. Total variation is the sum of the
+absolute changes along the way; a ratio above 1 says that all votes are steadier than one label.)";
+
+SingleLabel parse_single(const std::string& text, int& rater) {
+  if (text == "majority") return SingleLabel::majority;
+  if (text == "random") return SingleLabel::random;
+  const std::string prefix = "rater:";
+  if (text.starts_with(prefix)) {
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data() + prefix.size(), end, rater);
+    if (error == std::errc{} && at == end && rater >= 0) return SingleLabel::rater;
+  }
+  throw InputError("--single takes majority, random or rater:k (k from 0), not \"" + text + "\"");
+}
+
+Result head_of(const Items& items, const StabilityOptions& o, const std::string& single, const Args& args) {
+  Result r;
+  r.version = version();
+  r.command = "stability";
+  r.argv = {"plumb", "stability"};
+  r.argv.insert(r.argv.end(), args.begin(), args.end());
+  r.task = items.binary() ? "binary" : "multiclass";
+  r.items = items.size();
+  r.classes = items.classes();
+  r.class_names = items.class_names;
+  r.settings = {{"estimators", o.estimators},
+                {"from", o.from},
+                {"step", o.step},
+                {"repeats", std::int64_t{o.repeats}},
+                {"subsets", std::string(o.subsets == Subsets::nested ? "nested" : "independent")},
+                {"single", single},
+                {"unit", std::string(items.groups.empty() ? "item" : "group")},
+                {"bins", std::int64_t{o.evaluate.bins}},
+                {"binning", std::string(o.evaluate.binning == Binning::width ? "width" : "mass")},
+                {"clip", o.evaluate.clip},
+                {"bandwidth", o.evaluate.bandwidth > 0 ? Value(o.evaluate.bandwidth) : Value(std::string("auto"))},
+                {"leave_out", std::string(o.evaluate.leave_out == LeaveOut::kVote ? "vote" : "item")},
+                {"seed", static_cast<std::int64_t>(o.evaluate.seed)}};
+  return r;
+}
+
+}  // namespace
+
+int stability_command(const Args& args) {
+  Flags flags("stability", "How an estimate moves as the test set shrinks, with one label per item and with all votes.");
+  InputFlags input_flags;
+  EvaluateFlags how;
+  StabilityOptions o;
+  std::int64_t repeats = o.repeats;
+  std::string subsets = "nested", single = "majority", json;
+  bool quiet = false;
+  add_input_flags(flags, input_flags);
+  flags.heading("How it is computed");
+  flags.list("--estimators", "k,k", o.estimators, "keys of \"plumb list\" [ece]");
+  flags.number("--from", o.from, "the smallest share of the test set");
+  flags.number("--step", o.step, "between shares");
+  flags.whole("--repeats", repeats, "draws of the test set");
+  flags.choice("--subsets", {"nested", "independent"}, subsets, "growing parts of one draw, or new ones each time");
+  flags.text("--single", "HOW", single, "the one label: majority, random or rater:k [" + single + "]");
+  flags.whole("--bins", how.bins, "cells of the reliability table");
+  flags.choice("--binning", {"width", "mass"}, how.binning, "cells of equal width or equal mass");
+  flags.number("--clip", how.options.clip, "clip probabilities to [X, 1-X] in log-loss");
+  flags.number_or_auto("--bandwidth", how.options.bandwidth, "of the kernel metrics");
+  flags.choice("--leave-out", {"vote", "item"}, how.leave_out, "what a kernel estimate leaves out");
+  flags.seed("--seed", how.options.seed, "of the random numbers");
+  flags.whole("--threads", how.threads, "0: all cores; never changes a number");
+  flags.heading("What comes out");
+  flags.text("--json", "FILE", json, "the whole result as JSON; - for standard output");
+  flags.yes("--quiet", quiet, "no table, no progress");
+  flags.examples(kExamples);
+  if (!flags.parse(args)) return kDone;
+
+  o.evaluate = checked_options(how);
+  if (repeats < 2 || repeats > 100000)
+    throw InputError("--repeats must lie between 2 and 100000, not " + std::to_string(repeats));
+  o.repeats = static_cast<int>(repeats);
+  o.subsets = subsets == "nested" ? Subsets::nested : Subsets::independent;
+  o.single = parse_single(single, o.rater);
+  const Inputs inputs = load_inputs(input_flags, o.evaluate.threads);
+  std::optional<AtomicFile> file;
+  if (!json.empty() && json != "-") file.emplace(json);
+
+  Stability s;
+  {
+    ProgressBar bar(!quiet);
+    o.progress = bar.callback();
+    s = stability(inputs.items, o);
+  }
+  Result result = head_of(inputs.items, o, single, args);
+  result.inputs = inputs.infos;
+  result.votes = s.votes;
+  result.sections.emplace_back("stability", stability_section(s));
+  result.tables.emplace_back("precision", precision_table(s));
+  if (file) {
+    file->write(render_json(result));
+    file->commit();
+  }
+  if (json == "-") {
+    write_stdout(render_json(result));
+  } else if (!quiet) {
+    write_stdout(render_stability(s, {stdout_colour(), stdout_width(), true}));
+  }
+  return kDone;
+}
+
+}  // namespace plumb::cli
