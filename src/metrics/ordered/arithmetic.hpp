@@ -45,7 +45,6 @@ struct Whole {
   static Area area(Hits h) { return static_cast<int128>(h) * (std::int64_t{1} << kFractionBits); }
   static void add_area(Area& sum, Mass m, std::int64_t fraction) { sum += static_cast<int128>(m) * fraction; }
   static Area absolute(Area a) { return a < 0 ? -a : a; }
-  static Area ordered(Area a) { return a; }  ///< a number to compare by
   static double area_value(Area a) { return static_cast<double>(a) * (1.0 / kFixedOne); }
   static void add_pairs(Pairs& sum, Mass a, Mass b) { sum += static_cast<int128>(a) * b; }
   static double pairs_value(Pairs a) { return static_cast<double>(a); }
@@ -121,8 +120,6 @@ struct Weighted {
     detail::add_product(sum, m.value(), from_fixed(fraction));
   }
   static Area absolute(const Area& a) { return negative(a) ? minus(Area{}, a) : a; }
-  static double ordered(const Area& a) { return a.value(); }
-  static double area_value(double ordered) { return ordered; }
   static double area_value(const Area& a) { return a.value(); }
   static void add_pairs(Pairs& sum, const Mass& a, const Mass& b) {
     detail::add_product(sum, a.value(), b.value());

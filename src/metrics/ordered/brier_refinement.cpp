@@ -10,7 +10,7 @@ template <class A>
 BrierRefinement brier_refinement_of(const ForecastsView& f) {
   typename A::Mass total{};
   typename A::Area calibration{}, refinement{};
-  for (ordered::Groups<A> g(f); g.next();) {
+  for (ordered::Groups<A> g(f); g.next_or_empty();) {
     const double y = A::hits_value(g.hits) / A::value(g.mass);
     A::add(total, g.mass);
     A::add_area(calibration, g.mass, to_fixed((g.p - y) * (g.p - y)));

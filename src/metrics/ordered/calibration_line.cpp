@@ -14,69 +14,106 @@ namespace plumb {
 
 namespace {
 
+constexpr std::size_t kBlock = 256;
+
 // One entry per distinct p, ascending: whatever the order of the rows, the sums below run over the same
 // numbers.
 struct Column {
-  std::vector<double> x;     // logit p
+  std::vector<double> x;     // logit p; once standardised: (logit p - mean) / sd
   std::vector<double> mass;  // of votes
   std::vector<double> hits;
-  double total = 0;
+  double total = 0, mean = 0, sd = 1;
 };
 
 template <class A>
 Column column_of(const ForecastsView& f, double clip) {
   Column c;
-  std::vector<double> q;
+  for (std::vector<double>* v : {&c.x, &c.mass, &c.hits}) v->reserve(f.size());
   for (ordered::Groups<A> g(f); g.next();) {
-    const double p = std::clamp(g.p, clip, 1.0 - clip);
-    c.x.push_back(p);
-    q.push_back(1.0 - p);
+    c.x.push_back(std::clamp(g.p, clip, 1.0 - clip));
     c.mass.push_back(A::value(g.mass));
     c.hits.push_back(A::hits_value(g.hits));
   }
-  log_block(c.x, c.x);
-  log_block(q, q);
-  for (std::size_t i = 0; i < q.size(); ++i) c.x[i] -= q[i];
+  std::array<double, kBlock> q;
+  for (std::size_t begin = 0; begin < c.x.size(); begin += kBlock) {
+    const auto x = std::span(c.x).subspan(begin, std::min(c.x.size() - begin, kBlock));
+    const auto log_q = std::span(q).first(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) q[i] = 1.0 - x[i];
+    log_block(log_q, log_q);
+    log_block(x, x);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] -= q[i];
+  }
   return c;
 }
 
-// Sums of up to five numbers an entry: plain within a block, exact over the blocks.
-constexpr std::size_t kBlock = 256;
-template <std::size_t K, class Term>
-std::array<double, K> sum_blocks(std::size_t n, Term term) {
+// Sums of K numbers an entry: in four lanes within a block, exact over the blocks.
+constexpr std::size_t kLanes = 4;
+template <std::size_t K, class Terms>
+std::array<double, K> sum_blocks(std::size_t n, Terms terms) {
   std::array<ExactSum, K> total{};
+  std::array<std::array<double, kBlock>, K> term;
   for (std::size_t begin = 0; begin < n; begin += kBlock) {
-    const std::array<double, K> block = term(begin, std::min(n, begin + kBlock));
-    for (std::size_t k = 0; k < K; ++k) total[k].add(block[k]);
+    const std::size_t m = std::min(n - begin, kBlock);
+    terms(begin, m, term);
+    for (std::size_t k = 0; k < K; ++k) {
+      std::array<double, kLanes> lane{};
+      std::size_t i = 0;
+      for (; i + kLanes <= m; i += kLanes)
+        for (std::size_t l = 0; l < kLanes; ++l) lane[l] += term[k][i + l];
+      for (; i < m; ++i) lane[0] += term[k][i];
+      total[k].add((lane[0] + lane[1]) + (lane[2] + lane[3]));
+    }
   }
   std::array<double, K> out{};
   for (std::size_t k = 0; k < K; ++k) out[k] = total[k].value();
   return out;
 }
 
+// One scale for all data: the gradient tolerance and the longest step mean the same whatever the spread of p.
+void standardise(Column& c) {
+  const auto moment = [&](auto value) {
+    return sum_blocks<1>(c.x.size(),
+                         [&](std::size_t begin, std::size_t m, auto& term) {
+                           for (std::size_t i = 0; i < m; ++i)
+                             term[0][i] = c.mass[begin + i] * value(c.x[begin + i]);
+                         })[0] /
+           c.total;
+  };
+  c.mean = moment([](double x) { return x; });
+  c.sd = c.x.front() == c.x.back() ? 0
+                                   : std::sqrt(moment([&](double x) { return (x - c.mean) * (x - c.mean); }));
+  for (double& x : c.x) x = c.sd > 0 ? (x - c.mean) / c.sd : 0;
+}
+
 // Gradient of the log-likelihood of logit P(y) = a + b x in (a, b), and minus its second derivatives.
 struct Slope {
-  double a, b, aa, ab, bb;
+  double a = 0, b = 0, aa = 0, ab = 0, bb = 0;
 };
-Slope derivatives(const Column& c, double a, double b) {
-  const auto s = sum_blocks<5>(c.x.size(), [&](std::size_t begin, std::size_t end) {
-    std::array<double, kBlock> y;
-    for (std::size_t i = begin; i < end; ++i) y[i - begin] = a + b * c.x[i];
-    logistic_block(std::span(y.data(), end - begin), std::span(y.data(), end - begin));
-    std::array<double, 5> t{};
-    for (std::size_t i = begin; i < end; ++i) {
-      const double fit = y[i - begin];
-      const double residual = c.hits[i] - c.mass[i] * fit;
-      const double curvature = c.mass[i] * fit * (1.0 - fit);
-      t[0] += residual;
-      t[1] += residual * c.x[i];
-      t[2] += curvature;
-      t[3] += curvature * c.x[i];
-      t[4] += curvature * c.x[i] * c.x[i];
+Slope derivatives(const Column& c, double a, double b, bool with_slope) {
+  // Terms 0 and 1: residual and curvature.
+  const auto fit = [&](std::size_t begin, std::size_t m, auto& term) {
+    for (std::size_t i = 0; i < m; ++i) term[0][i] = a + b * c.x[begin + i];
+    logistic_block(std::span(term[0].data(), m), std::span(term[0].data(), m));
+    for (std::size_t i = 0; i < m; ++i) {
+      const double y = term[0][i];
+      term[0][i] = c.hits[begin + i] - c.mass[begin + i] * y;
+      term[1][i] = c.mass[begin + i] * y * (1.0 - y);
     }
-    return t;
+  };
+  if (!with_slope) {
+    const auto s = sum_blocks<2>(c.x.size(), fit);
+    return {.a = s[0], .aa = s[1]};
+  }
+  const auto s = sum_blocks<5>(c.x.size(), [&](std::size_t begin, std::size_t m, auto& term) {
+    fit(begin, m, term);
+    for (std::size_t i = 0; i < m; ++i) {
+      const double x = c.x[begin + i];
+      term[2][i] = term[0][i] * x;
+      term[3][i] = term[1][i] * x;
+      term[4][i] = term[1][i] * x * x;
+    }
   });
-  return {s[0], s[1], s[2], s[3], s[4]};
+  return {.a = s[0], .b = s[2], .aa = s[1], .ab = s[3], .bb = s[4]};
 }
 
 struct Line {
@@ -89,7 +126,7 @@ constexpr double kLongestStep = 64;
 // Newton from (a, b) on a concave function; a step is halved while the gain along it turns into a loss too
 // steep. The last step is taken on trust: it is far below what the next gradient could see.
 std::optional<Line> maximise(const Column& c, Line at, bool with_slope) {
-  Slope s = derivatives(c, at.a, at.b);
+  Slope s = derivatives(c, at.a, at.b, with_slope);
   for (int i = 0; i < kIterations; ++i) {
     const double det = s.aa * s.bb - s.ab * s.ab;
     Line d = with_slope ? Line{(s.bb * s.a - s.ab * s.b) / det, (s.aa * s.b - s.ab * s.a) / det}
@@ -102,7 +139,7 @@ std::optional<Line> maximise(const Column& c, Line at, bool with_slope) {
     if (scale > 1) d = {d.a / scale, d.b / scale};
     const double gain = s.a * d.a + s.b * d.b;
     for (int halvings = 0;; ++halvings) {
-      s = derivatives(c, at.a + d.a, at.b + d.b);
+      s = derivatives(c, at.a + d.a, at.b + d.b, with_slope);
       if (s.a * d.a + s.b * d.b >= -0.5 * gain) break;
       if (halvings == 60) return std::nullopt;
       d = {d.a / 2, d.b / 2};
@@ -137,32 +174,23 @@ const char* why_no_slope(const Column& c) {
   return nullptr;
 }
 
-Estimate fit_slope(const Column& c) {
-  if (const char* why = why_no_slope(c)) return Estimate::undefined(why);
-  const auto moment = [&](auto value) {
-    return sum_blocks<1>(c.x.size(),
-                         [&](std::size_t begin, std::size_t end) {
-                           std::array<double, 1> t{};
-                           for (std::size_t i = begin; i < end; ++i) t[0] += c.mass[i] * value(c.x[i]);
-                           return t;
-                         })[0] /
-           c.total;
-  };
-  const double mean = moment([](double x) { return x; });
-  const double sd = std::sqrt(moment([&](double x) { return (x - mean) * (x - mean); }));
-  Column standard = c;
-  for (double& x : standard.x) x = (x - mean) / sd;
-  const auto line = maximise(standard, {mean, sd}, true);
-  if (!line) return Estimate::undefined("the logistic fit did not converge");
-  return line->b / sd;
-}
-
-Estimate fit_intercept(const Column& c) {
+CalibrationLine fit(Column c) {
+  constexpr const char* kNotConverged = "the logistic fit did not converge";
   const char* why = why_no_slope(c);
-  if (why == ordered::kNoHits || why == ordered::kNoMisses) return Estimate::undefined(why);
-  const auto line = maximise(c, {0, 1}, false);
-  if (!line) return Estimate::undefined("the logistic fit did not converge");
-  return line->a;
+  if (why == ordered::kNoHits || why == ordered::kNoMisses) {
+    return {Estimate::undefined(why), Estimate::undefined(why)};
+  }
+  standardise(c);
+  CalibrationLine line;
+  const auto shifted = maximise(c, {c.mean, c.sd}, false);
+  line.intercept = shifted ? Estimate(shifted->a - c.mean) : Estimate::undefined(kNotConverged);
+  if (why != nullptr) {
+    line.slope = Estimate::undefined(why);
+    return line;
+  }
+  const auto fitted = maximise(c, shifted.value_or(Line{c.mean, c.sd}), true);
+  line.slope = fitted ? Estimate(fitted->b / c.sd) : Estimate::undefined(kNotConverged);
+  return line;
 }
 
 template <class A>
@@ -184,7 +212,7 @@ CalibrationLine calibration_line_of(const ForecastsView& f, double clip) {
   }
   Column c = column_of<A>(f, clip);
   c.total = A::value(total);
-  return {fit_slope(c), fit_intercept(c)};
+  return fit(std::move(c));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ Estimate auroc_of(const ForecastsView& f) {
   typename A::Hits hits{};
   typename A::Mass below{};  // misses of lower score
   typename A::Pairs twice{};
-  for (ordered::Groups<A> g(f); g.next();) {
+  for (ordered::Groups<A> g(f); g.next_or_empty();) {
     const typename A::Mass misses = g.misses();
     typename A::Mass counted = below;
     A::add(below, misses);
@@ -38,7 +38,7 @@ Estimate auprc_of(const ForecastsView& f) {
   typename A::Mass mass{};
   typename A::Hits hits{};
   typename A::Area sum{};
-  for (ordered::Groups<A, ordered::Direction::down> g(f); g.next();) {
+  for (ordered::Groups<A, ordered::Direction::down> g(f); g.next_or_empty();) {
     A::add(mass, g.mass);
     A::add(hits, g.hits);
     A::add_area(sum, g.hits, to_fixed(A::hits_value(hits) / A::value(mass)));

@@ -59,7 +59,7 @@ RiskCoverage risk_coverage_of(const ForecastsView& f) {
   typename A::Mass mass{}, misses{};
   typename A::Area risks{};
   typename A::Pairs twice{};
-  for (ordered::Groups<A, Down::down> g(f); g.next();) {
+  for (ordered::Groups<A, Down::down> g(f); g.next_or_empty();) {
     typename A::Mass both = misses;
     A::add(misses, g.misses());
     A::add(both, misses);

@@ -58,7 +58,8 @@ void expect_near(const Column& a, const Column& b, const std::string& what) {
     const Estimate x = m.of(a.view());
     const Estimate y = m.of(b.view());
     ASSERT_EQ(x.value.has_value(), y.value.has_value()) << what << ": " << m.key;
-    if (x) EXPECT_NEAR(*x.value, *y.value, kTwiceTolerance) << what << ": " << m.key;
+    if (!x) continue;
+    EXPECT_NEAR(*x.value, *y.value, kTwiceTolerance) << what << ": " << m.key;
   }
 }
 
@@ -172,7 +173,8 @@ TEST(OrderedLaws, RealHitsThatAreWholeAreWholeHits) {
       const Estimate x = m.of(c.view());
       const Estimate y = m.of(real.view());
       ASSERT_EQ(x.value.has_value(), y.value.has_value()) << name(o) << ": " << m.key;
-      if (x) EXPECT_EQ(*x.value, *y.value) << name(o) << ": " << m.key;
+      if (!x) continue;
+      EXPECT_EQ(*x.value, *y.value) << name(o) << ": " << m.key;
     }
   }
 }

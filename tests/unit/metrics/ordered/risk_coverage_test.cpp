@@ -92,7 +92,7 @@ TEST(RiskCoverage, ExcessWithWeights) {
   r = risk_coverage(c.view());
   const double risk = misses / 300;
   EXPECT_NEAR(*r.eaurc.value, *r.aurc.value - (risk + (1 - risk) * std::log(1 - risk)), kTolerance);
-  Column rare = random_column({.n = 2000, .power = 0.001, .seed = 62});
+  Column rare = random_column({.n = 2000, .power = 0.005, .seed = 62});
   rare.weight.assign(rare.size(), 0.3);
   r = risk_coverage(rare.view());
   hits = 0;
