@@ -44,26 +44,28 @@ Result head_of(const Items& items, const StabilityOptions& o, const std::string&
   r.items = items.size();
   r.classes = items.classes();
   r.class_names = items.class_names;
-  r.settings = {{"estimators", o.estimators},
-                {"from", o.from},
-                {"step", o.step},
-                {"repeats", std::int64_t{o.repeats}},
-                {"subsets", std::string(o.subsets == Subsets::nested ? "nested" : "independent")},
-                {"single", single},
-                {"unit", std::string(items.groups.empty() ? "item" : "group")},
-                {"bins", std::int64_t{o.evaluate.bins}},
-                {"binning", std::string(o.evaluate.binning == Binning::width ? "width" : "mass")},
-                {"clip", o.evaluate.clip},
-                {"bandwidth", o.evaluate.bandwidth > 0 ? Value(o.evaluate.bandwidth) : Value(std::string("auto"))},
-                {"leave_out", std::string(o.evaluate.leave_out == LeaveOut::kVote ? "vote" : "item")},
-                {"seed", static_cast<std::int64_t>(o.evaluate.seed)}};
+  r.settings = {
+      {"estimators", o.estimators},
+      {"from", o.from},
+      {"step", o.step},
+      {"repeats", std::int64_t{o.repeats}},
+      {"subsets", std::string(o.subsets == Subsets::nested ? "nested" : "independent")},
+      {"single", single},
+      {"unit", std::string(items.groups.empty() ? "item" : "group")},
+      {"bins", std::int64_t{o.evaluate.bins}},
+      {"binning", std::string(o.evaluate.binning == Binning::width ? "width" : "mass")},
+      {"clip", o.evaluate.clip},
+      {"bandwidth", o.evaluate.bandwidth > 0 ? Value(o.evaluate.bandwidth) : Value(std::string("auto"))},
+      {"leave_out", std::string(o.evaluate.leave_out == LeaveOut::kVote ? "vote" : "item")},
+      {"seed", static_cast<std::int64_t>(o.evaluate.seed)}};
   return r;
 }
 
 }  // namespace
 
 int stability_command(const Args& args) {
-  Flags flags("stability", "How an estimate moves as the test set shrinks, with one label per item and with all votes.");
+  Flags flags("stability",
+              "How an estimate moves as the test set shrinks, with one label per item and with all votes.");
   InputFlags input_flags;
   EvaluateFlags how;
   StabilityOptions o;
@@ -76,7 +78,8 @@ int stability_command(const Args& args) {
   flags.number("--from", o.from, "the smallest share of the test set");
   flags.number("--step", o.step, "between shares");
   flags.whole("--repeats", repeats, "draws of the test set");
-  flags.choice("--subsets", {"nested", "independent"}, subsets, "growing parts of one draw, or new ones each time");
+  flags.choice("--subsets", {"nested", "independent"}, subsets,
+               "growing parts of one draw, or new ones each time");
   flags.text("--single", "HOW", single, "the one label: majority, random or rater:k [" + single + "]");
   flags.whole("--bins", how.bins, "cells of the reliability table");
   flags.choice("--binning", {"width", "mass"}, how.binning, "cells of equal width or equal mass");

@@ -17,20 +17,21 @@ enum class Binning { width, mass };
 /// Defaults live here alone; the command line and other front ends fill the same struct.
 struct EvaluateOptions {
   int bins = 15;
-  Binning binning = Binning::width;   ///< moves the keys that do not name their binning
-  std::vector<std::string> metrics;   ///< keys, or "all"; empty: every key of linear or N log N cost
-  int bootstrap = 0;                  ///< replicates; 0: no intervals, no null
+  Binning binning = Binning::width;  ///< moves the keys that do not name their binning
+  std::vector<std::string> metrics;  ///< keys, or "all"; empty: every key of linear or N log N cost
+  int bootstrap = 0;                 ///< replicates; 0: no intervals, no null
   double level = 0.95;
   std::uint64_t seed = 0;
-  int threads = 0;                    ///< 0: all cores; never moves a number
-  double clip = 0;                    ///< clip probabilities to [e, 1-e] in log-loss
-  double bandwidth = 0;               ///< of the kernel keys, in [1e-5, 1]; 0: auto
+  int threads = 0;       ///< 0: all cores; never moves a number
+  double clip = 0;       ///< clip probabilities to [e, 1-e] in log-loss
+  double bandwidth = 0;  ///< of the kernel keys, in [1e-5, 1]; 0: auto
   LeaveOut leave_out = LeaveOut::kVote;
-  bool consensus = true;              ///< also score the majority label when some item has several votes
+  bool consensus = true;  ///< also score the majority label when some item has several votes
   std::function<void(double)> progress = {};  ///< called with the share done; may throw to interrupt
 };
 
-/// Throws InputError for unknown keys (with the nearest known one), no votes at all, weights that are all zero.
+/// Throws InputError for unknown keys (with the nearest known one), no votes at all, weights that are all
+/// zero.
 [[nodiscard]] Result evaluate(const Items& items, const EvaluateOptions& options);
 
 }  // namespace plumb

@@ -25,7 +25,7 @@ struct StreamSums {
   EventLogLoss event_log;
   ShareTables histogram, disagreement;
   Agreement agreement;
-  bool several_votes = false;              ///< some item has two votes or more
+  bool several_votes = false;  ///< some item has two votes or more
   void merge(const StreamSums& other);
   friend bool operator==(const StreamSums&, const StreamSums&) = default;
 };

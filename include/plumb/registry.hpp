@@ -9,7 +9,7 @@
 namespace plumb {
 
 enum class Task { any, binary, multiclass, regression };
-enum class Needs { votes, pairs, truth };      ///< any vote; two votes on some item; known true probabilities
+enum class Needs { votes, pairs, truth };  ///< any vote; two votes on some item; known true probabilities
 enum class Better { lower, higher, zero, one, neither };  ///< which way is good; zero, one: the ideal value
 enum class Cost { linear, sort, quadratic };
 enum class Room { streaming, ordered, kernel };
@@ -21,13 +21,13 @@ struct MetricRow {
   Task task;
   Needs needs;
   Better better;
-  double low, high;    ///< range
+  double low, high;  ///< range
   Cost cost;
   Room room;
   Interval interval;
-  bool null;           ///< consistency resampling gives null_mean and p_value
-  bool per_class;      ///< also reported for each class
-  bool by_item;        ///< debiased by item: weight 2 is not the row twice
+  bool null;       ///< consistency resampling gives null_mean and p_value
+  bool per_class;  ///< also reported for each class
+  bool by_item;    ///< debiased by item: weight 2 is not the row twice
   Per per;
   std::string_view line;
 };

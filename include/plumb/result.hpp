@@ -17,11 +17,11 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 
 struct MetricResult {
   std::optional<double> value;
-  std::string why;                         ///< when there is no value
-  std::optional<double> low, high;         ///< with --bootstrap
-  std::string interval;                    ///< "percentile" or "basic", with low and high
+  std::string why;                  ///< when there is no value
+  std::optional<double> low, high;  ///< with --bootstrap
+  std::string interval;             ///< "percentile" or "basic", with low and high
   std::optional<double> null_mean, p_value;
-  std::optional<std::int64_t> items;       ///< where not all items entered
+  std::optional<std::int64_t> items;  ///< where not all items entered
 };
 using MetricResults = std::vector<std::pair<std::string, MetricResult>>;  ///< in the registry's order
 
@@ -36,9 +36,9 @@ struct Tree {
   using Members = std::vector<std::pair<std::string, Tree>>;
   std::variant<Value, List, Members> node;
   Tree() = default;
-  Tree(Value v) : node(std::move(v)) {}           // NOLINT: a value is a tree
-  Tree(double v) : node(Value(v)) {}              // NOLINT
-  Tree(List list) : node(std::move(list)) {}      // NOLINT
+  Tree(Value v) : node(std::move(v)) {}                // NOLINT: a value is a tree
+  Tree(double v) : node(Value(v)) {}                   // NOLINT
+  Tree(List list) : node(std::move(list)) {}           // NOLINT
   Tree(Members members) : node(std::move(members)) {}  // NOLINT
 };
 
@@ -66,7 +66,7 @@ struct Result {
   std::vector<std::pair<std::string, std::vector<std::optional<double>>>> per_class;
   std::vector<GroupResult> per_group;
   std::vector<std::pair<std::string, Table>> tables;
-  Tree::Members sections;  ///< what a command adds of its own: "stability"
+  Tree::Members sections;          ///< what a command adds of its own: "stability"
   std::vector<std::string> notes;  ///< what a reader must know: items left out, votes clipped
 };
 

@@ -1,5 +1,5 @@
-// How an estimate moves as the test set shrinks, with one label per item and with all votes (Riera-Marin 2025, section
-// 2.3), and how many items or raters a given precision would take.
+// How an estimate moves as the test set shrinks, with one label per item and with all votes (Riera-Marin
+// 2025, section 2.3), and how many items or raters a given precision would take.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,9 @@ struct StabilityOptions {
   int repeats = 100;
   Subsets subsets = Subsets::nested;
   SingleLabel single = SingleLabel::majority;
-  int rater = 0;                  ///< with SingleLabel::rater
-  std::vector<int> raters = {};   ///< numbers of votes per item to tell the standard error for; empty: 1, 2, 3, 5, 10, 20, 50
+  int rater = 0;  ///< with SingleLabel::rater
+  std::vector<int> raters =
+      {};  ///< numbers of votes per item to tell the standard error for; empty: 1, 2, 3, 5, 10, 20, 50
   EvaluateOptions evaluate = {};  ///< bins, binning, clip, seed, threads
   std::function<void(double)> progress = {};
 };
@@ -35,8 +36,8 @@ struct Spread {
 /// The curve of one estimator over the fractions, and its total variation.
 struct StabilityCurve {
   std::vector<double> mean, sd;  ///< by fraction, over repeats
-  Spread tv_mean, tv_sum;        ///< mean and sum of the absolute changes between neighbouring fractions (eq. 6)
-  int repeats = 0;               ///< in which every fraction had a value
+  Spread tv_mean, tv_sum;  ///< mean and sum of the absolute changes between neighbouring fractions (eq. 6)
+  int repeats = 0;         ///< in which every fraction had a value
 };
 
 struct PrecisionRow {
@@ -50,7 +51,7 @@ struct EstimatorStability {
   StabilityCurve multi, single;
   std::optional<double> ratio;  ///< tv of single over multi; absent when multi never moves
   double ratio_se = 0;          ///< over repeats, by the delta method
-  bool has_single = false;         ///< false when every item has one vote: then both are the same
+  bool has_single = false;      ///< false when every item has one vote: then both are the same
   std::vector<PrecisionRow> precision;
 };
 
@@ -60,11 +61,13 @@ struct Stability {
   std::vector<EstimatorStability> estimators;
 };
 
-/// Each repeat draws as many units as there are, with replacement; a subset of fraction f is round(f units) of those draws:
-/// the first ones (nested), or anew for every fraction (independent). Weights on rows, so that no repeat copies data.
+/// Each repeat draws as many units as there are, with replacement; a subset of fraction f is round(f units)
+/// of those draws: the first ones (nested), or anew for every fraction (independent). Weights on rows, so
+/// that no repeat copies data.
 [[nodiscard]] Stability stability(const Items& items, const StabilityOptions& options);
 
 /// Items with at most `votes` votes each, drawn without replacement: a function of (seed, repeat, row).
-[[nodiscard]] Items draw_votes(const Items& items, int votes, std::uint64_t seed, std::uint32_t repeat, int threads);
+[[nodiscard]] Items draw_votes(const Items& items, int votes, std::uint64_t seed, std::uint32_t repeat,
+                               int threads);
 
 }  // namespace plumb

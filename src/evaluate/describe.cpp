@@ -46,7 +46,8 @@ Result describe_run(const Items& items, const EvaluateOptions& options, const Se
   r.classes = items.classes();
   r.class_names = items.class_names;
   r.votes = static_cast<std::int64_t>(sums.event.total().votes);
-  add_settings(options, items.binary(), items.predictions.scale() == Scale::logit, items.predictions.normalizes(), r);
+  add_settings(options, items.binary(), items.predictions.scale() == Scale::logit,
+               items.predictions.normalizes(), r);
   std::vector<std::string> keys;
   for (const MetricRow* row : selection.rows) keys.emplace_back(row->key);
   r.settings.emplace_back("metrics", keys);
@@ -59,7 +60,8 @@ Result describe_run(const Items& items, const EvaluateOptions& options, const Se
 void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& o, Result& result) {
   if (!kernel.event && kernel.by_class.empty()) return;
   auto& s = result.settings;
-  s.emplace_back("bandwidth_choice", std::string(o.bandwidth > 0 ? "given" : "auto: leave-item-out likelihood"));
+  s.emplace_back("bandwidth_choice",
+                 std::string(o.bandwidth > 0 ? "given" : "auto: leave-item-out likelihood"));
   if (kernel.event) s.emplace_back("bandwidth", kernel.event->bandwidth);
   if (!kernel.by_class.empty()) {
     std::vector<double> h;
@@ -67,7 +69,8 @@ void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& o, Res
     s.emplace_back("bandwidth_by_class", h);
   }
   s.emplace_back("leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item"));
-  if (kernel.event && !kernel.event->why.empty()) result.notes.push_back("bandwidth 1 was used: " + kernel.event->why);
+  if (kernel.event && !kernel.event->why.empty())
+    result.notes.push_back("bandwidth 1 was used: " + kernel.event->why);
 }
 
 void add_class_results(const StreamSums& sums, const Selection& selection, Result& result) {

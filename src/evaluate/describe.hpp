@@ -8,8 +8,8 @@
 
 namespace plumb {
 
-[[nodiscard]] Result describe_run(const Items& items, const EvaluateOptions& options, const Selection& selection,
-                                  const StreamSums& sums);
+[[nodiscard]] Result describe_run(const Items& items, const EvaluateOptions& options,
+                                  const Selection& selection, const StreamSums& sums);
 /// The settings every run of these options shares, merged or not.
 void add_settings(const EvaluateOptions& options, bool binary, bool logits, bool normalize, Result& result);
 /// per_class values and reliability_class_k tables.
@@ -17,7 +17,8 @@ void add_class_results(const StreamSums& sums, const Selection& selection, Resul
 /// The bandwidths in use.
 void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& options, Result& result);
 /// Label-histogram and disagreement tables, agreement of raters, per class and per rater.
-void add_rater_results(const Items& items, const StreamSums& sums, const Selection& selection, int threads, Result& result);
+void add_rater_results(const Items& items, const StreamSums& sums, const Selection& selection, int threads,
+                       Result& result);
 /// The part of it that a merged state has too.
 void add_rater_tables(const StreamSums& sums, const Selection& selection, Result& result);
 /// Items left out, votes clipped.

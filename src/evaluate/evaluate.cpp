@@ -41,7 +41,8 @@ void check_mass(const Items& items, const Cell& total) {
     items.weights.read(0, items.size(), w);
     bool zero = true;
     for (const double x : w) zero = zero && x == 0;
-    if (zero) throw InputError(items.weights.name() + ": all weights are zero; give some item a positive weight");
+    if (zero)
+      throw InputError(items.weights.name() + ": all weights are zero; give some item a positive weight");
   }
   throw InputError(items.votes.rows().name() + ": no item has a vote, so there is nothing to compare with");
 }
@@ -97,7 +98,8 @@ Evaluation run(const Items& items, const EvaluateOptions& o, const Selection& se
   }
   if (selection.kernel()) e.kernel = kernel_plan(items, selection, o, columns ? &event : nullptr);
   if (columns) {
-    ordered_scores({event, selection.top ? columns->top.view() : event}, selection, o, e.kernel, o.threads, scores);
+    ordered_scores({event, selection.top ? columns->top.view() : event}, selection, o, e.kernel, o.threads,
+                   scores);
   } else if (selection.kernel()) {
     kernel_stream_scores(items, e.kernel, selection, o.leave_out, o.threads, scores);
   }
@@ -107,7 +109,8 @@ Evaluation run(const Items& items, const EvaluateOptions& o, const Selection& se
     kernel_class_scores(classes, e.kernel, o.leave_out, o.threads, scores, &e.kde_by_class);
   }
   if (selection.canonical) kernel_canonical_score(items, e.kernel, o, scores);
-  if (selection.smece) e.kernel.smooth_sigma = std::max(scores["smece"].value.value_or(0), kSmallestSmoothing);
+  if (selection.smece)
+    e.kernel.smooth_sigma = std::max(scores["smece"].value.value_or(0), kSmallestSmoothing);
 
   std::optional<BootstrapReplicates> boot;
   std::optional<NullReplicates> null;
@@ -123,19 +126,23 @@ Evaluation run(const Items& items, const EvaluateOptions& o, const Selection& se
     boot = bootstrap(work, selection);
     Selection null_selection = null_part(selection, o);
     null_selection.event = true;  // for the consistency band
-    null = null_replicates({items, units, plan, work.columns, e.kernel, o, part(0.5, 0.5)}, null_selection, e.null_kind);
+    null = null_replicates({items, units, plan, work.columns, e.kernel, o, part(0.5, 0.5)}, null_selection,
+                           e.null_kind);
     e.event_mean_y = std::move(null->event_mean_y);
   }
   if (columns && selection.kde)
-    e.curves.emplace_back("reliability_kde", curve_rows(kde_curve(event, e.kernel, o.threads),
-                                                        boot ? boot->kde_curve : std::vector<std::vector<double>>{}, o.level));
+    e.curves.emplace_back("reliability_kde",
+                          curve_rows(kde_curve(event, e.kernel, o.threads),
+                                     boot ? boot->kde_curve : std::vector<std::vector<double>>{}, o.level));
   if (columns && selection.smece)
-    e.curves.emplace_back("reliability_smooth",
-                          curve_rows(smoothed_curve(event, e.kernel.smooth_sigma, o.threads),
-                                     boot ? boot->smooth_curve : std::vector<std::vector<double>>{}, o.level));
+    e.curves.emplace_back(
+        "reliability_smooth",
+        curve_rows(smoothed_curve(event, e.kernel.smooth_sigma, o.threads),
+                   boot ? boot->smooth_curve : std::vector<std::vector<double>>{}, o.level));
   for (const MetricRow* row : selection.rows)
-    e.metrics.emplace_back(row->key, with_intervals(*row, scores[std::string(row->key)], boot ? &boot->keys : nullptr,
-                                                    null ? &null->keys : nullptr, o.level));
+    e.metrics.emplace_back(row->key,
+                           with_intervals(*row, scores[std::string(row->key)], boot ? &boot->keys : nullptr,
+                                          null ? &null->keys : nullptr, o.level));
   return e;
 }
 

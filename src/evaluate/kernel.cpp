@@ -32,7 +32,8 @@ constexpr std::int64_t kCanonicalItems = 50'000;
 
 }  // namespace
 
-KernelPlan kernel_plan(const Items& items, const Selection& s, const EvaluateOptions& o, const ForecastsView* event) {
+KernelPlan kernel_plan(const Items& items, const Selection& s, const EvaluateOptions& o,
+                       const ForecastsView* event) {
   KernelPlan plan;
   if (s.kde || s.canonical) {
     if (event == nullptr && o.bandwidth == 0) {
@@ -54,8 +55,8 @@ KernelPlan kernel_plan(const Items& items, const Selection& s, const EvaluateOpt
   return plan;
 }
 
-void kernel_scores(const ForecastsView& ascending, const KernelPlan& plan, const Selection& s, LeaveOut leave_out,
-                   int threads, Scores& out) {
+void kernel_scores(const ForecastsView& ascending, const KernelPlan& plan, const Selection& s,
+                   LeaveOut leave_out, int threads, Scores& out) {
   if (s.kde) {
     const KdeErrors e = ece_kde(ascending, *plan.event->plan, leave_out, threads);
     put(s, "ece_kde", e.ece_kde, out);
@@ -65,8 +66,8 @@ void kernel_scores(const ForecastsView& ascending, const KernelPlan& plan, const
   if (s.mmce) out["mmce"] = mmce(ascending);
 }
 
-void kernel_stream_scores(const Items& items, const KernelPlan& plan, const Selection& s, LeaveOut leave_out, int threads,
-                          Scores& out) {
+void kernel_stream_scores(const Items& items, const KernelPlan& plan, const Selection& s, LeaveOut leave_out,
+                          int threads, Scores& out) {
   const ForecastPass pass = pass_over(items, Event::kEvent, threads);
   if (s.kde) {
     const KdeErrors e = ece_kde(pass, *plan.event->plan, leave_out);
@@ -76,8 +77,8 @@ void kernel_stream_scores(const Items& items, const KernelPlan& plan, const Sele
   if (s.smece) out["smece"] = smece(smooth_sums(pass)).smece;
 }
 
-void kernel_class_scores(std::span<const ForecastsView> columns, const KernelPlan& plan, LeaveOut leave_out, int threads,
-                         Scores& out, std::vector<std::optional<double>>* per_class) {
+void kernel_class_scores(std::span<const ForecastsView> columns, const KernelPlan& plan, LeaveOut leave_out,
+                         int threads, Scores& out, std::vector<std::optional<double>>* per_class) {
   double sum = 0;
   Estimate missing;
   for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -89,14 +90,16 @@ void kernel_class_scores(std::span<const ForecastsView> columns, const KernelPla
       missing = e;
     }
   }
-  out["ece_kde_classwise"] = missing.why.empty() ? Estimate(sum / static_cast<double>(columns.size())) : missing;
+  out["ece_kde_classwise"] =
+      missing.why.empty() ? Estimate(sum / static_cast<double>(columns.size())) : missing;
 }
 
-void kernel_canonical_score(const Items& items, const KernelPlan& plan, const EvaluateOptions& o, Scores& out) {
+void kernel_canonical_score(const Items& items, const KernelPlan& plan, const EvaluateOptions& o,
+                            Scores& out) {
   const bool by_name = std::find(o.metrics.begin(), o.metrics.end(), "ece_kde_canonical") != o.metrics.end();
   if (items.size() > kCanonicalItems && !by_name) {
-    out["ece_kde_canonical"] =
-        Estimate::undefined("its time grows with the square of the items; ask for it by name above 50000 items");
+    out["ece_kde_canonical"] = Estimate::undefined(
+        "its time grows with the square of the items; ask for it by name above 50000 items");
     return;
   }
   std::vector<double> z, count, weight;
@@ -132,12 +135,14 @@ std::vector<CurvePoint> smoothed_curve(const ForecastsView& f, double sigma, int
   return smooth_curve(smooth_sums(pass_over(f, threads)), sigma, even_grid());
 }
 
-Table curve_rows(const std::vector<CurvePoint>& curve, const std::vector<std::vector<double>>& replicates, double level) {
+Table curve_rows(const std::vector<CurvePoint>& curve, const std::vector<std::vector<double>>& replicates,
+                 double level) {
   Table out;
   out.columns = {"p", "estimate", "density"};
   if (!replicates.empty()) out.columns.insert(out.columns.end(), {"band_low", "band_high"});
   for (std::size_t i = 0; i < curve.size(); ++i) {
-    std::vector<Value> row{curve[i].p, curve[i].estimate ? Value(*curve[i].estimate) : Value{}, curve[i].density};
+    std::vector<Value> row{curve[i].p, curve[i].estimate ? Value(*curve[i].estimate) : Value{},
+                           curve[i].density};
     if (!replicates.empty()) {
       std::vector<double> at;
       for (const auto& r : replicates)

@@ -13,13 +13,14 @@ Value whole(std::uint64_t x) { return static_cast<std::int64_t>(x); }
 
 Table histogram_table(const ShareTables& t) {
   Table out;
-  out.columns = {"class",   "low",       "high", "items", "items_several", "weight", "mean_p",    "mean_mu", "gap",
-                 "lsq",     "cl_plugin", "cl",   "el_plugin", "el",        "dl_plugin", "dl",     "il"};
+  out.columns = {"class", "low", "high",      "items", "items_several", "weight", "mean_p",    "mean_mu",
+                 "gap",   "lsq", "cl_plugin", "cl",    "el_plugin",     "el",     "dl_plugin", "dl",
+                 "il"};
   for (const HistogramRow& r : label_histogram_rows(t))
     out.rows.push_back({std::int64_t{r.cls}, r.low, r.high, whole(r.items), whole(r.items_several), r.weight,
-                        or_null(r.mean_p), or_null(r.mean_mu), or_null(r.gap), or_null(r.lsq), or_null(r.cl_plugin),
-                        or_null(r.cl), or_null(r.el_plugin), or_null(r.el), or_null(r.dl_plugin), or_null(r.dl),
-                        or_null(r.il)});
+                        or_null(r.mean_p), or_null(r.mean_mu), or_null(r.gap), or_null(r.lsq),
+                        or_null(r.cl_plugin), or_null(r.cl), or_null(r.el_plugin), or_null(r.el),
+                        or_null(r.dl_plugin), or_null(r.dl), or_null(r.il)});
   return out;
 }
 
@@ -27,8 +28,8 @@ Table disagreement_table(const ShareTables& t) {
   Table out;
   out.columns = {"low", "high", "items", "votes", "weight", "mean_p", "mean_y", "gap"};
   for (const DisagreementRow& r : disagreement_rows(t))
-    out.rows.push_back({r.low, r.high, whole(r.items), whole(r.votes), r.weight, or_null(r.mean_p), or_null(r.mean_y),
-                        or_null(r.gap)});
+    out.rows.push_back({r.low, r.high, whole(r.items), whole(r.votes), r.weight, or_null(r.mean_p),
+                        or_null(r.mean_y), or_null(r.gap)});
   return out;
 }
 
@@ -52,14 +53,15 @@ void add_rater_tables(const StreamSums& sums, const Selection& selection, Result
   if (selection.agreement) add_classes(agreement_classes(sums.agreement), selection, result);
 }
 
-void add_rater_results(const Items& items, const StreamSums& sums, const Selection& selection, int threads, Result& result) {
+void add_rater_results(const Items& items, const StreamSums& sums, const Selection& selection, int threads,
+                       Result& result) {
   add_rater_tables(sums, selection, result);
   if (items.votes.kind() != Votes::Kind::ratings || !selection.agreement) return;
   Table out;
   out.columns = {"rater", "items", "shared", "pairs", "agree_others", "agree_majority", "agree_model"};
   for (const RaterRow& r : rater_rows(rater_table(items, threads)))
-    out.rows.push_back({r.rater, whole(r.items), whole(r.shared), whole(r.pairs), or_null(r.others), or_null(r.majority),
-                        or_null(r.model)});
+    out.rows.push_back({r.rater, whole(r.items), whole(r.shared), whole(r.pairs), or_null(r.others),
+                        or_null(r.majority), or_null(r.model)});
   result.tables.emplace_back("raters", std::move(out));
 }
 

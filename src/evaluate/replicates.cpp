@@ -27,7 +27,8 @@ class Progress {
   std::mutex mutex_;
 };
 
-/// Replicates that one worker carries through the data at once: as many as their tables fit in 64 MB over all workers.
+/// Replicates that one worker carries through the data at once: as many as their tables fit in 64 MB over all
+/// workers.
 std::int64_t chunk_of(const CellPlan& plan, const Selection& passes, const EvaluateOptions& o) {
   constexpr std::int64_t kBudget = 64 << 20;
   const int threads = resolve_threads(o.threads);
@@ -41,26 +42,30 @@ std::int64_t chunk_of(const CellPlan& plan, const Selection& passes, const Evalu
 
 /// Streams the data once per chunk of replicates; `add` puts one block into one replicate's builder.
 template <class Add, class Done>
-void stream_replicates(const ReplicateRun& run, const Selection& passes, Progress& progress, Add add, Done done) {
+void stream_replicates(const ReplicateRun& run, const Selection& passes, Progress& progress, Add add,
+                       Done done) {
   const EvaluateOptions& o = run.options;
   const ScoreOptions score_options{o.clip};
   const std::int64_t block = block_rows(run.items);
-  parallel_blocks(o.bootstrap, chunk_of(run.plan, passes, o), o.threads, [&](int, std::int64_t first, std::int64_t last) {
-    std::vector<StreamBuilder> builders(static_cast<std::size_t>(last - first), StreamBuilder(run.plan, passes));
-    BlockParts parts;
-    std::vector<std::uint64_t> units;
-    for (std::int64_t begin = 0; begin < run.items.size(); begin += block) {
-      const std::int64_t end = std::min(run.items.size(), begin + block);
-      parts.read(run.items, begin, end, run.plan, passes, score_options);
-      units.resize(static_cast<std::size_t>(end - begin));
-      run.units.read(begin, end, units);
-      for (std::int64_t r = first; r < last; ++r)
-        add(builders[static_cast<std::size_t>(r - first)], parts, units, static_cast<std::uint32_t>(r));
-      progress.add(static_cast<double>((end - begin) * (last - first)) / static_cast<double>(run.items.size()));
-    }
-    for (std::int64_t r = first; r < last; ++r)
-      done(builders[static_cast<std::size_t>(r - first)].finish(), static_cast<std::size_t>(r));
-  });
+  parallel_blocks(
+      o.bootstrap, chunk_of(run.plan, passes, o), o.threads, [&](int, std::int64_t first, std::int64_t last) {
+        std::vector<StreamBuilder> builders(static_cast<std::size_t>(last - first),
+                                            StreamBuilder(run.plan, passes));
+        BlockParts parts;
+        std::vector<std::uint64_t> units;
+        for (std::int64_t begin = 0; begin < run.items.size(); begin += block) {
+          const std::int64_t end = std::min(run.items.size(), begin + block);
+          parts.read(run.items, begin, end, run.plan, passes, score_options);
+          units.resize(static_cast<std::size_t>(end - begin));
+          run.units.read(begin, end, units);
+          for (std::int64_t r = first; r < last; ++r)
+            add(builders[static_cast<std::size_t>(r - first)], parts, units, static_cast<std::uint32_t>(r));
+          progress.add(static_cast<double>((end - begin) * (last - first)) /
+                       static_cast<double>(run.items.size()));
+        }
+        for (std::int64_t r = first; r < last; ++r)
+          done(builders[static_cast<std::size_t>(r - first)].finish(), static_cast<std::size_t>(r));
+      });
 }
 
 std::vector<std::uint64_t> sorted_units(const Units& units, const std::vector<std::uint32_t>& order) {
@@ -83,7 +88,8 @@ double total_work(const Selection& passes, const EvaluateOptions& o) {
 
 std::vector<double> estimates(const std::vector<CurvePoint>& curve) {
   std::vector<double> out;
-  for (const CurvePoint& c : curve) out.push_back(c.estimate.value_or(std::numeric_limits<double>::quiet_NaN()));
+  for (const CurvePoint& c : curve)
+    out.push_back(c.estimate.value_or(std::numeric_limits<double>::quiet_NaN()));
   return out;
 }
 
@@ -110,8 +116,9 @@ void class_kernel_null(const ReplicateRun& run, NullKind kind, Progress& progres
       for (std::int64_t begin = 0; begin < run.items.size(); begin += block_rows(run.items)) {
         const std::int64_t end = std::min(run.items.size(), begin + block_rows(run.items));
         read_items(run.items, begin, end, block);
-        draw.draw(kind, o.seed, static_cast<std::uint32_t>(r),
-                  std::span(units).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+        draw.draw(
+            kind, o.seed, static_cast<std::uint32_t>(r),
+            std::span(units).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
         draw.classes(block, drawn);
         for (std::int64_t i = 0; i < block.size; ++i)
           for (std::size_t k = 0; k < columns.size(); ++k)
@@ -142,7 +149,8 @@ BootstrapReplicates bootstrap(const ReplicateRun& run, const Selection& selectio
   if (selection.streams()) {
     stream_replicates(
         run, selection, progress,
-        [&](StreamBuilder& builder, const BlockParts& parts, std::span<const std::uint64_t> units, std::uint32_t r) {
+        [&](StreamBuilder& builder, const BlockParts& parts, std::span<const std::uint64_t> units,
+            std::uint32_t r) {
           thread_local std::vector<std::uint32_t> times;
           times.resize(units.size());
           fill_poisson(o.seed, r, units, times);
@@ -171,7 +179,8 @@ BootstrapReplicates bootstrap(const ReplicateRun& run, const Selection& selectio
       const auto at = static_cast<std::size_t>(r);
       ordered_scores(views, selection, o, run.kernel, 1, all[at]);
       if (selection.kde) out.kde_curve[at] = estimates(kde_curve(views.event, run.kernel, 1));
-      if (selection.smece) out.smooth_curve[at] = estimates(smoothed_curve(views.event, run.kernel.smooth_sigma, 1));
+      if (selection.smece)
+        out.smooth_curve[at] = estimates(smoothed_curve(views.event, run.kernel.smooth_sigma, 1));
       progress.add(1);
     });
   }
@@ -200,13 +209,15 @@ NullReplicates null_replicates(const ReplicateRun& run, const Selection& selecti
   std::vector<std::vector<double>> mean_y(all.size());  // by replicate; NaN never leaves this function
   Progress progress(run.progress, total_work(selection, o));
   const bool signs = kind == NullKind::signs;
-  std::vector<ShareNull> histogram(signs && selection.histogram ? all.size() : 0, ShareNull(run.plan.by_class));
+  std::vector<ShareNull> histogram(signs && selection.histogram ? all.size() : 0,
+                                   ShareNull(run.plan.by_class));
   std::vector<ShareNull> disagreement(signs && selection.disagreement ? all.size() : 0,
                                       ShareNull({run.plan.disagreement.front()}));
   if (selection.streams()) {
     stream_replicates(
         run, selection, progress,
-        [&](StreamBuilder& builder, BlockParts& parts, std::span<const std::uint64_t> units, std::uint32_t r) {
+        [&](StreamBuilder& builder, BlockParts& parts, std::span<const std::uint64_t> units,
+            std::uint32_t r) {
           thread_local NullDraw draw;
           thread_local std::vector<double> hits;
           draw.draw(kind, o.seed, r, units);

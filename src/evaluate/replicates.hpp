@@ -1,4 +1,5 @@
-// Replicates: the same estimators under bootstrap weights or redrawn outcomes. No estimator has a second copy here.
+// Replicates: the same estimators under bootstrap weights or redrawn outcomes. No estimator has a second copy
+// here.
 #pragma once
 
 #include <functional>
@@ -39,6 +40,7 @@ struct NullReplicates {
   std::vector<std::vector<double>> event_mean_y;
 };
 /// Outcomes of a calibrated model.
-[[nodiscard]] NullReplicates null_replicates(const ReplicateRun& run, const Selection& selection, NullKind kind);
+[[nodiscard]] NullReplicates null_replicates(const ReplicateRun& run, const Selection& selection,
+                                             NullKind kind);
 
 }  // namespace plumb

@@ -19,7 +19,8 @@ bool task_fits(const MetricRow& row, bool binary) {
 void note_passes(Selection& s, const EvaluateOptions& options, bool binary) {
   for (const MetricRow* row : s.rows) {
     const auto key = row->key;
-    if (one_of(key, {"accuracy", "agreement", "nll", "brier", "brier_within", "mse_p", "kl_p"})) s.scores = true;
+    if (one_of(key, {"accuracy", "agreement", "nll", "brier", "brier_within", "mse_p", "kl_p"}))
+      s.scores = true;
     if (one_of(key, {"ece", "ece_l2", "mce", "ece_debiased", "oe_ratio"})) s.event = true;
     if (key.starts_with("brier_") && row->room == Room::streaming) (binary ? s.event : s.classes) = true;
     if (key == "ece_classwise") s.classes = true;
@@ -68,8 +69,8 @@ Selection select_metrics(const EvaluateOptions& options, const TaskKind& task) {
                        "; `plumb list` shows them all");
     }
     if (!task_fits(*row, binary))
-      throw InputError("--metrics: " + key + " is for " + (binary ? "multiclass" : "binary") + " tasks, and this one is " +
-                       (binary ? "binary" : "multiclass") + "; leave it out");
+      throw InputError("--metrics: " + key + " is for " + (binary ? "multiclass" : "binary") +
+                       " tasks, and this one is " + (binary ? "binary" : "multiclass") + "; leave it out");
     if (row->needs == Needs::truth && !has_truth)
       throw InputError("--metrics: " + key + " needs the true probabilities; give them with --truth");
   }

@@ -42,7 +42,8 @@ std::vector<double> fractions_of(const StabilityOptions& o) {
 }
 
 /// Counts per row of each subset of one repeat.
-std::vector<std::vector<std::uint32_t>> subset_times(const UnitIndex& units, const std::vector<double>& fractions,
+std::vector<std::vector<std::uint32_t>> subset_times(const UnitIndex& units,
+                                                     const std::vector<double>& fractions,
                                                      const StabilityOptions& o, std::uint32_t repeat) {
   RandomStream rng(o.evaluate.seed, Purpose::kBootstrap, repeat);
   std::vector<std::uint32_t> draw(units.count);
@@ -127,8 +128,7 @@ struct Version {
   std::optional<OrderedColumns> columns;
   KernelPlan kernel;
   Version(Items i, const Selection& s, const EvaluateOptions& o)
-      : items(std::move(i)),
-        plan(cell_plan(items, s, o)) {
+      : items(std::move(i)), plan(cell_plan(items, s, o)) {
     if (s.ordered) columns.emplace(items, s, o.threads);
     if (!s.kernel()) return;
     const ForecastsView event = columns ? columns->event.view() : ForecastsView{};
@@ -140,15 +140,16 @@ Items rater_items(const Items& items, int rater) {
   if (items.votes.kind() != Votes::Kind::ratings)
     throw InputError("--single rater:k needs --ratings, which tell who gave which vote");
   if (rater < 0 || rater >= items.votes.raters())
-    throw InputError("--single rater:" + std::to_string(rater) + ": " + items.votes.rows().name() + " has raters 0 to " +
-                     std::to_string(items.votes.raters() - 1));
+    throw InputError("--single rater:" + std::to_string(rater) + ": " + items.votes.rows().name() +
+                     " has raters 0 to " + std::to_string(items.votes.raters() - 1));
   std::vector<std::int32_t> all;
   items.votes.read_ratings(0, items.size(), all);
   std::vector<std::int64_t> one;
   const auto r = static_cast<std::size_t>(items.votes.raters());
   for (std::size_t i = static_cast<std::size_t>(rater); i < all.size(); i += r) one.push_back(all[i]);
   Items out = items;
-  out.votes = Votes::from_ratings(Rows(array_of(std::move(one), {items.size(), 1}, items.votes.rows().name())), items.classes());
+  out.votes = Votes::from_ratings(
+      Rows(array_of(std::move(one), {items.size(), 1}, items.votes.rows().name())), items.classes());
   return out;
 }
 
@@ -156,7 +157,8 @@ void check_options(const StabilityOptions& o) {
   if (o.estimators.empty()) throw InputError("--estimators: name at least one metric");
   if (!(o.from > 0 && o.from < 1)) throw InputError("--from must lie between 0 and 1, not " + show(o.from));
   if (!(o.step > 0 && o.step <= 1 - o.from + 1e-9))
-    throw InputError("--step must be above 0 and at most 1 - from = " + show(1 - o.from) + ", not " + show(o.step));
+    throw InputError("--step must be above 0 and at most 1 - from = " + show(1 - o.from) + ", not " +
+                     show(o.step));
   if (o.repeats < 2 || o.repeats > 100000)
     throw InputError("--repeats must lie between 2 and 100000, not " + std::to_string(o.repeats));
   check_bins(o.evaluate.bins);
@@ -197,9 +199,9 @@ class Runner {
       one.threads = 1;
       decltype(auto) v = make(static_cast<std::uint32_t>(repeat));
       const Version& version = v;
-      all[static_cast<std::size_t>(repeat)] = scores_of_weightings(version.items, version.plan, selection_, one,
-                                                                   version.columns ? &*version.columns : nullptr,
-                                                                   version.kernel, times);
+      all[static_cast<std::size_t>(repeat)] =
+          scores_of_weightings(version.items, version.plan, selection_, one,
+                               version.columns ? &*version.columns : nullptr, version.kernel, times);
       const std::lock_guard lock(mutex_);
       if (o_.progress) o_.progress(std::min(1.0, ++done_ / total_));
     });
@@ -209,7 +211,8 @@ class Runner {
       for (const auto& repeat : all) {
         std::vector<double> path;
         for (const Scores& s : repeat)
-          if (const auto it = s.find(row->key); it != s.end() && it->second) path.push_back(*it->second.value);
+          if (const auto it = s.find(row->key); it != s.end() && it->second)
+            path.push_back(*it->second.value);
         if (path.size() == repeat.size()) paths.push_back(std::move(path));
       }
     }
@@ -238,10 +241,13 @@ Stability stability(const Items& items, const StabilityOptions& o) {
   e.bootstrap = o.repeats;  // so that kernel keys keep their columns for the repeats
   const Selection selection = select_metrics(e, task_kind(items));
   if (selection.canonical)
-    throw InputError("--estimators: ece_kde_canonical takes time with the square of the items and has no curve; use ece_kde");
+    throw InputError(
+        "--estimators: ece_kde_canonical takes time with the square of the items and has no curve; use "
+        "ece_kde");
   const VoteTally votes = tally(items);
   const auto most = static_cast<int>(votes.most);
-  if (most == 0) throw InputError(items.votes.rows().name() + ": no item has a vote, so there is nothing to compare with");
+  if (most == 0)
+    throw InputError(items.votes.rows().name() + ": no item has a vote, so there is nothing to compare with");
   std::vector<int> raters = o.raters;
   if (raters.empty()) raters = {1, 2, 3, 5, 10, 20, 50};
   std::erase_if(raters, [most](int r) { return r >= most; });
@@ -261,8 +267,9 @@ Stability stability(const Items& items, const StabilityOptions& o) {
         return Version(draw_votes(items, 1, e.seed, repeat, 1), selection, one);
       });
     } else {
-      const Version single(o.single == SingleLabel::majority ? items.consensus(e.threads) : rater_items(items, o.rater),
-                           selection, e);
+      const Version single(
+          o.single == SingleLabel::majority ? items.consensus(e.threads) : rater_items(items, o.rater),
+          selection, e);
       single_paths = runner.run(fractions, [&](std::uint32_t) -> const Version& { return single; });
     }
   }
@@ -284,7 +291,8 @@ Stability stability(const Items& items, const StabilityOptions& o) {
       s.single = curve_of(alone, fractions.size());
       ratio_of(alone, paths, s);
     }
-    for (std::size_t f = 0; f < fractions.size(); ++f) s.precision.push_back({size_of(fractions[f]), 0, s.multi.sd[f]});
+    for (std::size_t f = 0; f < fractions.size(); ++f)
+      s.precision.push_back({size_of(fractions[f]), 0, s.multi.sd[f]});
     out.estimators.push_back(std::move(s));
   }
   for (const int r : raters) {

@@ -18,7 +18,8 @@ Selection streaming_selection(const TaskKind& task) {
 }
 
 void check_equal(bool equal, const char* what) {
-  if (!equal) throw InputError(std::string("these states were made with different ") + what + " and cannot be merged");
+  if (!equal)
+    throw InputError(std::string("these states were made with different ") + what + " and cannot be merged");
 }
 
 }  // namespace
@@ -27,7 +28,8 @@ EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
   check_bins(o.bins);
   check_items(items);
   if (o.binning == Binning::mass)
-    throw InputError("--save-state needs --binning width: equal-mass cells are known only once all the data are");
+    throw InputError(
+        "--save-state needs --binning width: equal-mass cells are known only once all the data are");
   EvaluateState s;
   s.classes = items.classes();
   s.items = static_cast<std::uint64_t>(items.size());

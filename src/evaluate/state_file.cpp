@@ -1,4 +1,5 @@
-// State files: "PLUMBSTA", format version, payload length, payload, FNV-1a of the payload. Little-endian throughout.
+// State files: "PLUMBSTA", format version, payload length, payload, FNV-1a of the payload. Little-endian
+// throughout.
 #include <bit>
 #include <cstring>
 
@@ -44,7 +45,9 @@ struct Writer {
 struct Reader {
   std::string_view in;
   const std::string& name;
-  [[noreturn]] void fail() const { throw InputError(name + ": the state file is damaged; make it again with --save-state"); }
+  [[noreturn]] void fail() const {
+    throw InputError(name + ": the state file is damaged; make it again with --save-state");
+  }
   template <class T>
   void number(T& x) {
     if (in.size() < sizeof x) fail();
@@ -61,7 +64,8 @@ struct Reader {
   std::size_t size(std::vector<T>& v) {
     std::uint64_t n = 0;
     number(n);
-    if (n > in.size()) fail();  // every element takes at least a byte: no allocation beyond the file's own size
+    if (n > in.size())
+      fail();  // every element takes at least a byte: no allocation beyond the file's own size
     v.resize(n);
     return n;
   }
@@ -139,8 +143,8 @@ void visit(Io& io, StreamSums& s) {
   for (ReliabilityTable& t : s.by_class) visit(io, t);
   ProperScores& p = s.scores;
   for (std::uint64_t* n : {&p.items, &p.unvoted, &p.votes, &p.zero, &p.clipped, &p.kl_bad}) io.number(*n);
-  for (ExactSum* x : {&p.item_weight, &p.vote_weight, &p.correct, &p.agree, &p.nll, &p.brier, &p.truth_weight, &p.mse_p,
-                      &p.kl_p})
+  for (ExactSum* x : {&p.item_weight, &p.vote_weight, &p.correct, &p.agree, &p.nll, &p.brier, &p.truth_weight,
+                      &p.mse_p, &p.kl_p})
     visit(io, *x);
   visit(io, s.event_log);
   visit(io, s.histogram);
@@ -183,8 +187,8 @@ bool consistent(const EvaluateState& s) {
            x.agreement.cls.size() == static_cast<std::size_t>(s.classes);
   };
   return s.classes >= 2 && s.bins >= 1 && s.clip >= 0 && s.clip < 0.5 &&
-         (s.class_names.empty() || s.class_names.size() == static_cast<std::size_t>(s.classes)) && fits(s.votes) &&
-         fits(s.consensus);
+         (s.class_names.empty() || s.class_names.size() == static_cast<std::size_t>(s.classes)) &&
+         fits(s.votes) && fits(s.consensus);
 }
 
 }  // namespace
@@ -213,8 +217,9 @@ EvaluateState deserialize_state(std::string_view bytes, const std::string& name)
   std::uint64_t length = 0;
   in.number(format);
   if (format != kFormat)
-    throw InputError(name + ": the state file has format " + std::to_string(format) + " and this version reads format " +
-                     std::to_string(kFormat) + "; use the version of Plumb that wrote it, or a newer one");
+    throw InputError(name + ": the state file has format " + std::to_string(format) +
+                     " and this version reads format " + std::to_string(kFormat) +
+                     "; use the version of Plumb that wrote it, or a newer one");
   in.number(length);
   if (in.in.size() < sizeof(std::uint64_t) || length != in.in.size() - sizeof(std::uint64_t)) in.fail();
   Reader payload{in.in.substr(0, length), name};

@@ -51,7 +51,9 @@ std::vector<Cells> disagreement_mass_cells(const Items& items, int bins, int thr
 CellPlan cell_plan(const Items& items, const Selection& passes, const EvaluateOptions& o) {
   CellPlan plan = equal_width_plan(o.bins, items.classes());
   if (o.binning == Binning::width) return plan;
-  const auto cells = [&](const Forecasts& f) { return equal_mass_cells(sort_forecasts(f, o.threads).view(), o.bins); };
+  const auto cells = [&](const Forecasts& f) {
+    return equal_mass_cells(sort_forecasts(f, o.threads).view(), o.bins);
+  };
   plan.event = cells(collect(items, Event::kEvent, o.threads));
   if (passes.classes || passes.histogram)
     for (int k = 0; k < items.classes(); ++k)
@@ -111,18 +113,20 @@ StreamSums StreamBuilder::finish() {
   return sums;
 }
 
-StreamSums stream_sums(const Items& items, const CellPlan& plan, const Selection& passes, const ScoreOptions& options,
-                       int threads) {
+StreamSums stream_sums(const Items& items, const CellPlan& plan, const Selection& passes,
+                       const ScoreOptions& options, int threads) {
   struct Worker {
     BlockParts parts;
     StreamBuilder builder;
   };
-  std::vector<Worker> workers(static_cast<std::size_t>(resolve_threads(threads)), {{}, StreamBuilder(plan, passes)});
-  parallel_blocks(items.size(), block_rows(items), threads, [&](int worker, std::int64_t begin, std::int64_t end) {
-    Worker& w = workers[static_cast<std::size_t>(worker)];
-    w.parts.read(items, begin, end, plan, passes, options);
-    w.builder.update(w.parts);
-  });
+  std::vector<Worker> workers(static_cast<std::size_t>(resolve_threads(threads)),
+                              {{}, StreamBuilder(plan, passes)});
+  parallel_blocks(items.size(), block_rows(items), threads,
+                  [&](int worker, std::int64_t begin, std::int64_t end) {
+                    Worker& w = workers[static_cast<std::size_t>(worker)];
+                    w.parts.read(items, begin, end, plan, passes, options);
+                    w.builder.update(w.parts);
+                  });
   StreamSums sums = workers[0].builder.finish();
   for (std::size_t i = 1; i < workers.size(); ++i) sums.merge(workers[i].builder.finish());
   return sums;

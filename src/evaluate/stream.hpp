@@ -1,4 +1,5 @@
-// The streaming pass: blocks of items into sums, once for the value and again, with weights, for each replicate.
+// The streaming pass: blocks of items into sums, once for the value and again, with weights, for each
+// replicate.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,8 @@ struct BlockParts {
   EventLogTerms event_log;
   ShareTerms histogram, disagreement;
   DisagreementForecast forecast;
-  void read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan, const Selection& passes,
-            const ScoreOptions& options);
+  void read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan,
+            const Selection& passes, const ScoreOptions& options);
 };
 
 class StreamBuilder {
@@ -60,7 +61,7 @@ class StreamBuilder {
                                      const ScoreOptions& options, int threads);
 
 /// The selected streaming keys, read off the sums.
-void stream_scores(const StreamSums& sums, const Selection& selection, bool binary, const ScoreOptions& options,
-                   bool has_truth, Scores& out);
+void stream_scores(const StreamSums& sums, const Selection& selection, bool binary,
+                   const ScoreOptions& options, bool has_truth, Scores& out);
 
 }  // namespace plumb

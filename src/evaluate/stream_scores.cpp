@@ -32,8 +32,8 @@ void brier_scores(const StreamSums& sums, bool binary, Scores& out) {
 
 }  // namespace
 
-void stream_scores(const StreamSums& sums, const Selection& selection, bool binary, const ScoreOptions& options,
-                   bool has_truth, Scores& out) {
+void stream_scores(const StreamSums& sums, const Selection& selection, bool binary,
+                   const ScoreOptions& options, bool has_truth, Scores& out) {
   Scores all;
   if (selection.scores) finish(sums.scores, options, has_truth, all);
   if (selection.event) {

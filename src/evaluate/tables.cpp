@@ -4,7 +4,8 @@
 
 namespace plumb {
 
-Table reliability_rows(const ReliabilityTable& t, const std::vector<std::vector<double>>& null_mean_y, double level) {
+Table reliability_rows(const ReliabilityTable& t, const std::vector<std::vector<double>>& null_mean_y,
+                       double level) {
   Table out;
   out.columns = {"low", "high", "items", "votes", "weight", "mean_p", "mean_y", "gap"};
   if (!null_mean_y.empty()) out.columns.insert(out.columns.end(), {"band_low", "band_high"});

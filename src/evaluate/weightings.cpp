@@ -5,7 +5,8 @@
 namespace plumb {
 namespace {
 
-std::vector<std::uint32_t> in_order(const std::vector<std::uint32_t>& by_row, const std::vector<std::uint32_t>& order) {
+std::vector<std::uint32_t> in_order(const std::vector<std::uint32_t>& by_row,
+                                    const std::vector<std::uint32_t>& order) {
   std::vector<std::uint32_t> out(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) out[i] = by_row[order[i]];
   return out;
@@ -14,7 +15,8 @@ std::vector<std::uint32_t> in_order(const std::vector<std::uint32_t>& by_row, co
 }  // namespace
 
 std::vector<Scores> scores_of_weightings(const Items& items, const CellPlan& plan, const Selection& selection,
-                                         const EvaluateOptions& options, const OrderedColumns* columns, const KernelPlan& kernel,
+                                         const EvaluateOptions& options, const OrderedColumns* columns,
+                                         const KernelPlan& kernel,
                                          std::span<const std::vector<std::uint32_t>> times) {
   std::vector<Scores> out(times.size());
   const ScoreOptions score_options{options.clip};
@@ -30,7 +32,8 @@ std::vector<Scores> scores_of_weightings(const Items& items, const CellPlan& pla
                                                               static_cast<std::size_t>(end - begin)));
     }
     for (std::size_t w = 0; w < times.size(); ++w)
-      stream_scores(builders[w].finish(), selection, items.binary(), score_options, !items.truth.empty(), out[w]);
+      stream_scores(builders[w].finish(), selection, items.binary(), score_options, !items.truth.empty(),
+                    out[w]);
   }
   if (columns != nullptr && selection.ordered) {
     for (std::size_t w = 0; w < times.size(); ++w) {

@@ -60,22 +60,25 @@ Table precision_table(const Stability& s) {
 }
 
 std::string render_stability(const Stability& s, const TerminalOptions& options) {
-  std::string out = fmt::format("{} units, subsets from {:.0f}% to 100%\n", s.units, 100 * s.fractions.front());
+  std::string out =
+      fmt::format("{} units, subsets from {:.0f}% to 100%\n", s.units, 100 * s.fractions.front());
   for (const EstimatorStability& e : s.estimators) {
     const std::vector<std::string> plain{"share", "units", "mean", "sd"};
     const std::vector<std::string> both{"share", "units", "all votes", "sd", "one label", "sd"};
     detail::TextTable table(e.has_single ? both : plain);
     for (std::size_t c = 0; c < (e.has_single ? both : plain).size(); ++c) table.right(c);
     for (std::size_t f = 0; f < s.fractions.size(); ++f) {
-      std::vector<std::string> row{fmt::format("{:.2f}", s.fractions[f]), fmt::format("{}", e.precision[f].items),
-                                   numeral(e.multi.mean[f]), numeral(e.multi.sd[f])};
+      std::vector<std::string> row{fmt::format("{:.2f}", s.fractions[f]),
+                                   fmt::format("{}", e.precision[f].items), numeral(e.multi.mean[f]),
+                                   numeral(e.multi.sd[f])};
       if (e.has_single) row.insert(row.end(), {numeral(e.single.mean[f]), numeral(e.single.sd[f])});
       table.add(std::move(row));
     }
     out += fmt::format("\n{}\n{}", e.key, table.render(options.colour, options.width));
     if (e.ratio)
-      out += fmt::format("  Total variation: {} with one label, {} with all votes; ratio {:.2f} (standard error {:.2f}).\n",
-                         numeral(e.single.tv_sum.value), numeral(e.multi.tv_sum.value), *e.ratio, e.ratio_se);
+      out += fmt::format(
+          "  Total variation: {} with one label, {} with all votes; ratio {:.2f} (standard error {:.2f}).\n",
+          numeral(e.single.tv_sum.value), numeral(e.multi.tv_sum.value), *e.ratio, e.ratio_se);
     for (const PrecisionRow& p : e.precision)
       if (p.raters > 0)
         out += fmt::format("  With {} {} per item its standard error would be {}.\n", p.raters,

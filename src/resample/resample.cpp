@@ -9,7 +9,8 @@ const char* null_name(NullKind kind, bool grouped) {
   return grouped ? "residuals of each group with a random sign" : "residuals of each item with a random sign";
 }
 
-void NullDraw::draw(NullKind kind, std::uint64_t seed, std::uint32_t replicate, std::span<const std::uint64_t> units) {
+void NullDraw::draw(NullKind kind, std::uint64_t seed, std::uint32_t replicate,
+                    std::span<const std::uint64_t> units) {
   kind_ = kind;
   if (kind == NullKind::labels) {
     uniform_.resize(units.size());

@@ -3,8 +3,8 @@
 
 #include <bit>
 #include <cmath>
-#include <fstream>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "plumb/data/check.hpp"
@@ -29,10 +29,21 @@ struct Case {
 std::vector<Case> cases() {
   std::vector<Case> out;
   out.push_back({"binary labels", simulate({.n = 700, .sharpen = 1.6, .seed = 3}), VoteForm::labels});
-  out.push_back({"binary labels with ties", simulate({.n = 700, .rounding = 20, .seed = 4}), VoteForm::labels});
-  out.push_back({"binary counts", simulate({.n = 400, .raters = 5, .vary = true, .sharpen = 1.5, .seed = 5}), VoteForm::counts});
-  out.push_back({"four classes", simulate({.n = 600, .classes = 4, .sharpen = 1.7, .seed = 6}), VoteForm::labels});
-  out.push_back({"four classes, ratings", simulate({.n = 500, .classes = 4, .raters = 4, .vary = true, .sharpen = 1.7, .heterogeneity = 4, .seed = 7}), VoteForm::ratings});
+  out.push_back(
+      {"binary labels with ties", simulate({.n = 700, .rounding = 20, .seed = 4}), VoteForm::labels});
+  out.push_back({"binary counts", simulate({.n = 400, .raters = 5, .vary = true, .sharpen = 1.5, .seed = 5}),
+                 VoteForm::counts});
+  out.push_back(
+      {"four classes", simulate({.n = 600, .classes = 4, .sharpen = 1.7, .seed = 6}), VoteForm::labels});
+  out.push_back({"four classes, ratings",
+                 simulate({.n = 500,
+                           .classes = 4,
+                           .raters = 4,
+                           .vary = true,
+                           .sharpen = 1.7,
+                           .heterogeneity = 4,
+                           .seed = 7}),
+                 VoteForm::ratings});
   Simulated w = simulate({.n = 500, .classes = 3, .raters = 3, .vary = true, .sharpen = 1.4, .seed = 8});
   RandomStream rng(9, Purpose::kDemo);
   for (std::size_t i = 0; i < w.size(); ++i) w.weight.push_back(i % 11 == 0 ? 0.0 : 0.1 + rng.uniform());
@@ -46,18 +57,22 @@ EvaluateOptions all_metrics() {
   return o;
 }
 
-std::uint64_t bits(const std::optional<double>& x) { return x ? std::bit_cast<std::uint64_t>(*x) : ~std::uint64_t{0}; }
+std::uint64_t bits(const std::optional<double>& x) {
+  return x ? std::bit_cast<std::uint64_t>(*x) : ~std::uint64_t{0};
+}
 
 void expect_same_bits(const MetricResults& a, const MetricResults& b, const std::string& what) {
   ASSERT_EQ(a.size(), b.size()) << what;
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].first, b[i].first);
     EXPECT_EQ(bits(a[i].second.value), bits(b[i].second.value))
-        << what << ": " << a[i].first << " " << a[i].second.value.value_or(NAN) << " " << b[i].second.value.value_or(NAN);
+        << what << ": " << a[i].first << " " << a[i].second.value.value_or(NAN) << " "
+        << b[i].second.value.value_or(NAN);
     EXPECT_EQ(bits(a[i].second.low), bits(b[i].second.low)) << what << ": low of " << a[i].first;
     EXPECT_EQ(bits(a[i].second.high), bits(b[i].second.high)) << what << ": high of " << a[i].first;
     EXPECT_EQ(bits(a[i].second.p_value), bits(b[i].second.p_value)) << what << ": p_value of " << a[i].first;
-    EXPECT_EQ(bits(a[i].second.null_mean), bits(b[i].second.null_mean)) << what << ": null_mean of " << a[i].first;
+    EXPECT_EQ(bits(a[i].second.null_mean), bits(b[i].second.null_mean))
+        << what << ": null_mean of " << a[i].first;
   }
 }
 
@@ -94,7 +109,8 @@ TEST(MetricContract, SameBitsForAnyThreads) {
       o.threads = threads;
       const Result many = evaluate(items, o);
       expect_same_bits(one.metrics, many.metrics, c.name + ", threads " + std::to_string(threads));
-      expect_same_bits(one.consensus, many.consensus, c.name + ", consensus, threads " + std::to_string(threads));
+      expect_same_bits(one.consensus, many.consensus,
+                       c.name + ", consensus, threads " + std::to_string(threads));
     }
   }
 }
@@ -165,7 +181,8 @@ TEST(MetricContract, ShardsMergeToTheBitsOfOnePass) {
     }
     for (const auto& [key, m] : one.consensus) {
       if (find_metric(key)->room == Room::streaming) {
-        EXPECT_EQ(bits(m.value), bits(result_of(merged.consensus, key).value)) << c.name << " consensus " << key;
+        EXPECT_EQ(bits(m.value), bits(result_of(merged.consensus, key).value))
+            << c.name << " consensus " << key;
       }
     }
   }
@@ -184,7 +201,8 @@ TEST(MetricContract, WeightTwoIsTheRowTwice) {
     const Result b = evaluate(to_items(twice, c.form), all_metrics());
     for (const auto& [key, m] : a.metrics) {
       if (find_metric(key)->by_item || !m.value) continue;
-      EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), kTwiceTolerance) << c.name << " " << key;
+      EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), kTwiceTolerance)
+          << c.name << " " << key;
     }
   }
 }
@@ -198,7 +216,8 @@ TEST(MetricContract, UnitWeightsChangeNothing) {
     const Result b = evaluate(to_items(w, c.form), all_metrics());
     for (const auto& [key, m] : a.metrics) {
       if (!m.value) continue;
-      EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), kTwiceTolerance) << c.name << " " << key;
+      EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), kTwiceTolerance)
+          << c.name << " " << key;
     }
   }
 }
@@ -213,7 +232,8 @@ TEST(MetricContract, VotesExpandedIntoRowsAreTheSameVotes) {
       if (c.data.weight.empty()) {
         EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), 1e-15) << c.name << " " << key;
       } else {
-        EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), kTwiceTolerance) << c.name << " " << key;
+        EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), kTwiceTolerance)
+            << c.name << " " << key;
       }
     }
     if (c.data.weight.empty()) {
@@ -272,7 +292,8 @@ TEST(MetricContract, EveryKeyHasADocsPage) {
     text += s.str();
   }
   for (const MetricRow& row : metrics())
-    EXPECT_NE(text.find("`" + std::string(row.key) + "`"), std::string::npos) << row.key << " is not documented";
+    EXPECT_NE(text.find("`" + std::string(row.key) + "`"), std::string::npos)
+        << row.key << " is not documented";
 }
 
 }  // namespace

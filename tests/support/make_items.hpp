@@ -17,22 +17,23 @@ enum class VoteForm { labels, counts, ratings };
 
 struct Simulated {
   int classes = 2;
-  std::vector<double> z;                     ///< n x width (binary: n)
-  std::vector<std::vector<int>> votes;       ///< classes voted, by item
-  std::vector<double> weight;                ///< empty: one each
-  std::vector<std::int64_t> group;           ///< empty: none
+  std::vector<double> z;                ///< n x width (binary: n)
+  std::vector<std::vector<int>> votes;  ///< classes voted, by item
+  std::vector<double> weight;           ///< empty: one each
+  std::vector<std::int64_t> group;      ///< empty: none
   [[nodiscard]] std::size_t size() const { return votes.size(); }
 };
 
 struct SimulateOptions {
   std::int64_t n = 500;
   int classes = 2;
-  int raters = 1;            ///< with `vary`, 1 to raters votes an item
+  int raters = 1;  ///< with `vary`, 1 to raters votes an item
   bool vary = false;
-  double sharpen = 1;        ///< > 1: the model is over-confident; 1: calibrated
-  int rounding = 0;          ///< > 0: p rounded to multiples of 1 / rounding, for ties
-  double heterogeneity = 0;  ///< > 0: votes of an item are dependent given z (Dirichlet with this concentration)
-  int groups = 0;            ///< > 0: group number i mod groups
+  double sharpen = 1;  ///< > 1: the model is over-confident; 1: calibrated
+  int rounding = 0;    ///< > 0: p rounded to multiples of 1 / rounding, for ties
+  double heterogeneity =
+      0;           ///< > 0: votes of an item are dependent given z (Dirichlet with this concentration)
+  int groups = 0;  ///< > 0: group number i mod groups
   std::uint64_t seed = 1;
 };
 
@@ -121,7 +122,8 @@ inline Items to_items(const Simulated& s, VoteForm form) {
   const auto n = static_cast<std::int64_t>(s.size());
   const std::int64_t k = s.classes;
   Items items;
-  const std::vector<std::int64_t> zshape = k == 2 ? std::vector<std::int64_t>{n} : std::vector<std::int64_t>{n, k};
+  const std::vector<std::int64_t> zshape =
+      k == 2 ? std::vector<std::int64_t>{n} : std::vector<std::int64_t>{n, k};
   items.predictions = Predictions({Rows(array_of(s.z, zshape, "probs.npy"))}, Scale::probability);
   if (form == VoteForm::labels) {
     std::vector<std::int64_t> y;
@@ -138,7 +140,8 @@ inline Items to_items(const Simulated& s, VoteForm form) {
     std::vector<std::int64_t> r(s.size() * raters, -1);
     for (std::size_t i = 0; i < s.size(); ++i)
       for (std::size_t j = 0; j < s.votes[i].size(); ++j) r[i * raters + j] = s.votes[i][j];
-    items.votes = Votes::from_ratings(Rows(array_of(r, {n, static_cast<std::int64_t>(raters)}, "ratings.npy")), s.classes);
+    items.votes = Votes::from_ratings(
+        Rows(array_of(r, {n, static_cast<std::int64_t>(raters)}, "ratings.npy")), s.classes);
   }
   if (!s.weight.empty()) items.weights = Rows(array_of(s.weight, {n}, "weights.npy"));
   if (!s.group.empty()) items.groups = Names(Rows(array_of(s.group, {n}, "groups.npy")));

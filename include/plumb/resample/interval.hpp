@@ -12,8 +12,8 @@ struct Bounds {
 
 /// Quantiles (type 7) of the replicates at (1 - level)/2 and (1 + level)/2.
 [[nodiscard]] Bounds percentile_bounds(std::vector<double> replicates, double level);
-/// The basic interval, 2 value - quantiles, clipped at 0: for plug-in calibration errors, whose replicates are biased
-/// upward by about as much as the value itself is.
+/// The basic interval, 2 value - quantiles, clipped at 0: for plug-in calibration errors, whose replicates
+/// are biased upward by about as much as the value itself is.
 [[nodiscard]] Bounds basic_bounds(double value, std::vector<double> replicates, double level);
 /// (1 + number of null replicates >= observed) / (1 + B).
 [[nodiscard]] double p_value(double observed, std::span<const double> null_replicates);

@@ -1,5 +1,5 @@
-// What a resample is: weights on units, or redrawn outcomes. Pure functions of (seed, replicate, unit), so that no thread
-// count or shard split can change a bound.
+// What a resample is: weights on units, or redrawn outcomes. Pure functions of (seed, replicate, unit), so
+// that no thread count or shard split can change a bound.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class NullDraw {
 
   /// Hits of an event column whose rows are those units: u < p, or n p + s (h - n p).
   void hits(const ForecastsView& observed, std::vector<double>& out) const;
-  /// The drawn class of each item: the argmax takes [0, z_max) of u, the others follow in order, so that the event of the
-  /// top label is u < z_max exactly. Only for kind labels.
+  /// The drawn class of each item: the argmax takes [0, z_max) of u, the others follow in order, so that the
+  /// event of the top label is u < z_max exactly. Only for kind labels.
   void classes(const ItemBlock& block, VoteBlock& out) const;
   [[nodiscard]] std::span<const std::int8_t> signs() const { return sign_; }
   [[nodiscard]] NullKind kind() const { return kind_; }

@@ -1,5 +1,5 @@
-// Law: intervals hold the true value about as often as they say: for means and rankings, and for calibration errors that
-// are well away from zero (near zero no method covers well; docs/concepts.md says so).
+// Law: intervals hold the true value about as often as they say: for means and rankings, and for calibration
+// errors that are well away from zero (near zero no method covers well; docs/concepts.md says so).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,8 @@ constexpr int kRuns = 400;  // standard error of a coverage of 95%: 1.1%
 constexpr double kLowest = 0.91;
 constexpr double kHighest = 0.985;
 
-std::map<std::string, double> truth_of(const SimulateOptions& o, const std::vector<std::string>& keys, VoteForm form) {
+std::map<std::string, double> truth_of(const SimulateOptions& o, const std::vector<std::string>& keys,
+                                       VoteForm form) {
   SimulateOptions big = o;
   big.n = 400'000;
   big.seed = 999;

@@ -1,5 +1,6 @@
-// Law: the p-values of calibrated models are right. At the 5% level a calibrated model is rejected in 3% to 8% of runs,
-// for single labels, for several dependent votes per item, and for groups whose outcomes move together.
+// Law: the p-values of calibrated models are right. At the 5% level a calibrated model is rejected in 3% to
+// 8% of runs, for single labels, for several dependent votes per item, and for groups whose outcomes move
+// together.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,10 +13,11 @@
 namespace plumb::test {
 namespace {
 
-constexpr int kRuns = 800;       // standard error of a rejection rate of 5%: 0.8%
+constexpr int kRuns = 800;  // standard error of a rejection rate of 5%: 0.8%
 constexpr double kLowest = 0.03;
 constexpr double kHighest = 0.08;
-const std::vector<std::string> kKeys = {"ece", "ece_l2", "mce", "ece_mass", "ece_sweep", "ks", "ece_debiased", "ece_classwise"};
+const std::vector<std::string> kKeys = {"ece",       "ece_l2", "mce",          "ece_mass",
+                                        "ece_sweep", "ks",     "ece_debiased", "ece_classwise"};
 
 template <class Make>
 std::map<std::string, double> rejection_rates(Make make) {
@@ -59,7 +61,8 @@ TEST(Null, SingleLabelsFourClasses) {
 
 TEST(Null, SeveralDependentVotes) {
   expect_right(rejection_rates([](std::uint64_t run) {
-    return to_items(simulate({.n = 200, .raters = 6, .vary = true, .heterogeneity = 1, .seed = 40000 + run}), VoteForm::counts);
+    return to_items(simulate({.n = 200, .raters = 6, .vary = true, .heterogeneity = 1, .seed = 40000 + run}),
+                    VoteForm::counts);
   }));
 }
 

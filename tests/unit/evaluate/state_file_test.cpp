@@ -9,7 +9,8 @@ namespace plumb::test {
 namespace {
 
 EvaluateState small_state() {
-  return evaluate_state(to_items(simulate({.n = 60, .classes = 3, .raters = 2, .seed = 2}), VoteForm::counts), {});
+  return evaluate_state(to_items(simulate({.n = 60, .classes = 3, .raters = 2, .seed = 2}), VoteForm::counts),
+                        {});
 }
 
 TEST(StateFile, RoundTrip) {
@@ -48,7 +49,11 @@ TEST(StateFile, FutureFormatNamesItself) {
 TEST(StateFile, UnlikeOptionsAreRefused) {
   const Items items = to_items(simulate({.n = 60, .seed = 2}), VoteForm::labels);
   EvaluateState a = evaluate_state(items, {});
-  const EvaluateState b = evaluate_state(items, [] { EvaluateOptions o; o.bins = 10; return o; }());
+  const EvaluateState b = evaluate_state(items, [] {
+    EvaluateOptions o;
+    o.bins = 10;
+    return o;
+  }());
   try {
     merge(a, b);
     FAIL();

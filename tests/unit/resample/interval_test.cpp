@@ -33,9 +33,7 @@ TEST(Interval, PValueCountsTheObservedOne) {
   EXPECT_DOUBLE_EQ(p_value(0, null), 1.0);
 }
 
-TEST(Interval, MeanIsExact) {
-  EXPECT_EQ(mean(std::vector<double>{1e30, 3, -1e30}), 1.0);
-}
+TEST(Interval, MeanIsExact) { EXPECT_EQ(mean(std::vector<double>{1e30, 3, -1e30}), 1.0); }
 
 }  // namespace
 }  // namespace plumb

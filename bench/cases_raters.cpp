@@ -1,0 +1,26 @@
+// Label histograms and disagreement beside one class-wise pass.
+#include "bench.hpp"
+#include "plumb/metrics/raters/disagreement.hpp"
+#include "plumb/metrics/raters/label_histogram.hpp"
+#include "plumb/metrics/streaming/reliability_table.hpp"
+
+namespace plumb::bench {
+
+void rater_cases(Bench& b) {
+  const MulticlassData data(b.size(1e6), 10, true);
+  const Items items = data.items();
+  const Cells cells;
+  b.run("class-wise, 1e6 x 10, counts", 0, 5, [&] { (void)classwise_tables(items, cells, 2); });
+  const double pass = b.cases().back().seconds;
+  const auto histogram_cells = classwise_cells(10, cells);
+  const auto pair_cells = disagreement_cells(10, cells);
+  b.run(
+      "all of the histogram and disagreement losses", 0, 5,
+      [&] {
+        (void)label_histogram(items, histogram_cells, 2);
+        (void)disagreement(items, {}, pair_cells, 2);
+      },
+      3 * pass);
+}
+
+}  // namespace plumb::bench

@@ -1,0 +1,105 @@
+"""What other tools need for the same work on this machine; each is skipped with a word when it is not installed."""
+import sys
+import time
+
+import numpy as np
+
+SCALE = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+
+
+def best(body, runs=2):
+    times = []
+    for _ in range(runs):
+        begin = time.perf_counter()
+        body()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def say(name, seconds):
+    print(f"{name:46s} {seconds:9.4f} s", flush=True)
+
+
+def binary(n):
+    rng = np.random.default_rng(1)
+    p = rng.random(n, dtype=np.float32)
+    return p, (rng.random(n, dtype=np.float32) < p * p).astype(np.uint8)
+
+
+def ece_bincount(p, y, bins=15):
+    cell = np.minimum((p * bins).astype(np.int64), bins - 1)
+    n = np.bincount(cell, minlength=bins)
+    conf = np.bincount(cell, weights=p, minlength=bins)
+    hits = np.bincount(cell, weights=y, minlength=bins)
+    return np.abs(conf - hits).sum() / n.sum()
+
+
+def ece_mass(p, y, bins=15):
+    order = np.argsort(p, kind="stable")
+    return sum(abs(a.mean() - b.mean()) for a, b in zip(np.array_split(p[order], bins), np.array_split(y[order], bins))) / bins
+
+
+p, y = binary(int(1e8 * SCALE))
+say("numpy bincount, table of 1e8", best(lambda: ece_bincount(p, y)))
+try:
+    import torch
+    from torchmetrics.functional.classification import binary_calibration_error
+
+    tp, ty = torch.from_numpy(p), torch.from_numpy(y.astype(np.int64))
+    say("torchmetrics, ECE of 1e8", best(lambda: binary_calibration_error(tp, ty, n_bins=15), 1))
+    print("   torchmetrics says", float(binary_calibration_error(tp, ty, n_bins=15)), "numpy says", ece_bincount(p, y))
+except ImportError:
+    print("torchmetrics is not installed")
+p, y = binary(int(1e7 * SCALE))
+say("numpy argsort, equal-mass ECE of 1e7", best(lambda: ece_mass(p, y)))
+try:
+    from sklearn.metrics import roc_auc_score
+
+    say("scikit-learn roc_auc_score of 1e7", best(lambda: roc_auc_score(y, p)))
+except ImportError:
+    print("scikit-learn is not installed")
+rng = np.random.default_rng(2)
+z = rng.random((int(5e4 * SCALE), 1000), dtype=np.float32)
+z /= z.sum(1, keepdims=True)
+labels = rng.integers(0, 1000, len(z))
+
+
+def classwise():
+    cell = np.minimum((z * 15).astype(np.int64), 14) + 15 * np.arange(1000)
+    np.bincount(cell.ravel(), weights=z.ravel(), minlength=15000)
+    np.bincount(cell.ravel(), minlength=15000)
+
+
+say("numpy bincount, class-wise 5e4 x 1000", best(classwise))
+p, y = binary(int(1e5 * SCALE))
+
+
+def bootstrap():
+    r = np.random.default_rng(3)
+    cell = np.minimum((p * 15).astype(np.int64), 14)
+    gap = (p - y).astype(np.float64)
+    for _ in range(1000):
+        np.bincount(cell, weights=gap * r.poisson(1.0, len(p)), minlength=15)
+
+
+say("numpy, 1000 bootstrap replicates of ECE, 1e5", best(bootstrap, 1))
+
+
+def kde_quadratic(n, h=0.02):
+    q = p[:n].astype(np.float64).clip(1e-9, 1 - 1e-9)
+    from math import lgamma
+
+    a, b = q / h + 1, (1 - q) / h + 1
+    lg = np.vectorize(lgamma)
+    norm = lg(a + b) - lg(a) - lg(b)
+    out = 0.0
+    for i in range(0, n, 500):
+        x = q[i : i + 500, None]
+        k = np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) + norm)
+        k[np.arange(len(x)), np.arange(i, i + len(x))] = 0
+        out += np.abs(k @ y[:n] / k.sum(1) - x[:, 0]).sum()
+    return out / n
+
+
+n = int(3e4 * SCALE)
+say("numpy, quadratic kernel ECE of 3e4", best(lambda: kde_quadratic(n), 1))
