@@ -121,33 +121,46 @@ HWY_INLINE hn::Vec<DU> load_counts(const std::uint32_t* labels) {
 std::uint64_t counts_of(double hits) { return std::bit_cast<std::uint64_t>(hits + kCountOne); }
 std::uint64_t counts_of(std::uint32_t label) { return label + kOneForecast; }
 
-template <class CellOf, class Hits>
-HWY_INLINE std::size_t add_pairs(const CellOf& cell_of, std::size_t cells, const double* p, const Hits* hits,
-                                 std::size_t n, std::uint64_t* table) {
-  HWY_ALIGN std::int32_t start[kPrivateTables];  // of each private table; offsets count words, two for a pair
+/// `start_of(i)` tells where the tables of forecasts i, i + 1, ... begin, counted in words, two for a pair.
+template <class CellOf, class StartOf, class CountsOf>
+HWY_INLINE std::size_t add_pairs(const CellOf& cell_of, const StartOf& start_of, const CountsOf& counts_at,
+                                 const double* p, std::size_t n, Pair* table) {
   HWY_ALIGN std::int32_t offset[kPrivateTables];
-  for (std::size_t j = 0; j < kPrivateTables; ++j) start[j] = static_cast<std::int32_t>(2 * j * cells);
+  const auto* at = reinterpret_cast<const std::uint32_t*>(offset);
   std::size_t i = 0;
   for (; i + kPrivateTables <= n; i += kPrivateTables) {
     for (std::size_t j = 0; j < kPrivateTables; j += kWidth) {
       const V v = hn::LoadU(d, p + i + j);
-      hn::Store(hn::Add(hn::ShiftLeft<1>(cell_of(v)), hn::Load(di, start + j)), di, offset + j);
-      scatter(raw(v), load_counts(hits + i + j), reinterpret_cast<const std::uint32_t*>(offset) + j, table);
+      hn::Store(hn::Add(hn::ShiftLeft<1>(cell_of(v)), start_of(i + j)), di, offset + j);
+      scatter(raw(v), counts_at(i + j), at + j, &table->sum);
     }
   }
   return i;
+}
+
+template <class StartOf, class CountsOf>
+HWY_INLINE std::size_t add_pairs(const Cells& cells, const StartOf& start_of, const CountsOf& counts_at,
+                                 const double* p, std::size_t n, Pair* table) {
+  return cells.equal_width ? add_pairs(EqualWidth(cells), start_of, counts_at, p, n, table)
+                           : add_pairs(ByThresholds(cells), start_of, counts_at, p, n, table);
+}
+
+void add_one(Pair& pair, double p, std::uint64_t counts) {
+  pair.sum += raw_fixed(p);
+  pair.counts += counts;
 }
 
 template <class Hits>
 HWY_INLINE void add_binary_with(const Cells& cells, const double* p, const Hits* hits, std::size_t n,
                                 Pair* table) {
   const auto count = static_cast<std::size_t>(cells.count());
-  std::size_t i = cells.equal_width ? add_pairs(EqualWidth(cells), count, p, hits, n, &table->sum)
-                                    : add_pairs(ByThresholds(cells), count, p, hits, n, &table->sum);
-  for (; i < n; ++i) {
-    Pair& pair = table[(i % kPrivateTables) * count + static_cast<std::size_t>(cells.of(p[i]))];
-    pair.sum += raw_fixed(p[i]);
-    pair.counts += counts_of(hits[i]);
+  HWY_ALIGN std::int32_t start[kPrivateTables];
+  for (std::size_t j = 0; j < kPrivateTables; ++j) start[j] = static_cast<std::int32_t>(2 * j * count);
+  const auto start_of = [&](std::size_t i) HWY_ATTR { return hn::Load(di, start + i % kPrivateTables); };
+  const auto counts_at = [&](std::size_t i) HWY_ATTR { return load_counts(hits + i); };
+  for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i) {
+    add_one(table[(i % kPrivateTables) * count + static_cast<std::size_t>(cells.of(p[i]))], p[i],
+            counts_of(hits[i]));
   }
 }
 
@@ -156,6 +169,32 @@ void AddHits(const Cells& cells, const double* p, const double* hits, std::size_
 }
 void AddLabels(const Cells& cells, const double* p, const std::uint32_t* labels, std::size_t n, Pair* table) {
   add_binary_with(cells, p, labels, n, table);
+}
+
+void AddDrawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
+              std::size_t n, Pair* table) {
+  const auto count = static_cast<std::size_t>(cells.count());
+  const auto words = hn::Set(di, static_cast<std::int32_t>(2 * count));
+  static_assert((kMostDrawn & (kMostDrawn + 1)) == 0);
+  const auto beyond = hn::Set(di, ~static_cast<std::int32_t>(kMostDrawn));
+  const auto start_of = [&](std::size_t i) HWY_ATTR {
+    const auto m = hn::LoadU(di, reinterpret_cast<const std::int32_t*>(times + i));
+    const auto few = hn::Eq(hn::And(m, beyond), hn::Zero(di));
+    return hn::Mul(hn::IfThenElseZero(few, m), words);
+  };
+  const auto counts_at = [&](std::size_t i) HWY_ATTR { return load_counts(hits + i); };
+  for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i) {
+    const std::size_t m = times[i] <= kMostDrawn ? times[i] : 0;
+    add_one(table[m * count + static_cast<std::size_t>(cells.of(p[i]))], p[i], counts_of(hits[i]));
+  }
+}
+
+void AddRows(const Cells& cells, const double* z, std::size_t n, const std::int32_t* start, Pair* table) {
+  const auto start_of = [&](std::size_t i) HWY_ATTR { return hn::LoadU(di, start + i); };
+  const auto counts_at = [&](std::size_t) HWY_ATTR { return hn::Set(du, kOneForecast); };
+  for (std::size_t i = add_pairs(EqualWidth(cells), start_of, counts_at, z, n, table); i < n; ++i) {
+    add_one(table[static_cast<std::size_t>(start[i] / 2 + cells.of(z[i]))], z[i], kOneForecast);
+  }
 }
 
 HWY_INLINE std::size_t note_found(hn::Mask<D> mask, std::size_t j, std::uint32_t* found, std::size_t count) {
@@ -231,6 +270,8 @@ namespace plumb::detail {
 HWY_EXPORT(Place);
 HWY_EXPORT(AddHits);
 HWY_EXPORT(AddLabels);
+HWY_EXPORT(AddDrawn);
+HWY_EXPORT(AddRows);
 HWY_EXPORT(AddDense);
 HWY_EXPORT(AddDenseWhole);
 
@@ -251,6 +292,13 @@ void add_binary(const Cells& cells, const double* p, const double* hits, std::si
 void add_binary(const Cells& cells, const double* p, const std::uint32_t* labels, std::size_t n,
                 Pair* table) {
   HWY_DYNAMIC_DISPATCH(AddLabels)(cells, p, labels, n, table);
+}
+void add_drawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
+               std::size_t n, Pair* table) {
+  HWY_DYNAMIC_DISPATCH(AddDrawn)(cells, p, hits, times, n, table);
+}
+void add_rows(const Cells& cells, const double* z, std::size_t n, const std::int32_t* start, Pair* table) {
+  HWY_DYNAMIC_DISPATCH(AddRows)(cells, z, n, start, table);
 }
 std::size_t add_dense(const double* z, std::size_t n, const double* beyond, std::uint64_t* dense,
                       std::uint32_t* found) {

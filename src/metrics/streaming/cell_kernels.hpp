@@ -46,6 +46,15 @@ void place_forecasts(const Cells& cells, const double* p, std::size_t n, std::in
 void add_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table);
 void add_binary(const Cells& cells, const double* p, const std::uint32_t* labels, std::size_t n, Pair* table);
 
+/// The same for a resample: table m takes the forecasts that were drawn m times. What was drawn more than
+/// kMostDrawn times ends in table 0, which nobody reads, and is the caller's to add.
+inline constexpr std::uint32_t kMostDrawn = kPrivateTables - 1;
+void add_drawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
+               std::size_t n, Pair* table);
+
+/// Adds n probabilities, without hits, to tables of equal width; that of value i begins at word start[i].
+void add_rows(const Cells& cells, const double* z, std::size_t n, const std::int32_t* start, Pair* table);
+
 /// dense[j] += p 2^50 + kMagic (its bits) for n values, and in `found` the j with z[j] >= beyond[j]; returns
 /// how many.
 [[nodiscard]] std::size_t add_dense(const double* z, std::size_t n, const double* beyond,

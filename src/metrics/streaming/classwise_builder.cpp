@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "metrics/streaming/cell_kernels.hpp"
+#include "metrics/streaming/classwise_rows.hpp"
 #include "metrics/streaming/whole_cell.hpp"
 
 namespace plumb {
@@ -29,14 +30,6 @@ void for_each_vote(const VoteBlock& votes, std::size_t i, Body body) {
 
 }  // namespace
 
-struct ClasswiseBuilder::RowBlock {
-  const ItemBlock& block;
-  const double* z;
-  std::size_t size, classes;
-  [[nodiscard]] const double* row(std::size_t i) const { return z + i * classes; }
-  [[nodiscard]] const VoteBlock& votes() const { return block.votes; }
-};
-
 ClasswiseBuilder::ClasswiseBuilder(int classes, const Cells& cells)
     : ClasswiseBuilder(std::vector<Cells>(static_cast<std::size_t>(classes), cells)) {}
 
@@ -51,17 +44,13 @@ ClasswiseBuilder::ClasswiseBuilder(std::vector<Cells> cells) : cells_(std::move(
   whole_.resize(start_.back());
   high_.resize(classes);
   low_.resize(classes);
-  // Short rows are taken eight (or a multiple) together: their values then fill whole vectors.
+  for (const Cells& c : cells_) beyond_.push_back(beyond_lowest(c));
+  found_.resize(classes);
+  // Long rows, and tables that are larger than the cache, are better off with dense sums.
   constexpr std::size_t kLongRow = 64;
-  const std::size_t group = classes >= kLongRow || classes == 0 ? 1 : 8 * ((8 + classes - 1) / classes);
-  for (std::size_t r = 0; r < group; ++r) {
-    for (std::size_t k = 0; k < classes; ++k) {
-      beyond_.push_back(r == 0 ? beyond_lowest(cells_[k]) : beyond_[k]);
-      class_.push_back(static_cast<std::uint32_t>(k));
-    }
-  }
-  found_.resize(beyond_.size());
-  group_rows_ = group;
+  constexpr std::size_t kManyCells = 1024;
+  short_rows_ = width_bins_ > 0 && classes < kLongRow && whole_.size() <= kManyCells;
+  if (short_rows_) word_.resize(kGroup * classes);
 }
 
 std::size_t ClasswiseBuilder::place(std::size_t k, double z) const {
@@ -81,69 +70,45 @@ void ClasswiseBuilder::update(const ItemBlock& block, std::span<const std::uint3
     }
     z = both_.data();
   }
-  const RowBlock rows{block, z, size, cells_.size()};
+  const RowBlock rows{block, z, size, cells_.size(), times};
   if (!block.weight.empty()) {
-    update_weighted(rows, times);
+    for (std::size_t i = 0; i < size; ++i) add_weighted(rows, i);
+  } else if (block.votes.single && short_rows_) {
+    update_short(rows);
   } else if (block.votes.single && times.empty()) {
-    update_unit(rows);
+    update_long(rows);
   } else {
-    update_whole(rows, times);
+    for (std::size_t i = 0; i < size; ++i) add_whole(rows, i);
   }
 }
 
-void ClasswiseBuilder::update_unit(const RowBlock& rows) {
-  if (pair_.empty()) {
-    pair_.resize(whole_.size());
-    dense_.resize(beyond_.size());
+void ClasswiseBuilder::add_whole(const RowBlock& rows, std::size_t i) {
+  const std::uint64_t drawn = rows.drawn(i);
+  const std::uint64_t n = rows.votes().votes(static_cast<std::int64_t>(i));
+  const std::uint64_t mass = drawn * n;
+  if (mass == 0) return;
+  if (mass > detail::kWholeCapacity) {
+    add_weighted(rows, i);
+    return;
   }
-  for (std::size_t begin = 0; begin < rows.size; begin += group_rows_) {
-    const std::size_t n = std::min(group_rows_, rows.size - begin);
-    if (pair_used_ + n > detail::kPairCapacity) flush_pairs();
-    pair_used_ += n;
-    const double* z = rows.row(begin);
-    const std::size_t found =
-        detail::add_dense(z, n * rows.classes, beyond_.data(), dense_.data(), found_.data());
-    for (std::size_t f = 0; f < found; ++f) {
-      const std::uint32_t j = found_[f];
-      detail::Pair& pair = pair_[place(class_[j], z[j])];
-      pair.sum += detail::raw_fixed(z[j]);
-      pair.counts += detail::kOneForecast;
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint32_t k = rows.votes().cls[begin + i];
-      pair_[place(k, z[i * rows.classes + k])].counts += 1;
-    }
+  if (mass > detail::kWholeCapacity - total_.mass) flush_whole();
+  detail::add_mass(total_, 0, mass, n);
+  const double* z = rows.row(i);
+  const std::size_t found = detail::add_dense_whole(z, rows.classes, static_cast<std::uint32_t>(mass),
+                                                    beyond_.data(), high_.data(), low_.data(), found_.data());
+  for (std::size_t f = 0; f < found; ++f) {
+    const std::uint32_t k = found_[f];
+    detail::add_mass(whole_[place(k, z[k])], static_cast<std::uint64_t>(to_fixed(z[k])), mass, n);
   }
+  for_each_vote(rows.votes(), i, [&](std::uint32_t k, std::uint32_t count) {
+    detail::add_hits(whole_[place(k, z[k])], drawn * count);
+  });
 }
 
-void ClasswiseBuilder::update_whole(const RowBlock& rows, std::span<const std::uint32_t> times) {
-  for (std::size_t i = 0; i < rows.size; ++i) {
-    const std::uint64_t drawn = times.empty() ? 1 : times[i];
-    const std::uint64_t n = rows.votes().votes(static_cast<std::int64_t>(i));
-    const std::uint64_t mass = drawn * n;
-    if (mass == 0) continue;
-    if (mass > detail::kWholeCapacity) {
-      add_weighted(rows, i, static_cast<double>(drawn));
-      continue;
-    }
-    if (mass > detail::kWholeCapacity - total_.mass) flush_whole();
-    detail::add_mass(total_, 0, mass, n);
-    const double* z = rows.row(i);
-    const std::size_t found =
-        detail::add_dense_whole(z, rows.classes, static_cast<std::uint32_t>(mass), beyond_.data(),
-                                high_.data(), low_.data(), found_.data());
-    for (std::size_t f = 0; f < found; ++f) {
-      const std::uint32_t k = found_[f];
-      detail::add_mass(whole_[place(k, z[k])], static_cast<std::uint64_t>(to_fixed(z[k])), mass, n);
-    }
-    for_each_vote(rows.votes(), i, [&](std::uint32_t k, std::uint32_t count) {
-      detail::add_hits(whole_[place(k, z[k])], drawn * count);
-    });
-  }
-}
-
-void ClasswiseBuilder::add_weighted(const RowBlock& rows, std::size_t i, double weight) {
+void ClasswiseBuilder::add_weighted(const RowBlock& rows, std::size_t i) {
   make_tables();
+  const double own = rows.block.weight.empty() ? 1.0 : rows.block.weight[i];
+  const double weight = own * static_cast<double>(rows.drawn(i));
   const auto n = static_cast<double>(rows.votes().votes(static_cast<std::int64_t>(i)));
   const double* z = rows.row(i);
   const auto add = [&](std::size_t k, double hits) {
@@ -158,13 +123,6 @@ void ClasswiseBuilder::add_weighted(const RowBlock& rows, std::size_t i, double 
   for (; next < rows.classes; ++next) add(next, 0.0);
 }
 
-void ClasswiseBuilder::update_weighted(const RowBlock& rows, std::span<const std::uint32_t> times) {
-  for (std::size_t i = 0; i < rows.size; ++i) {
-    const double w = rows.block.weight[i];
-    add_weighted(rows, i, times.empty() ? w : w * static_cast<double>(times[i]));
-  }
-}
-
 void ClasswiseBuilder::update_flipped(const ItemBlock& block, std::span<const std::int8_t> signs) {
   if (minus_.empty()) minus_.emplace_back(cells_);
   std::vector<std::uint32_t> kept(signs.size());
@@ -174,27 +132,10 @@ void ClasswiseBuilder::update_flipped(const ItemBlock& block, std::span<const st
   minus_[0].update(block, flipped);
 }
 
-void ClasswiseBuilder::flush_pairs() {
-  if (pair_used_ == 0) return;
-  if (pair_used_ > detail::kWholeCapacity - total_.mass) flush_whole();
+void ClasswiseBuilder::add_total(std::size_t k, uint128 p) {
   constexpr int kHalf = kFractionBits / 2;
-  const std::size_t classes = cells_.size();
-  for (std::size_t k = 0; k < classes; ++k) {
-    // The magic number comes off once for each row; all is modulo 2^64, and the sum itself is below that.
-    std::uint64_t sum = 0;
-    for (std::size_t j = k; j < dense_.size(); j += classes) sum += dense_[j];
-    sum -= pair_used_ * detail::kMagicBits;
-    high_[k] += sum >> kHalf;
-    low_[k] += sum & ((std::uint64_t{1} << kHalf) - 1);
-    for (std::size_t c = start_[k]; c < start_[k + 1]; ++c) {
-      const detail::PairSums s = detail::read_pair(pair_[c]);
-      detail::add_singles(whole_[c], s.p, s.count, s.hits);
-      pair_[c] = {};
-    }
-  }
-  std::fill(dense_.begin(), dense_.end(), 0);
-  detail::add_singles(total_, 0, pair_used_, 0);
-  pair_used_ = 0;
+  high_[k] += static_cast<std::uint64_t>(p >> kHalf);
+  low_[k] += static_cast<std::uint64_t>(p) & ((std::uint64_t{1} << kHalf) - 1);
 }
 
 void ClasswiseBuilder::flush_whole() {
@@ -221,7 +162,7 @@ void ClasswiseBuilder::make_tables() {
 }
 
 std::vector<ReliabilityTable> ClasswiseBuilder::finish() {
-  flush_pairs();
+  if (pair_used_ > 0) short_rows_ ? flush_short() : flush_long();
   flush_whole();
   std::vector<ReliabilityTable> done = std::move(table_);
   table_.clear();

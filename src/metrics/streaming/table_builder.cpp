@@ -10,6 +10,7 @@ using detail::Pair;
 
 /// Beyond this many cells the private tables leave the cache and emptying them costs more than they save.
 constexpr int kMostPairCells = 1024;
+constexpr int kMostDrawnCells = 128;  // those of a resample are emptied more often
 
 bool fits_pairs(const Cells& cells) {
   return cells.count() <= kMostPairCells &&
@@ -25,6 +26,8 @@ void TableBuilder::update(const ForecastsView& f) {
     update_weighted(f);
   } else if (f.trials.empty() && f.times.empty() && fits_pairs(table_.cells)) {
     update_binary(f.p, f.hits);
+  } else if (f.trials.empty() && table_.cells.count() <= kMostDrawnCells && fits_pairs(table_.cells)) {
+    update_drawn(f);
   } else {
     update_whole(f);
   }
@@ -50,6 +53,21 @@ void TableBuilder::update_labels(std::span<const double> p, std::span<const std:
   } else {
     const std::vector<double> hits(labels.begin(), labels.end());
     update_whole({p, hits, {}, {}, {}, true});
+  }
+}
+
+void TableBuilder::update_drawn(const ForecastsView& f) {
+  if (drawn_.empty()) drawn_.resize((detail::kMostDrawn + 1) * table_.cell.size());
+  constexpr std::size_t kStep = 4096;
+  for (std::size_t begin = 0; begin < f.size(); begin += kStep) {
+    const std::size_t n = std::min(kStep, f.size() - begin);
+    if (drawn_used_ + n > detail::kPairCapacity) flush_drawn();
+    drawn_used_ += n;
+    detail::add_drawn(table_.cells, f.p.data() + begin, f.hits.data() + begin, f.times.data() + begin, n,
+                      drawn_.data());
+    for (std::size_t i = begin; i < begin + n; ++i) {
+      if (f.times[i] > detail::kMostDrawn) update_whole(f.slice(i, 1));
+    }
   }
 }
 
@@ -115,6 +133,18 @@ void TableBuilder::flush_pairs() {
   pair_used_ = 0;
 }
 
+void TableBuilder::flush_drawn() {
+  const std::size_t cells = table_.cell.size();
+  if (detail::kMostDrawn * drawn_used_ > detail::kWholeCapacity - whole_mass_) flush_whole();
+  for (std::size_t i = cells; i < drawn_.size(); ++i) {
+    const detail::PairSums s = detail::read_pair(drawn_[i]);
+    detail::add_singles(whole_[i % cells], s.p, s.count, s.hits, i / cells);
+    whole_mass_ += i / cells * s.count;
+  }
+  std::fill(drawn_.begin(), drawn_.end(), Pair{});
+  drawn_used_ = 0;
+}
+
 void TableBuilder::flush_whole() {
   for (std::size_t b = 0; b < whole_.size(); ++b) detail::move_into(table_.cell[b], whole_[b]);
   whole_mass_ = 0;
@@ -122,6 +152,7 @@ void TableBuilder::flush_whole() {
 
 ReliabilityTable TableBuilder::finish() {
   flush_pairs();
+  flush_drawn();
   flush_whole();
   ReliabilityTable done = std::move(table_);
   table_ = ReliabilityTable(done.cells);

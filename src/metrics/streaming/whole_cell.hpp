@@ -25,15 +25,16 @@ inline void add_mass(WholeCell& c, std::uint64_t q, std::uint64_t mass, std::uin
   c.votes += mass != 0 ? n : 0;
 }
 
-/// `count` items of one vote each.
-inline void add_singles(WholeCell& c, uint128 p, std::uint64_t count, std::uint64_t hits) {
-  c.p += p;
-  c.mass += count;
-  c.mass_squared += count;
+/// `count` items of one vote each, all drawn `times` times; p is the sum of their q.
+inline void add_singles(WholeCell& c, uint128 p, std::uint64_t count, std::uint64_t hits,
+                        std::uint64_t times = 1) {
+  c.p += times * p;
+  c.mass += times * count;
+  c.mass_squared += times * times * count;
   c.items += count;
   c.votes += count;
-  c.hits += hits;
-  c.hits_squared += hits;
+  c.hits += times * hits;
+  c.hits_squared += times * times * hits;
 }
 
 /// into -= part, but for the hits.

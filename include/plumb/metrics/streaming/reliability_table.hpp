@@ -97,23 +97,27 @@ class TableBuilder {
  private:
   template <class Hits>
   void update_binary(std::span<const double> p, std::span<const Hits> hits);  // one trial, weight one
+  void update_drawn(const ForecastsView& f);                                  // one trial, whole times
   void update_whole(const ForecastsView& f);                                  // whole trials and times
   void update_weighted(const ForecastsView& f);                               // anything
   void add_weighted(const ForecastsView& f, std::size_t i);
   void flush_pairs();
+  void flush_drawn();
   void flush_whole();
   ReliabilityTable table_;
   std::vector<detail::WholeCell> whole_;
   std::vector<detail::Pair>
       pair_;  // private tables side by side, so that equal cells in a row do not wait for each other
   std::uint64_t pair_used_ = 0;      // forecasts a pair may have taken
+  std::vector<detail::Pair> drawn_;  // by how often a forecast was drawn
+  std::uint64_t drawn_used_ = 0;
   std::uint64_t whole_mass_ = 0;     // mass in whole_, at most 2^32 - 1
   std::vector<TableBuilder> minus_;  // at most one: the items whose residual was flipped
 };
 
 /// K tables at once from the rows of a block: each row of probabilities is visited once. Cells may differ by
-/// class. With many classes nearly every probability lies in the lowest cell. That cell is not added to at
-/// all: its sums are what the other cells leave of the sums over all cells.
+/// class. With many classes nearly every probability lies in the lowest cell. So the integer sums of that
+/// cell are not kept: they are what the other cells leave of the sums over all cells.
 class ClasswiseBuilder {
  public:
   ClasswiseBuilder(int classes, const Cells& cells);
@@ -126,32 +130,35 @@ class ClasswiseBuilder {
 
  private:
   struct RowBlock;
-  void update_unit(const RowBlock& rows);  // one vote an item, weight one
-  void update_whole(const RowBlock& rows, std::span<const std::uint32_t> times);     // whole votes and times
-  void update_weighted(const RowBlock& rows, std::span<const std::uint32_t> times);  // anything
-  void add_weighted(const RowBlock& rows, std::size_t i, double weight);
-  void flush_pairs();
+  void update_short(const RowBlock& rows);                 // one vote an item, weight one, few cells in all
+  void update_long(const RowBlock& rows);                  // the same with many, each item once
+  void add_whole(const RowBlock& rows, std::size_t i);     // whole votes and times
+  void add_weighted(const RowBlock& rows, std::size_t i);  // anything
+  void add_total(std::size_t k, uint128 p);
+  void flush_short();
+  void flush_long();
   void flush_whole();
   void make_tables();
-  [[nodiscard]] std::size_t place(std::size_t k,
-                                  double z) const;  // where the cell of z stands in whole_ and pair_
+  // Where the cell of z stands in whole_ and pair_.
+  [[nodiscard]] std::size_t place(std::size_t k, double z) const;
 
+  static constexpr std::size_t kGroup = 64;  // short rows that are taken together
   std::vector<Cells> cells_;
-  int width_bins_ = 0;                   // when all classes have so many cells of equal width, else 0
+  int width_bins_ = 0;  // when all classes have so many cells of equal width, else 0
+  bool short_rows_ = false;
   std::vector<std::size_t> start_;       // of each class in whole_ and pair_; one more at the end
   std::vector<ReliabilityTable> table_;  // made when first needed
   std::vector<detail::WholeCell> whole_;
-  std::vector<detail::Pair> pair_;
-  std::vector<double> beyond_;  // smallest z that is not in the lowest cell; by row of a group, then class
-  std::vector<std::uint32_t> class_;       // by row of a group, then class
-  std::vector<std::uint64_t> dense_;       // sum of q over all cells, in the order of beyond_
+  std::vector<detail::Pair> pair_;         // single votes; for short rows by how often they were drawn
+  std::uint64_t pair_used_ = 0;            // rows in pair_ and dense_
+  std::vector<std::uint64_t> dense_;       // long rows: sum of q over all cells, by class
   std::vector<std::uint64_t> high_, low_;  // sum m n q over all cells in two parts, by class
-  std::vector<std::uint32_t> found_;       // scratch: which of a group lie beyond the lowest cell
+  detail::WholeCell total_;                // mass, items, votes of all rows in whole_
+  std::vector<double> beyond_;             // smallest z that is not in the lowest cell, by class
+  std::vector<std::uint32_t> found_;       // scratch: classes of a row that lie beyond the lowest cell
+  std::vector<std::int32_t> word_;         // scratch: where the table of each value of a group begins
   std::vector<double> both_;               // scratch: binary blocks with both classes written out
-  std::size_t group_rows_ = 1;           // rows that are taken together, so that short rows fill the vectors
-  std::uint64_t pair_used_ = 0;          // rows in dense_ and pair_
-  detail::WholeCell total_;              // mass, items, votes of all rows that are in whole_
-  std::vector<ClasswiseBuilder> minus_;  // at most one: the items whose residual was flipped
+  std::vector<ClasswiseBuilder> minus_;    // at most one: the items whose residual was flipped
 };
 
 /// One parallel pass over a column.

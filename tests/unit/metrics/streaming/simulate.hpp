@@ -71,7 +71,8 @@ inline Column random_column(std::size_t n, ColumnShape shape, std::uint64_t seed
     c.hits.push_back(hits);
     if (shape.trials) c.trials.push_back(trials);
     if (shape.weight) c.weight.push_back(r.below(5) == 0 ? 0.0 : 3.0 * r.uniform());
-    if (shape.times) c.times.push_back(static_cast<std::uint32_t>(r.below(4)));
+    if (shape.times)
+      c.times.push_back(static_cast<std::uint32_t>(r.below(20) == 0 ? r.below(3000) : r.below(9)));
   }
   return c;
 }
