@@ -73,6 +73,7 @@ void MomentBuilder::update_exact(std::uint32_t box, double t, double mass, doubl
 
 void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const double> t,
                            const ForecastsView& f) {
+  if (sums_.w.empty()) sums_ = BoxMoments(spent_.size());
   if (f.trials.empty() && f.weight.empty() && f.times.empty() && f.whole)
     return update_single(box, t, f.hits);
   std::array<std::uint32_t, kChunk> votes, a, where;
@@ -123,8 +124,9 @@ void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const d
 
 BoxMoments MomentBuilder::finish() {
   for (std::size_t b = 0; b < spent_.size(); ++b) flush(b);
-  BoxMoments out(spent_.size());
-  std::swap(out, sums_);
+  BoxMoments out = std::move(sums_);
+  if (out.w.empty()) out = BoxMoments(spent_.size());
+  sums_ = {};  // made anew by the next update, if there is one
   return out;
 }
 

@@ -61,6 +61,13 @@ Series mirrored(Series s) {
   return s;
 }
 
+Block mirrored(Block b) {
+  for (std::size_t i = 0; i < kMoments; ++i) {
+    for (std::size_t k = (i + 1) % 2; k < kMoments; k += 2) b.entry[i][k] = -b.entry[i][k];
+  }
+  return b;
+}
+
 // f' as a series: c'_{k-1} = c'_{k+1} + 2 k c_k.
 Series derivative(const Series& f) {
   Series out{};
@@ -124,8 +131,12 @@ std::vector<Series> smooth_field(const MomentPyramid& measure, double sigma) {
   const auto boxes = static_cast<int>(source.size());
   const double width = 1.0 / boxes;
   const int reach = static_cast<int>(std::ceil(kReach * sigma / width));
-  std::vector<Block> block;
-  for (int o = -reach; o <= reach; ++o) block.push_back(gaussian_block(o, width, sigma));
+  std::vector<Block> block(2 * static_cast<std::size_t>(reach) + 1);  // by offset + reach
+  for (int o = 0; o <= reach; ++o) {
+    const Block b = gaussian_block(o, width, sigma);
+    block[static_cast<std::size_t>(reach + o)] = b;
+    block[static_cast<std::size_t>(reach - o)] = mirrored(b);
+  }
   std::vector<Series> field(source.size(), Series{});
   // Sources repeat along the line with period two, every second time mirrored.
   for (int j = -reach; j < boxes + reach; ++j) {

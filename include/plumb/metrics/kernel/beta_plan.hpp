@@ -21,7 +21,8 @@ struct BetaValues {
       error;  ///< [row]: bound on the error of G; row 0 stands for boxes without votes: infinite
 };
 
-/// log k(x; x) as series in the rows of `values`: the density of p is G k(x; x) / weight. The second of each pair is 0.
+/// log k(x; x) as series in the rows of `values`: the density of p is G k(x; x) / weight. The second of each
+/// pair is 0.
 [[nodiscard]] std::vector<double> log_peak_series(const BetaValues& values);
 
 /// Evaluates G at the p of a block. Not shared between threads: it keeps its scratch.
@@ -33,7 +34,8 @@ class BetaEvaluator {
   /// After this, all()[i], hits()[i] are G at p[i], 0 < p[i] < 1, with error at most error()[i].
   void evaluate(std::span<const double> p);
   /// Another pair of series in the rows of `values`, at the same p.
-  void evaluate_other(std::span<const double> coefficient, std::span<double> first, std::span<double> second) const;
+  void evaluate_other(std::span<const double> coefficient, std::span<double> first,
+                      std::span<double> second) const;
   [[nodiscard]] std::span<const double> all() const { return all_; }
   [[nodiscard]] std::span<const double> hits() const { return hits_; }
   [[nodiscard]] std::span<const double> error() const { return error_; }

@@ -17,9 +17,10 @@ struct SimplexView {
   std::span<const double> z;  ///< row-major, rows sum to 1
   std::span<const std::uint64_t> offset;
   std::span<const std::uint32_t> cls;
-  std::span<const double> count;         ///< > 0; may be real
+  std::span<const double> count;         ///< positive whole numbers unless `whole` is false
   std::span<const double> weight;        ///< of each vote; empty: one each
   std::span<const std::uint32_t> times;  ///< how often a resample drew the item; empty: once each
+  bool whole = true;  ///< false under the sign-flip null: the votes of an item then share its counts evenly
 };
 
 /// Mean over votes of sum_k |E[y_k | z_i] - z_ik|, E by the kernel Dirichlet(z_j/h + 1) at z_i, one vote (or

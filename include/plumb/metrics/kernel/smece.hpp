@@ -16,8 +16,8 @@ namespace plumb {
 
 /// The state: moments in equal boxes of [0, 1]. Plain data, exact merge.
 struct SmoothSums {
-  static constexpr int kBoxes = 4096;
-  static constexpr double kSmallestSigma = 1.0 / kBoxes;  ///< the narrowest kernel that the boxes resolve
+  static constexpr int kBoxes = 1024;
+  static constexpr double kSmallestSigma = 0.5 / kBoxes;  ///< the narrowest kernel that the boxes resolve
   BoxMoments moments{kBoxes};
   void merge(const SmoothSums& other) { moments.merge(other.moments); }
   friend bool operator==(const SmoothSums&, const SmoothSums&) = default;
@@ -41,10 +41,11 @@ struct SmoothError {
   double sigma = 0;  ///< the bandwidth: equals the value, unless that is below kSmallestSigma
 };
 
-/// The integral over t in [0, 1] of |sum_i m_i (y_i - p_i) K_sigma(t, p_i)| / sum_i m_i; kSmallestSigma <= sigma <= 1.
+/// The integral over t in [0, 1] of |sum_i m_i (y_i - p_i) K_sigma(t, p_i)| / sum_i m_i; kSmallestSigma <=
+/// sigma <= 1.
 [[nodiscard]] Estimate smece_at(const SmoothSums& sums, double sigma);
-/// At the fixed point smece_at(sigma) = sigma, which is unique. Where it lies below kSmallestSigma the value is
-/// smece_at(kSmallestSigma), which is less than kSmallestSigma (1/4096) away from it.
+/// At the fixed point smece_at(sigma) = sigma, which is unique. Where it lies below kSmallestSigma the value
+/// is smece_at(kSmallestSigma), which is less than kSmallestSigma (1/2048) away from it.
 [[nodiscard]] SmoothError smece(const SmoothSums& sums);
 [[nodiscard]] SmoothError smece(const ForecastsView& f, int threads = 0);
 
