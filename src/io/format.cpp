@@ -48,7 +48,7 @@ constexpr Mark kMarks[] = {
 };
 
 [[noreturn]] void refuse(const std::string& path, std::string_view what, std::string_view remedy) {
-  throw InputError(path + " is a " + std::string(what) + " file, which this version cannot read; " +
+  throw InputError(path + " is in " + std::string(what) + " format, which this version cannot read; " +
                    std::string(remedy));
 }
 

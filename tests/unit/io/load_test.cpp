@@ -43,17 +43,17 @@ TEST(Load, FormatsThatCannotBeRead) {
   const TempDir dir;
   const std::string cannot = ", which this version cannot read; ";
   EXPECT_EQ(said({dir.write("a.parquet", "PAR1....") + ":p"}),
-            dir / "a.parquet" + " is a Parquet file" + cannot +
+            dir / "a.parquet" + " is in Parquet format" + cannot +
                 "convert it to .csv or .npy, for example with pandas: read_parquet(...).to_csv(...)");
   for (const char* name : {"a.nii", "a.nii.gz"}) {
     EXPECT_EQ(said({dir.write(name, "x")}),
-              dir / name + " is a NIfTI file" + cannot +
+              dir / name + " is in NIfTI format" + cannot +
                   "save the voxels as .npy, for example with nibabel: np.save(..., img.get_fdata())");
   }
   EXPECT_EQ(said({dir.write("a.csv.gz", "\x1f\x8b")}),
-            dir / "a.csv.gz" + " is a gzip file" + cannot + "unpack it first, for example with gunzip");
+            dir / "a.csv.gz" + " is in gzip format" + cannot + "unpack it first, for example with gunzip");
   EXPECT_EQ(said({dir.write("a.xlsx", zip({{"sheet.xml", "x"}}))}),
-            dir / "a.xlsx" + " is a Excel file" + cannot + "save the sheet as .csv");
+            dir / "a.xlsx" + " is in Excel format" + cannot + "save the sheet as .csv");
   EXPECT_EQ(said({dir.write("a.csv", f8("(1,)", {1}))}),
             dir / "a.csv" + " is a .npy file under another name; rename it");
   EXPECT_EQ(said({dir.write("b.npy", "p\n1\n")}),
