@@ -125,33 +125,28 @@ typename A::Mean mean_of(const auto& s) {
   return A::mean(s.hits, s.mass);
 }
 
-// Where cell means can fall at all. Groups before `first` all have the least mean, groups after `last` the
-// greatest: neither stands in a pair out of order. This keeps nearly separated data, which sweep up to very
-// large B, cheap.
+// Where cell means can fall at all, as the mass below the first and the last distinct p of that stretch.
 template <class A>
 struct Window {
-  typename A::Mass first{}, last{};  // mass below the first and the last group
-  Window(const ForecastsView& f, const Sums<A>& total) {
-    std::optional<typename A::Mean> least, greatest;
-    for (Groups<A> g(f); g.next();) {
-      const auto m = mean_of<A>(g);
-      if (!least || A::less(m, *least)) least = m;
-      if (!greatest || A::less(*greatest, m)) greatest = m;
-    }
-    for (Groups<A> g(f); g.next() && !A::less(*least, mean_of<A>(g));) A::add(first, g.mass);
-    last = total.mass;
-    for (Groups<A, Direction::down> g(f); g.next();) {
-      last = A::minus(last, g.mass);
-      if (A::less(mean_of<A>(g), *greatest)) break;
-    }
-  }
+  typename A::Mass first, last;
 };
-
+// Groups before the stretch all have the least mean, groups after it the greatest: neither stands in a pair
+// out of order.
 template <class A>
-std::int64_t count_groups(const ForecastsView& f) {
-  std::int64_t n = 0;
-  for (Groups<A> g(f); g.next();) ++n;
-  return n;
+Window<A> narrow_window(const ForecastsView& f, const typename A::Mass& total) {
+  std::optional<typename A::Mean> least, greatest;
+  for (Groups<A> g(f); g.next();) {
+    const auto m = mean_of<A>(g);
+    if (!least || A::less(m, *least)) least = m;
+    if (!greatest || A::less(*greatest, m)) greatest = m;
+  }
+  Window<A> w{{}, total};
+  for (Groups<A> g(f); g.next() && !A::less(*least, mean_of<A>(g));) A::add(w.first, g.mass);
+  for (Groups<A, Direction::down> g(f); g.next();) {
+    w.last = A::minus(w.last, g.mass);
+    if (A::less(mean_of<A>(g), *greatest)) break;
+  }
+  return w;
 }
 
 // Means of y that rise over the distinct p themselves rise over any cells made of them.
@@ -179,22 +174,33 @@ bool rises_over_cells(const Sweep<A>& sweep, std::int64_t bins, const Window<A>&
   return rises;
 }
 
+// The largest B, at most the number of distinct p, up to which all cell means rise.
+template <class A>
+std::int64_t most_bins(const ForecastsView& f, const Sweep<A>& sweep) {
+  // Nearly separated data rise up to very large B; from here on it pays to look only where means can fall.
+  constexpr std::int64_t kFar = 256;
+  std::int64_t bins = 0, distinct = 0;
+  Groups<A> g(f);
+  if (rises_over_groups<A>(f)) {
+    while (g.next()) ++distinct;
+    return distinct;
+  }
+  Window<A> window{{}, sweep.total().mass};
+  do {
+    if (++bins == kFar) window = narrow_window<A>(f, sweep.total().mass);
+    while (distinct <= bins && g.next()) ++distinct;  // as far as needed
+  } while (bins < distinct && rises_over_cells(sweep, bins + 1, window));
+  return bins;
+}
+
 template <class A>
 Estimate ece_sweep_of(const ForecastsView& f, int* bins_used) {
   const Sweep<A> sweep(f);
   const Sums<A>& total = sweep.total();
-  if (!A::positive(total.mass)) {
-    if (bins_used != nullptr) *bins_used = 0;
-    return Estimate::undefined(std::string(kNoVotes));
-  }
-  const std::int64_t most = count_groups<A>(f);
-  std::int64_t bins = most;
-  if (!rises_over_groups<A>(f)) {
-    const Window<A> window(f, total);
-    bins = 1;
-    while (bins < most && rises_over_cells(sweep, bins + 1, window)) ++bins;
-  }
+  const bool any = A::positive(total.mass);
+  const std::int64_t bins = any ? most_bins(f, sweep) : 0;
   if (bins_used != nullptr) *bins_used = static_cast<int>(bins);
+  if (!any) return Estimate::undefined(std::string(kNoVotes));
   typename A::Area sum{};
   sweep.cells(bins, typename A::Mass{}, [&](const Sums<A>& s, const typename A::Mass&) {
     A::add(sum, A::absolute(A::minus(A::area(s.hits), s.p)));

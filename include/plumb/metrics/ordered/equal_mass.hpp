@@ -1,19 +1,22 @@
 // Equal-mass cells: cell min(B-1, floor(B * share of weight with value < p)), so that equal p stay together.
+// Cells that no p falls into vanish; the others are told apart by thresholds, each the least p of its cell.
 #pragma once
-
-#include <optional>
 
 #include "plumb/metrics/estimate.hpp"
 #include "plumb/metrics/streaming/reliability_table.hpp"
 
 namespace plumb {
 
-/// Thresholds of the cells in use for an ascending column (p ascending). With integer mass the shares are exact.
+/// Thresholds of the cells in use for an ascending column (p ascending); no mass: one cell. Without weights
+/// the shares are exact; with weights the floor is that of B * below / total with the two sums exact and each
+/// operation rounded once, which is still exact for whole weights. Throws InputError unless 1 <= bins <= 1e6.
 [[nodiscard]] Cells equal_mass_cells(const ForecastsView& ascending, int bins);
 /// The table over those cells. One linear pass.
 [[nodiscard]] ReliabilityTable equal_mass_table(const ForecastsView& ascending, int bins);
-/// ece on equal-mass cells with the largest B before the first B whose cell means of y are not monotone
-/// (Roelofs et al. 2022). `bins_used`, when given, receives that B.
+/// ece on equal-mass cells with the largest B before the first B whose cell means of y fall somewhere
+/// (Roelofs et al. 2022); B goes up to the number of distinct p. Means are compared exactly; with weights or
+/// real hits a fall of less than 2^-50 is rounding. `bins_used`, when given, receives that B (0 when
+/// undefined). O(N + B^2 log N), half a byte an item (with weights two).
 [[nodiscard]] Estimate ece_sweep(const ForecastsView& ascending, int* bins_used = nullptr);
 
 }  // namespace plumb

@@ -6,7 +6,8 @@
 
 namespace plumb {
 
-/// max over thresholds t of |sum_{p_i <= t} w_i (y_i - p_i)| / W, equal p together. `ascending`: p in ascending order.
+/// max over thresholds t of |sum_{p_i <= t} w_i (h_i - n_i p_i)| / W, equal p together. `ascending`: p in
+/// ascending order. O(N), no memory.
 [[nodiscard]] Estimate ks(const ForecastsView& ascending);
 
 }  // namespace plumb

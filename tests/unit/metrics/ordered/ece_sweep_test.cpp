@@ -78,10 +78,10 @@ TEST(EceSweep, SeparatedDataUseEveryItem) {
 // Out of order only in a narrow window: the sweep goes far, and looks at the window alone.
 TEST(EceSweep, NearlySeparatedData) {
   for (const int gap : {1, 2, 5, 20, 60}) {
-    for (const int at : {60, 200, 310}) {
+    for (const int at : {60, 300, 510}) {
       Column c;
-      for (int i = 0; i < 400; ++i) {
-        c.p.push_back((i + 0.5) / 400);
+      for (int i = 0; i < 600; ++i) {
+        c.p.push_back((i + 0.5) / 600);
         c.hits.push_back(i >= at);
       }
       std::swap(c.hits[static_cast<std::size_t>(at - gap)], c.hits[static_cast<std::size_t>(at + gap - 1)]);

@@ -103,6 +103,21 @@ TEST(RiskCoverage, ExcessWithWeights) {
   EXPECT_NEAR(*r.eaurc.value, *r.aurc.value - (few + (1 - few) * std::log(1 - few)), kTolerance);
 }
 
+// The two ideals are near: the risk of the ideal order rises from 0 to r, so that its N steps overshoot by at
+// most r / N.
+TEST(RiskCoverage, IdealsOfVotesAndOfManyVotesAreNear) {
+  for (const std::size_t n : {5, 50, 500}) {
+    Column c = random_column({.n = n, .seed = 66});
+    const RiskCoverage votes = risk_coverage(c.view());
+    c.weight.assign(n, 0.5);
+    const RiskCoverage limit = risk_coverage(c.view());
+    const double difference = *limit.eaurc.value - *votes.eaurc.value;
+    const double risk = risk_coverage_curve(c.view(), 1000).back().risk;
+    EXPECT_GT(difference, 0.0) << n;
+    EXPECT_LT(difference, risk / static_cast<double>(n)) << n;
+  }
+}
+
 // More misses than are summed one by one: Euler-Maclaurin takes over. Both with few and with many hits.
 TEST(RiskCoverage, ExcessOfManyVotes) {
   for (const double hits : {0.0, 1.0, 50.0, 3e6, 3e8}) {
@@ -115,7 +130,7 @@ TEST(RiskCoverage, ExcessOfManyVotes) {
   }
 }
 
-// Law (Traub et al. 2024, eq. 6): AUGRC = (1 - AUROC) a (1 - a) + (1 - a)^2 / 2 with a the accuracy.
+// Law (Traub et al. 2024): AUGRC = (1 - AUROC) a (1 - a) + (1 - a)^2 / 2 with a the accuracy.
 TEST(RiskCoverage, AugrcIsAurocAndAccuracy) {
   for (const ColumnOptions& o : kinds()) {
     if (o.n < 3) continue;
