@@ -10,36 +10,44 @@
 namespace plumb {
 namespace {
 
-/// One entry for each class that has votes of an item.
-struct Vote {
-  std::size_t item;
-  std::size_t cls;
-  double count;
-};
-
-template <class Body>
-void for_each_vote(const VoteBlock& votes, Body body) {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(votes.size); ++i) {
-    if (votes.single) {
-      body(Vote{i, votes.cls[i], 1.0});
-      continue;
-    }
-    for (std::uint32_t v = votes.offset[i]; v < votes.offset[i + 1]; ++v)
-      body(Vote{i, votes.cls[v], static_cast<double>(votes.count[v])});
-  }
-}
-
-/// Probability of a class; binary blocks hold P(class 1) alone.
-struct Probabilities {
-  const double* z;
-  std::size_t width;
-  [[nodiscard]] double of(std::size_t item, std::size_t cls) const {
-    if (width > 1) return z[item * width + cls];
-    return cls == 1 ? z[item] : 1.0 - z[item];
-  }
-};
-
 double clipped(double p, double clip) { return std::min(std::max(p, clip), 1.0 - clip); }
+
+/// Each class that has votes of an item, in the order of the block: the item, how many votes, and the class's
+/// probability.
+struct Voted {
+  std::vector<std::uint32_t> item;  ///< empty: entry i is the only vote of item i
+  std::vector<double> count;        ///< empty likewise
+  std::vector<double> p;
+  [[nodiscard]] std::size_t item_of(std::size_t v) const { return item.empty() ? v : item[v]; }
+  [[nodiscard]] double count_of(std::size_t v) const { return count.empty() ? 1.0 : count[v]; }
+};
+
+Voted voted_classes(const ItemBlock& block) {
+  const VoteBlock& votes = block.votes;
+  const double* z = block.z.z.data();
+  const auto width = static_cast<std::size_t>(block.z.width);
+  Voted out;
+  out.p.resize(votes.single ? static_cast<std::size_t>(block.size) : votes.cls.size());
+  if (!votes.single) {
+    out.item.resize(out.p.size());
+    out.count.assign(votes.count.begin(), votes.count.end());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i) {
+      for (std::uint32_t v = votes.offset[i]; v < votes.offset[i + 1]; ++v)
+        out.item[v] = static_cast<std::uint32_t>(i);
+    }
+  }
+  if (width > 1) {
+    for (std::size_t v = 0; v < out.p.size(); ++v) out.p[v] = z[out.item_of(v) * width + votes.cls[v]];
+  } else {  // binary blocks hold P(class 1) alone; two products instead of a branch that is often guessed
+            // wrong
+    for (std::size_t v = 0; v < out.p.size(); ++v) {
+      const double p = z[out.item_of(v)];
+      const auto y = static_cast<double>(votes.cls[v]);
+      out.p[v] = y * p + (1.0 - y) * (1.0 - p);
+    }
+  }
+  return out;
+}
 
 /// Sum of squares in eight interleaved lanes, folded in one order: the compiler may use any vectors for it.
 double square_sum(const double* z, std::size_t n) {
@@ -56,53 +64,62 @@ double square_sum(const double* z, std::size_t n) {
   return lane[0];
 }
 
-void hit_terms(const ItemBlock& block, const Probabilities& z, ScoreTerms& out) {
+void hit_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
   const auto size = static_cast<std::size_t>(block.size);
   std::vector<std::uint32_t> top(size);
-  if (z.width == 1) {
-    for (std::size_t i = 0; i < size; ++i) top[i] = z.z[i] > 0.5 ? 1 : 0;
+  if (block.z.width == 1) {
+    for (std::size_t i = 0; i < size; ++i) top[i] = static_cast<std::uint32_t>(block.z.z[i] > 0.5);
   } else {
     std::vector<double> largest(size);
-    detail::row_tops(z.z, block.size, static_cast<std::int64_t>(z.width), largest.data(), top.data());
+    detail::row_tops(block.z.z.data(), block.size, block.z.width, largest.data(), top.data());
+  }
+  if (block.votes.single) {
+    out.votes.assign(size, 1.0);
+    for (std::size_t i = 0; i < size; ++i) out.correct[i] = static_cast<double>(block.votes.cls[i] == top[i]);
+    out.agree = out.correct;
+    return;
   }
   for (std::size_t i = 0; i < size; ++i) {
     const auto row = static_cast<std::int64_t>(i);
     out.votes[i] = block.votes.votes(row);
-    out.correct[i] = block.votes.majority(row) == static_cast<std::int64_t>(top[i]) ? 1.0 : 0.0;
+    out.correct[i] = static_cast<double>(block.votes.majority(row) == static_cast<std::int64_t>(top[i]));
   }
-  for_each_vote(block.votes, [&](const Vote& v) {
-    if (v.cls == top[v.item]) out.agree[v.item] = v.count;
-  });
+  for (std::size_t v = 0; v < voted.p.size(); ++v) {
+    const std::size_t i = voted.item_of(v);
+    out.agree[i] += block.votes.cls[v] == top[i] ? voted.count_of(v) : 0.0;
+  }
 }
 
-void log_terms(const ItemBlock& block, const Probabilities& z, double clip, ScoreTerms& out) {
-  std::vector<double> logs;
-  logs.reserve(block.votes.cls.size());
-  for_each_vote(block.votes, [&](const Vote& v) {
-    double p = z.of(v.item, v.cls);
-    if (p == 0) out.zero[v.item] += v.count;
+void log_terms(const Voted& voted, double clip, ScoreTerms& out) {
+  std::vector<double> logs(voted.p);
+  for (std::size_t v = 0; v < logs.size(); ++v) {
+    if (voted.p[v] == 0) out.zero[voted.item_of(v)] += voted.count_of(v);
     if (clip > 0) {
-      const double inside = clipped(p, clip);
-      if (inside != p) out.clipped[v.item] += v.count;
-      p = inside;
+      logs[v] = clipped(voted.p[v], clip);
+      if (logs[v] != voted.p[v]) out.clipped[voted.item_of(v)] += voted.count_of(v);
+    } else if (logs[v] == 0) {
+      logs[v] = 1.0;  // votes on 0 are counted, not summed
     }
-    logs.push_back(p == 0 ? 1.0 : p);  // votes on 0 are counted, not summed
-  });
+  }
   log_block(logs, logs);
-  std::size_t next = 0;
-  for_each_vote(block.votes, [&](const Vote& v) { out.nll[v.item] -= v.count * logs[next++]; });
+  for (std::size_t v = 0; v < logs.size(); ++v) out.nll[voted.item_of(v)] -= voted.count_of(v) * logs[v];
 }
 
-void brier_terms(const ItemBlock& block, const Probabilities& z, ScoreTerms& out) {
-  std::vector<double> squares(z.width > 1 ? static_cast<std::size_t>(block.size) : 0);
-  for (std::size_t i = 0; i < squares.size(); ++i) squares[i] = square_sum(z.z + i * z.width, z.width);
-  for_each_vote(block.votes, [&](const Vote& v) {
-    const double p = z.of(v.item, v.cls);
+void brier_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
+  const auto width = static_cast<std::size_t>(block.z.width);
+  std::vector<double> squares(static_cast<std::size_t>(block.size));
+  if (width > 1) {
+    for (std::size_t i = 0; i < squares.size(); ++i)
+      squares[i] = square_sum(block.z.z.data() + i * width, width);
+  }
+  for (std::size_t v = 0; v < voted.p.size(); ++v) {
+    const std::size_t i = voted.item_of(v);
+    const double p = voted.p[v];
     const double missing = 1.0 - p;
     // Binary: (p - y)^2 of class 1 alone. Else the squares of all other classes, plus that of the voted one.
-    const double others = z.width > 1 ? squares[v.item] - p * p : 0.0;
-    out.brier[v.item] += v.count * (others + missing * missing);
-  });
+    const double others = width > 1 ? squares[i] - p * p : 0.0;
+    out.brier[i] += voted.count_of(v) * (others + missing * missing);
+  }
 }
 
 /// Against the true probability q (Liu 2022, section 3): (p - q)^2 and KL(p, q) = p log(p / q) + (1 - p)
@@ -136,59 +153,84 @@ void truth_terms(const ItemBlock& block, double clip, ScoreTerms& out) {
 
 void score_terms(const ItemBlock& block, const ScoreOptions& options, ScoreTerms& out) {
   const auto size = static_cast<std::size_t>(block.size);
-  const Probabilities z{block.z.z.data(), static_cast<std::size_t>(block.z.width)};
   for (auto* column : {&out.votes, &out.correct, &out.agree, &out.nll, &out.brier, &out.zero, &out.clipped})
     column->assign(size, 0.0);
   for (auto* column : {&out.mse_p, &out.kl_p, &out.kl_bad})
     column->assign(block.truth.empty() ? 0 : size, 0.0);
   out.weight = block.weight;
-  hit_terms(block, z, out);
-  log_terms(block, z, options.clip, out);
-  brier_terms(block, z, out);
+  const Voted voted = voted_classes(block);
+  hit_terms(block, voted, out);
+  log_terms(voted, options.clip, out);
+  brier_terms(block, voted, out);
   if (!block.truth.empty()) truth_terms(block, options.clip, out);
 }
 
-void update(ProperScores& s, const ScoreTerms& t, std::span<const std::uint32_t> times) {
-  const bool has_truth = !t.mse_p.empty();
-  // Whole numbers with unit weights are counted; they enter the exact sums once a block.
-  uint128 item_weight = 0, vote_weight = 0, correct = 0, agree = 0;
-  for (std::size_t i = 0; i < t.votes.size(); ++i) {
-    const std::uint32_t drawn = times.empty() ? 1 : times[i];
-    if (drawn == 0) continue;
-    const double n = t.votes[i];
-    if (n == 0) {
-      s.unvoted += 1;
-      continue;
-    }
-    const double w = (t.weight.empty() ? 1.0 : t.weight[i]) * static_cast<double>(drawn);
-    if (!(w > 0)) continue;
-    s.items += 1;
-    s.votes += static_cast<std::uint64_t>(n);
-    s.zero += static_cast<std::uint64_t>(t.zero[i]);
-    s.clipped += static_cast<std::uint64_t>(t.clipped[i]);
-    if (t.weight.empty()) {
-      item_weight += drawn;
-      vote_weight += static_cast<uint128>(drawn) * static_cast<std::uint64_t>(n);
-      correct += drawn * static_cast<std::uint64_t>(t.correct[i]);
-      agree += static_cast<uint128>(drawn) * static_cast<std::uint64_t>(t.agree[i]);
-    } else {
-      s.item_weight.add(w);
-      s.vote_weight.add(w * n);
-      s.correct.add(w * t.correct[i]);
-      s.agree.add(w * t.agree[i]);
-    }
-    s.nll.add(w * t.nll[i]);
-    s.brier.add(w * t.brier[i]);
-    if (!has_truth) continue;
-    s.kl_bad += static_cast<std::uint64_t>(t.kl_bad[i]);
-    s.truth_weight.add(w);
-    s.mse_p.add(w * t.mse_p[i]);
-    s.kl_p.add(w * t.kl_p[i]);
+namespace {
+
+/// The weight of each item; 0 for those that do not enter.
+std::vector<double> item_weights(const ScoreTerms& t, std::span<const std::uint32_t> times) {
+  std::vector<double> w(t.votes.size(), 1.0);
+  if (!t.weight.empty()) w = t.weight;
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    const double drawn = times.empty() ? 1.0 : static_cast<double>(times[i]);
+    w[i] = t.votes[i] > 0 ? w[i] * drawn : 0.0;
   }
-  s.item_weight.add_scaled(static_cast<int128>(item_weight), 0);
-  s.vote_weight.add_scaled(static_cast<int128>(vote_weight), 0);
-  s.correct.add_scaled(static_cast<int128>(correct), 0);
-  s.agree.add_scaled(static_cast<int128>(agree), 0);
+  return w;
+}
+
+void add_products(ExactSum& into, const std::vector<double>& w, const std::vector<double>& x) {
+  constexpr std::size_t kParts = 4;  // one sum would wait for itself
+  std::array<ExactSum, kParts> part;
+  std::size_t i = 0;
+  for (; i + kParts <= x.size(); i += kParts) {
+    for (std::size_t j = 0; j < kParts; ++j) part[j].add(w[i + j] * x[i + j]);
+  }
+  for (; i < x.size(); ++i) part[0].add(w[i] * x[i]);
+  for (const ExactSum& p : part) into.merge(p);
+}
+
+/// The same for whole numbers, which double adds exactly up to 2^53.
+void add_whole_products(ExactSum& into, const std::vector<double>& w, const std::vector<double>& x) {
+  constexpr double kExact = 9007199254740992.0;
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += w[i] * x[i];
+  if (sum < kExact) {
+    into.add(sum);
+  } else {
+    add_products(into, w, x);
+  }
+}
+
+/// The sum of a column of whole numbers over the items that enter.
+std::uint64_t count(const std::vector<double>& w, const std::vector<double>& x) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += w[i] > 0 ? x[i] : 0.0;
+  return static_cast<std::uint64_t>(sum);
+}
+
+}  // namespace
+
+void update(ProperScores& s, const ScoreTerms& t, std::span<const std::uint32_t> times) {
+  const std::vector<double> w = item_weights(t, times);
+  const std::vector<double> one(w.size(), 1.0);
+  for (std::size_t i = 0; i < w.size(); ++i)
+    s.unvoted += t.votes[i] == 0 && (times.empty() || times[i] > 0) ? 1 : 0;
+  s.items += count(w, one);
+  s.votes += count(w, t.votes);
+  s.zero += count(w, t.zero);
+  s.clipped += count(w, t.clipped);
+  const auto add = t.weight.empty() ? add_whole_products : add_products;
+  add(s.item_weight, w, one);
+  add(s.vote_weight, w, t.votes);
+  add(s.correct, w, t.correct);
+  add(s.agree, w, t.agree);
+  add_products(s.nll, w, t.nll);
+  add_products(s.brier, w, t.brier);
+  if (t.mse_p.empty()) return;
+  s.kl_bad += count(w, t.kl_bad);
+  add(s.truth_weight, w, one);
+  add_products(s.mse_p, w, t.mse_p);
+  add_products(s.kl_p, w, t.kl_p);
 }
 
 void merge(ProperScores& into, const ProperScores& from) {
