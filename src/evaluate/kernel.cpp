@@ -6,6 +6,7 @@
 #include "plumb/metrics/kernel/ece_kde_canonical.hpp"
 #include "plumb/metrics/kernel/mmce.hpp"
 #include "plumb/metrics/kernel/smece.hpp"
+#include "plumb/numeric/parallel.hpp"
 #include "plumb/resample/interval.hpp"
 
 namespace plumb {
@@ -29,12 +30,15 @@ void put(const Selection& s, const char* key, const Estimate& e, Scores& out) {
 }
 
 constexpr std::int64_t kCanonicalItems = 50'000;
+constexpr int kSearchedClasses = 20;  // each costs a bandwidth search of some tenths of a second
 
 }  // namespace
 
 KernelPlan kernel_plan(const Items& items, const Selection& s, const EvaluateOptions& o,
                        const ForecastsView* event) {
   KernelPlan plan;
+  const bool by_name = std::find(o.metrics.begin(), o.metrics.end(), "ece_kde_classwise") != o.metrics.end();
+  plan.skip_classes = items.classes() > kSearchedClasses && o.bandwidth == 0 && !by_name;
   if (s.kde || s.canonical) {
     if (event == nullptr && o.bandwidth == 0) {
       const Forecasts f = collect(items, Event::kEvent, o.threads);
@@ -44,13 +48,18 @@ KernelPlan kernel_plan(const Items& items, const Selection& s, const EvaluateOpt
       plan.event = column_plan(o, event);
     }
   }
-  if (s.kde_classwise) {
-    for (int k = 0; k < items.classes(); ++k) {
-      Forecasts f = collect_class(items, k, o.threads);
-      const ForecastsView view = f.view();
-      plan.by_class.push_back(column_plan(o, &view));
-      plan.class_columns.push_back(std::move(f));
-    }
+  if (s.kde_classwise && !plan.skip_classes) {
+    plan.by_class.resize(static_cast<std::size_t>(items.classes()));
+    plan.class_columns.resize(plan.by_class.size());
+    // Each class searches its own bandwidth: side by side, each on one core.
+    EvaluateOptions one = o;
+    one.threads = 1;
+    parallel_blocks(items.classes(), 1, o.threads, [&](int, std::int64_t k, std::int64_t) {
+      const auto at = static_cast<std::size_t>(k);
+      plan.class_columns[at] = collect_class(items, static_cast<int>(k), 1);
+      const ForecastsView view = plan.class_columns[at].view();
+      plan.by_class[at] = column_plan(one, &view);
+    });
   }
   return plan;
 }
@@ -79,6 +88,11 @@ void kernel_stream_scores(const Items& items, const KernelPlan& plan, const Sele
 
 void kernel_class_scores(std::span<const ForecastsView> columns, const KernelPlan& plan, LeaveOut leave_out,
                          int threads, Scores& out, std::vector<std::optional<double>>* per_class) {
+  if (plan.skip_classes) {
+    out["ece_kde_classwise"] = Estimate::undefined(
+        "a bandwidth is searched for each class; above 20 classes ask for it by name, or give --bandwidth");
+    return;
+  }
   double sum = 0;
   Estimate missing;
   for (std::size_t k = 0; k < columns.size(); ++k) {

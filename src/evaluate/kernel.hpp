@@ -29,6 +29,7 @@ struct KernelPlan {
   std::optional<KernelColumn> event;
   std::vector<KernelColumn> by_class;
   std::vector<Forecasts> class_columns;  ///< kept for replicates of ece_kde_classwise; empty otherwise
+  bool skip_classes = false;             ///< too many bandwidths to search unless asked by name
   double smooth_sigma = 0;               ///< bandwidth of the smoothed curve
 };
 

@@ -16,8 +16,8 @@ namespace {
 constexpr int kRuns = 800;  // standard error of a rejection rate of 5%: 0.8%
 constexpr double kLowest = 0.03;
 constexpr double kHighest = 0.08;
-const std::vector<std::string> kKeys = {"ece",       "ece_l2", "mce",          "ece_mass",
-                                        "ece_sweep", "ks",     "ece_debiased", "ece_classwise"};
+const std::vector<std::string> kKeys = {"ece",       "ece_l2",       "mce",           "ece_mass", "mce_mass",  "ece_sweep",
+                                        "ks",        "ece_debiased", "ece_classwise", "mmce",     "cl_plugin"};
 
 template <class Make>
 std::map<std::string, double> rejection_rates(Make make) {
@@ -55,7 +55,7 @@ TEST(Null, SingleLabels) {
 
 TEST(Null, SingleLabelsFourClasses) {
   expect_right(rejection_rates([](std::uint64_t run) {
-    return to_items(simulate({.n = 200, .classes = 4, .seed = 20000 + run}), VoteForm::labels);
+    return to_items(simulate({.n = 600, .classes = 4, .seed = 20000 + run}), VoteForm::labels);
   }));
 }
 
