@@ -43,25 +43,28 @@ void merge(ShareTables& into, const ShareTables& from) {
   into.left_out += from.left_out;
 }
 
-ShareCell share_cell(const ShareTables& t, Population who, std::size_t column, int b) {
-  const std::size_t at = t.first(column) + static_cast<std::size_t>(b);
+namespace {
+
+ShareCell cell_at(const ShareTables& t, Population who, std::size_t at) {
   ShareCell c;
   if (!t.several.empty()) c = t.several[at];
   if (who == Population::all && !t.single.empty()) c.merge(t.single[at]);
   return c;
 }
 
-namespace {
-
 // Every item stands in every column, so the first tells how many there are.
 ShareCell first_column(const ShareTables& t, Population who) {
   ShareCell all;
   if (t.cells.empty()) return all;
-  for (int b = 0; b < t.cells[0].count(); ++b) all.merge(share_cell(t, who, 0, b));
+  for (int b = 0; b < t.cells[0].count(); ++b) all.merge(cell_at(t, who, static_cast<std::size_t>(b)));
   return all;
 }
 
 }  // namespace
+
+ShareCell share_cell(const ShareTables& t, Population who, std::size_t column, int b) {
+  return cell_at(t, who, t.first(column) + static_cast<std::size_t>(b));
+}
 
 std::uint64_t share_items(const ShareTables& t, Population who) { return first_column(t, who).items; }
 double share_weight(const ShareTables& t, Population who) { return first_column(t, who).w.value(); }
@@ -110,8 +113,9 @@ ShareLosses cell_losses(const ShareCell& cell, double total) {
 std::vector<ShareLosses> share_losses(const ShareTables& t, Population who) {
   std::vector<ShareLosses> out(t.cells.size());
   const double total = share_weight(t, who);
+  std::size_t at = 0;
   for (std::size_t k = 0; k < out.size(); ++k)
-    for (int b = 0; b < t.cells[k].count(); ++b) out[k] += cell_losses(share_cell(t, who, k, b), total);
+    for (int b = 0; b < t.cells[k].count(); ++b) out[k] += cell_losses(cell_at(t, who, at++), total);
   return out;
 }
 
