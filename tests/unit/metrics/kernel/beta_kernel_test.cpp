@@ -58,7 +58,7 @@ TEST(BetaKernel, IntegratesToOne) {
     for (int i = 0; i < n; ++i) {
       sum += std::exp(log_beta_kernel(EndDistance::of((i + 0.5) / n), EndDistance::of(q), h)) / n;
     }
-    EXPECT_NEAR(sum, 1.0, 1e-6) << q;  // the midpoint rule's own error
+    EXPECT_NEAR(sum, 1.0, 3e-5) << q;  // the midpoint rule, where the density has infinite slope at 0
   }
 }
 

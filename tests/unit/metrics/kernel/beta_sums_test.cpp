@@ -60,7 +60,7 @@ TEST(BetaSums, DifferentBandwidthsDoNotMerge) {
 TEST(BetaPlan, SumsAgreeWithTheDefinitionWithinTheStatedError) {
   for (const std::string& kind : reference::hostile()) {
     for (double h : {1e-5, 1e-4, 0.003, 0.02, 0.1, 0.4, 0.48, 1.0}) {
-      std::vector<double> p = column(kind, 400, 17);
+      std::vector<double> p = column(kind, 200, 17);
       std::erase_if(p, [](double x) { return x == 0.0 || x == 1.0; });
       const std::vector<double> y = outcomes(p, 17);
       const BetaPlan plan(h);

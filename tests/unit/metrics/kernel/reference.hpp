@@ -18,12 +18,16 @@ namespace plumb::reference {
 using Real = long double;
 
 /// log k(x; q), the density at x of Beta(q/h + 1, (1 - q)/h + 1), from log-gamma functions. -infinity where
-/// it is 0.
+/// it is 0. The two parts, so that loops over x need not repeat the slow one: log_kernel = log_norm(q) +
+/// log_power(log x, log(1-x), q).
+inline Real log_norm(Real q, Real h) {
+  return std::lgamma(1 / h + 2) - std::lgamma(q / h + 1) - std::lgamma((1 - q) / h + 1);
+}
+inline Real log_power(Real log_x, Real log_rest, Real q, Real h) {
+  return (q == 0 ? 0 : q / h * log_x) + (q == 1 ? 0 : (1 - q) / h * log_rest);
+}
 inline Real log_kernel(Real x, Real q, Real h) {
-  const Real a = q / h, b = (1 - q) / h;
-  const Real left = a == 0 ? 0 : a * std::log(x);
-  const Real right = b == 0 ? 0 : b * std::log1p(-x);
-  return left + right + std::lgamma(1 / h + 2) - std::lgamma(a + 1) - std::lgamma(b + 1);
+  return log_norm(q, h) + log_power(std::log(x), std::log1p(-x), q, h);
 }
 
 /// One vote: what a ForecastsView stands for, spelled out. Votes of one item share `item`.
@@ -46,9 +50,15 @@ inline std::vector<Vote> votes_of(const ForecastsView& f) {
   return out;
 }
 
+inline std::vector<Real> norms_of(const std::vector<Vote>& votes, Real h) {
+  std::vector<Real> out;
+  for (const Vote& v : votes) out.push_back(log_norm(v.p, h) + std::log(static_cast<Real>(v.w)));
+  return out;
+}
+
 /// E[y | x] from the votes that `keep` keeps; at 0 and 1 the limit. NaN when there are none.
 template <class Keep>
-Real regression(const std::vector<Vote>& votes, Real x, Real h, Keep keep) {
+Real regression(const std::vector<Vote>& votes, const std::vector<Real>& norms, Real x, Real h, Keep keep) {
   if (x == 0 || x == 1) {
     Real nearest = 2, sum = 0, hits = 0;
     for (std::size_t j = 0; j < votes.size(); ++j) {
@@ -59,11 +69,12 @@ Real regression(const std::vector<Vote>& votes, Real x, Real h, Keep keep) {
     }
     return hits / sum;
   }
+  const Real log_x = std::log(x), log_rest = std::log1p(-x);
   std::vector<Real> log_k(votes.size());
   Real top = -std::numeric_limits<Real>::infinity();
   for (std::size_t j = 0; j < votes.size(); ++j) {
     if (!keep(j)) continue;
-    log_k[j] = log_kernel(x, votes[j].p, h) + std::log(static_cast<Real>(votes[j].w));
+    log_k[j] = norms[j] + log_power(log_x, log_rest, votes[j].p, h);
     top = std::max(top, log_k[j]);
   }
   Real sum = 0, hits = 0;
@@ -81,12 +92,13 @@ struct Errors {
 
 inline Errors ece_kde(const ForecastsView& f, double h, LeaveOut leave_out) {
   const std::vector<Vote> votes = votes_of(f);
+  const std::vector<Real> norms = norms_of(votes, h);
   Real l1 = 0, l2 = 0, mass = 0;
   for (std::size_t i = 0; i < votes.size(); ++i) {
     const auto keep = [&](std::size_t j) {
       return leave_out == LeaveOut::kVote ? j != i : votes[j].item != votes[i].item;
     };
-    const Real gap = std::abs(regression(votes, votes[i].p, h, keep) - votes[i].p);
+    const Real gap = std::abs(regression(votes, norms, votes[i].p, h, keep) - votes[i].p);
     if (std::isnan(gap)) continue;
     l1 += votes[i].w * gap, l2 += votes[i].w * gap * gap, mass += votes[i].w;
   }

@@ -33,8 +33,8 @@ Smoothed smoothed(const ForecastsView& f, double t, double sigma) {
 
 // The midpoint rule on a dense grid. Its error at a sign change of slope s is about s/(8 n^2), some 1e-6
 // here.
-constexpr int kPoints = 4000;
-constexpr double kDense = 3e-6;
+constexpr int kPoints = 2000;
+constexpr double kDense = 1e-5;
 double dense(const ForecastsView& f, double sigma) {
   double sum = 0;
   for (int i = 0; i < kPoints; ++i)
@@ -46,7 +46,7 @@ SmoothSums sums_of(const ForecastsView& f, int threads = 1) { return smooth_sums
 
 TEST(Smece, AgreesWithDenseIntegrationAtAnyBandwidth) {
   for (const std::string kind : {"uniform", "bimodal", "rounded", "ends", "outlier", "saturated"}) {
-    const std::vector<double> p = reference::column(kind, 60, 61), y = reference::outcomes(p, 61);
+    const std::vector<double> p = reference::column(kind, 40, 61), y = reference::outcomes(p, 61);
     RandomStream r(6, Purpose::kDemo);
     std::vector<double> n, h, w;
     for (double v : y) {
@@ -89,9 +89,9 @@ TEST(Smece, IsAFixedPoint) {
       if (e.sigma == SmoothSums::kSmallestSigma) continue;
       EXPECT_EQ(*e.smece.value, e.sigma);
       EXPECT_NEAR(*smece_at(sums, e.sigma).value, e.sigma, 1e-11) << kind << n;
-      // The error falls as the bandwidth grows.
-      EXPECT_GE(*smece_at(sums, 0.5 * e.sigma).value, e.sigma) << kind << n;
-      EXPECT_LE(*smece_at(sums, std::min(1.0, 2 * e.sigma)).value, e.sigma) << kind << n;
+      // The error falls as the bandwidth grows, or stays.
+      EXPECT_GE(*smece_at(sums, 0.5 * e.sigma).value, e.sigma - 1e-14) << kind << n;
+      EXPECT_LE(*smece_at(sums, std::min(1.0, 2 * e.sigma)).value, e.sigma + 1e-14) << kind << n;
     }
   }
 }
