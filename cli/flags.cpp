@@ -49,6 +49,7 @@ struct Flags::Parser {
     values.emplace_back();
     CLI::Option* option = app.add_option(flag, values.back(), what)->type_name(name)->group(group);
     option->expected(expected)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    option->allow_extra_args(expected < 0);  // one value means one
     readers.emplace_back(option, std::move(read));
     if (flag.starts_with('-')) names.push_back(flag);
     return option;

@@ -93,11 +93,22 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
   return out;
 }
 
+// Keys that are undefined for the same reason share a line.
 std::string undefined_keys(const Result& r, const TerminalOptions& o) {
-  std::string out;
+  std::vector<std::pair<std::string, std::string>> keys_by_reason;
   for (const auto& [key, m] : r.metrics) {
     if (m.value) continue;
-    out += "  " + detail::wrap(key + ": " + printable(m.why), o.width - 2, "    ") + "\n";
+    const auto at = std::find_if(keys_by_reason.begin(), keys_by_reason.end(),
+                                 [&why = m.why](const auto& x) { return x.first == why; });
+    if (at == keys_by_reason.end()) {
+      keys_by_reason.emplace_back(m.why, key);
+    } else {
+      at->second += ", " + key;
+    }
+  }
+  std::string out;
+  for (const auto& [why, keys] : keys_by_reason) {
+    out += "  " + detail::wrap(keys + ": " + printable(why), o.width - 2, "    ") + "\n";
   }
   return out;
 }

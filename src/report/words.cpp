@@ -133,14 +133,18 @@ void scores(const Result& r, std::vector<std::string>& out) {
   }
 }
 
-void raters(const Result& r, std::vector<std::string>& out) {
+void several_raters(const Result& r, std::vector<std::string>& out) {
   if (!several_votes(r) || r.items == 0) return;
   const auto accuracy = value_of(r.metrics, "accuracy"), agreement = value_of(r.metrics, "agreement");
   const double each = static_cast<double>(r.votes) / static_cast<double>(r.items);
   if (accuracy && agreement) {
     out.push_back(fmt::format(
-        "With {:.1f} votes per item, it matches the majority of {} of items and {} of single votes.", each,
-        percent(*accuracy), percent(*agreement)));
+        "With {:.1f} votes per item, it matches the majority vote on {} of items and {} of single votes.",
+        each, percent(*accuracy), percent(*agreement)));
+  }
+  if (const auto raters = value_of(r.metrics, "rater_agreement")) {
+    out.push_back(
+        fmt::format("Two raters of one item agree with each other in {} of cases.", percent(*raters)));
   }
   const auto all = value_of(r.metrics, "ece"), majority = value_of(r.consensus, "ece");
   if (all && majority) {
@@ -169,7 +173,7 @@ std::vector<std::string> plain_words(const Result& r) {
   slope(r, out);
   calibration_error(r, out);
   scores(r, out);
-  raters(r, out);
+  several_raters(r, out);
   worst(r, out);
   return out;
 }

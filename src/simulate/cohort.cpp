@@ -37,7 +37,7 @@ std::size_t draw(std::span<const double> share, RandomStream& random) {
 // both less on a poor slide.
 std::array<double, kClasses> true_logits(double quality, RandomStream& random) {
   const std::size_t own = draw(kShare, random);
-  const double clear = quality * (4.5 + 1.5 * random.normal());
+  const double clear = quality * (5.5 + 1.5 * random.normal());
   std::array<double, kClasses> u{};
   for (double& x : u) x = 0.8 * random.normal();
   u[own] += clear;

@@ -147,11 +147,6 @@ def test_scalar_and_no_rows(folder, task):
     expect(complaint(folder, "--probs", "none.npy", "--labels", "nolabels.npy"), "none.npy")
 
 
-def test_one_column_of_probabilities_twice(folder, task):
-    folder.npy("one.npy", np.ones((400, 1)))
-    expect(complaint(folder, "--probs", "one.npy", "--labels", "labels.npy"), "one.npy")
-
-
 @pytest.mark.parametrize("flag", ["--labels", "--weights", "--groups", "--by", "--ids", "--truth"])
 def test_lengths_that_differ(folder, task, flag):
     p = folder.npy("p.npy", task["probs"][:, 0])
@@ -311,6 +306,7 @@ GOOD = ("--probs", "probs.npy", "--labels", "labels.npy")
     (GOOD + ("--bins", "ten"), ("--bins", "ten")),
     (GOOD + ("--bins", "10", "--bins", "20"), ("--bins", "2 times")),
     (GOOD + ("--bins",), ("--bins", "value")),
+    (GOOD + ("--bins", "10", "20"), ("20",)),
     (GOOD + ("--binning", "with"), ("--binning", "width", "mass", "with")),
     (GOOD + ("--level", "1"), ("--level", "1")),
     (GOOD + ("--level", "95"), ("--level", "95")),

@@ -137,8 +137,10 @@ def test_logits_are_softmaxed(folder, task, expected):
 def test_binary_as_one_column_or_two(folder, task):
     p, y = task["probs"][:, 0], (task["labels"] == 0).astype(int)
     folder.npy("p.npy", p)
+    folder.npy("p1.npy", p[:, None])
     folder.npy("p2.npy", np.column_stack([1 - p, p]))
     folder.npy("y.npy", y)
+    check(folder, without_argv(folder.evaluate("--probs", "p.npy", "--labels", "y.npy")), "--probs", "p1.npy", "--labels", "y.npy")
     one, two = (folder.evaluate("--probs", f, "--labels", "y.npy") for f in ("p.npy", "p2.npy"))
     assert one["task"] == two["task"] == "binary" and one["classes"] == two["classes"] == 2
     assert values(one) == values(two)

@@ -46,7 +46,8 @@ TEST(Words, SeveralRaters) {
   EXPECT_TRUE(says(r, "The model is over-confident: it says 97.6%, and 93.6% of the votes agree."))
       << everything(r);
   EXPECT_TRUE(says(
-      r, "With 5.1 votes per item, it matches the majority of 95.0% of items and 93.6% of single votes."));
+      r,
+      "With 5.1 votes per item, it matches the majority vote on 95.0% of items and 93.6% of single votes."));
   EXPECT_TRUE(says(r, "Scored on the majority label alone the ECE would read 0.0123 instead of 0.0400."));
   EXPECT_TRUE(says(r, "The votes got a probability of 77.9% (geometric mean; log-loss 0.2500)."));
 }
