@@ -1,236 +1,100 @@
 #include "plumb/metrics/streaming/proper_scores.hpp"
 
-#include <algorithm>
 #include <array>
 
-#include "data/block_kernels.hpp"
 #include "plumb/data/check.hpp"
-#include "plumb/numeric/elementary.hpp"
 
 namespace plumb {
 namespace {
 
-double clipped(double p, double clip) { return std::min(std::max(p, clip), 1.0 - clip); }
-
-/// Each class that has votes of an item, in the order of the block: the item, how many votes, and the class's
-/// probability.
-struct Voted {
-  std::vector<std::uint32_t> item;  ///< empty: entry i is the only vote of item i
-  std::vector<double> count;        ///< empty likewise
-  std::vector<double> p;
-  [[nodiscard]] std::size_t item_of(std::size_t v) const { return item.empty() ? v : item[v]; }
-  [[nodiscard]] double count_of(std::size_t v) const { return count.empty() ? 1.0 : count[v]; }
+/// The items that enter, with votes and positive weight.
+struct Entering {
+  std::vector<std::uint32_t> at;
+  std::vector<double> w;
+  std::uint64_t unvoted = 0;
 };
 
-Voted voted_classes(const ItemBlock& block) {
-  const VoteBlock& votes = block.votes;
-  const double* z = block.z.z.data();
-  const auto width = static_cast<std::size_t>(block.z.width);
-  Voted out;
-  out.p.resize(votes.single ? static_cast<std::size_t>(block.size) : votes.cls.size());
-  if (!votes.single) {
-    out.item.resize(out.p.size());
-    out.count.assign(votes.count.begin(), votes.count.end());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i) {
-      for (std::uint32_t v = votes.offset[i]; v < votes.offset[i + 1]; ++v)
-        out.item[v] = static_cast<std::uint32_t>(i);
-    }
-  }
-  if (width > 1) {
-    for (std::size_t v = 0; v < out.p.size(); ++v) out.p[v] = z[out.item_of(v) * width + votes.cls[v]];
-  } else {  // binary blocks hold P(class 1) alone; two products instead of a branch that is often guessed
-            // wrong
-    for (std::size_t v = 0; v < out.p.size(); ++v) {
-      const double p = z[out.item_of(v)];
-      const auto y = static_cast<double>(votes.cls[v]);
-      out.p[v] = y * p + (1.0 - y) * (1.0 - p);
-    }
-  }
-  return out;
-}
-
-/// Sum of squares in eight interleaved lanes, folded in one order: the compiler may use any vectors for it.
-double square_sum(const double* z, std::size_t n) {
-  constexpr std::size_t kLanes = 8;
-  std::array<double, kLanes> lane{};
-  std::size_t j = 0;
-  for (; j + kLanes <= n; j += kLanes) {
-    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += z[j + l] * z[j + l];
-  }
-  for (std::size_t l = 0; j + l < n; ++l) lane[l] += z[j + l] * z[j + l];
-  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::size_t l = 0; l < half; ++l) lane[l] += lane[l + half];
-  }
-  return lane[0];
-}
-
-void hit_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
-  const auto size = static_cast<std::size_t>(block.size);
-  std::vector<std::uint32_t> top(size);
-  if (block.z.width == 1) {
-    for (std::size_t i = 0; i < size; ++i) top[i] = static_cast<std::uint32_t>(block.z.z[i] > 0.5);
-  } else {
-    std::vector<double> largest(size);
-    detail::row_tops(block.z.z.data(), block.size, block.z.width, largest.data(), top.data());
-  }
-  if (block.votes.single) {
-    out.votes.assign(size, 1.0);
-    for (std::size_t i = 0; i < size; ++i) out.correct[i] = static_cast<double>(block.votes.cls[i] == top[i]);
-    out.agree = out.correct;
-    return;
-  }
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto row = static_cast<std::int64_t>(i);
-    out.votes[i] = block.votes.votes(row);
-    out.correct[i] = static_cast<double>(block.votes.majority(row) == static_cast<std::int64_t>(top[i]));
-  }
-  for (std::size_t v = 0; v < voted.p.size(); ++v) {
-    const std::size_t i = voted.item_of(v);
-    out.agree[i] += block.votes.cls[v] == top[i] ? voted.count_of(v) : 0.0;
-  }
-}
-
-void log_terms(const Voted& voted, double clip, ScoreTerms& out) {
-  std::vector<double> logs(voted.p);
-  for (std::size_t v = 0; v < logs.size(); ++v) {
-    if (voted.p[v] == 0) out.zero[voted.item_of(v)] += voted.count_of(v);
-    if (clip > 0) {
-      logs[v] = clipped(voted.p[v], clip);
-      if (logs[v] != voted.p[v]) out.clipped[voted.item_of(v)] += voted.count_of(v);
-    } else if (logs[v] == 0) {
-      logs[v] = 1.0;  // votes on 0 are counted, not summed
-    }
-  }
-  log_block(logs, logs);
-  for (std::size_t v = 0; v < logs.size(); ++v) out.nll[voted.item_of(v)] -= voted.count_of(v) * logs[v];
-}
-
-void brier_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
-  const auto width = static_cast<std::size_t>(block.z.width);
-  std::vector<double> squares(static_cast<std::size_t>(block.size));
-  if (width > 1) {
-    for (std::size_t i = 0; i < squares.size(); ++i)
-      squares[i] = square_sum(block.z.z.data() + i * width, width);
-  }
-  for (std::size_t v = 0; v < voted.p.size(); ++v) {
-    const std::size_t i = voted.item_of(v);
-    const double p = voted.p[v];
-    const double missing = 1.0 - p;
-    // Binary: (p - y)^2 of class 1 alone. Else the squares of all other classes, plus that of the voted one.
-    const double others = width > 1 ? squares[i] - p * p : 0.0;
-    out.brier[i] += voted.count_of(v) * (others + missing * missing);
-  }
-}
-
-/// Against the true probability q (Liu 2022, section 3): (p - q)^2 and KL(p, q) = p log(p / q) + (1 - p)
-/// log((1 - p) / (1 - q)).
-void truth_terms(const ItemBlock& block, double clip, ScoreTerms& out) {
-  const auto size = static_cast<std::size_t>(block.size);
-  std::vector<double> p(size), q(size), logs(4 * size);
-  for (std::size_t i = 0; i < size; ++i) {
-    p[i] = block.z.z[i];
-    q[i] = block.truth[i];
-    out.mse_p[i] = (p[i] - q[i]) * (p[i] - q[i]);
-    out.kl_bad[i] = (q[i] == 0 || q[i] == 1) && p[i] != q[i] ? 1.0 : 0.0;
-    if (clip > 0) {
-      p[i] = clipped(p[i], clip);
-      q[i] = clipped(q[i], clip);
-    }
-    const std::array<double, 4> arguments{p[i], q[i], 1.0 - p[i], 1.0 - q[i]};
-    std::copy(arguments.begin(), arguments.end(), logs.begin() + static_cast<std::ptrdiff_t>(4 * i));
-  }
-  log_block(logs, logs);
-  for (std::size_t i = 0; i < size; ++i) {
-    if (out.kl_bad[i] != 0 && clip == 0) continue;
-    const double* l = logs.data() + 4 * i;
-    const double one = p[i] > 0 ? p[i] * (l[0] - l[1]) : 0.0;
-    const double zero = p[i] < 1 ? (1.0 - p[i]) * (l[2] - l[3]) : 0.0;
-    out.kl_p[i] = std::max(one + zero, 0.0);  // below 0 only by rounding
-  }
-}
-
-}  // namespace
-
-void score_terms(const ItemBlock& block, const ScoreOptions& options, ScoreTerms& out) {
-  const auto size = static_cast<std::size_t>(block.size);
-  for (auto* column : {&out.votes, &out.correct, &out.agree, &out.nll, &out.brier, &out.zero, &out.clipped})
-    column->assign(size, 0.0);
-  for (auto* column : {&out.mse_p, &out.kl_p, &out.kl_bad})
-    column->assign(block.truth.empty() ? 0 : size, 0.0);
-  out.weight = block.weight;
-  const Voted voted = voted_classes(block);
-  hit_terms(block, voted, out);
-  log_terms(voted, options.clip, out);
-  brier_terms(block, voted, out);
-  if (!block.truth.empty()) truth_terms(block, options.clip, out);
-}
-
-namespace {
-
-/// The weight of each item; 0 for those that do not enter.
-std::vector<double> item_weights(const ScoreTerms& t, std::span<const std::uint32_t> times) {
-  std::vector<double> w(t.votes.size(), 1.0);
-  if (!t.weight.empty()) w = t.weight;
-  for (std::size_t i = 0; i < w.size(); ++i) {
+Entering entering(const ScoreTerms& t, std::span<const std::uint32_t> times) {
+  const std::size_t size = t.votes.size();
+  Entering e;
+  e.at.resize(size);
+  e.w.resize(size);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < size; ++i) {  // whether a resample drew an item cannot be guessed: no branches
     const double drawn = times.empty() ? 1.0 : static_cast<double>(times[i]);
-    w[i] = t.votes[i] > 0 ? w[i] * drawn : 0.0;
+    const double w = t.weight.empty() ? drawn : t.weight[i] * drawn;
+    const bool voted = t.votes[i] > 0;
+    e.at[next] = static_cast<std::uint32_t>(i);
+    e.w[next] = w;
+    next += static_cast<std::size_t>(voted & (w > 0));
+    e.unvoted += static_cast<std::uint64_t>(!voted & (drawn > 0));
   }
-  return w;
+  e.at.resize(next);
+  e.w.resize(next);
+  return e;
 }
 
-void add_products(ExactSum& into, const std::vector<double>& w, const std::vector<double>& x) {
-  constexpr std::size_t kParts = 4;  // one sum would wait for itself
+constexpr std::size_t kParts = 4;  // side by side: one sum would wait for itself
+
+/// Adds w x for each item that enters.
+void add_products(ExactSum& into, const Entering& e, const std::vector<double>& x) {
   std::array<ExactSum, kParts> part;
-  std::size_t i = 0;
-  for (; i + kParts <= x.size(); i += kParts) {
-    for (std::size_t j = 0; j < kParts; ++j) part[j].add(w[i + j] * x[i + j]);
+  std::size_t j = 0;
+  for (; j + kParts <= e.at.size(); j += kParts) {
+    for (std::size_t l = 0; l < kParts; ++l) part[l].add(e.w[j + l] * x[e.at[j + l]]);
   }
-  for (; i < x.size(); ++i) part[0].add(w[i] * x[i]);
+  for (; j < e.at.size(); ++j) part[0].add(e.w[j] * x[e.at[j]]);
   for (const ExactSum& p : part) into.merge(p);
 }
 
-/// The same for whole numbers, which double adds exactly up to 2^53.
-void add_whole_products(ExactSum& into, const std::vector<double>& w, const std::vector<double>& x) {
+/// A sum of whole numbers >= 0: exact, and so free of any order, when it is below 2^53.
+template <class Term>
+double whole_sum(std::size_t n, Term term) {
+  std::array<double, kParts> part{};
+  std::size_t j = 0;
+  for (; j + kParts <= n; j += kParts) {
+    for (std::size_t l = 0; l < kParts; ++l) part[l] += term(j + l);
+  }
+  for (; j < n; ++j) part[0] += term(j);
+  return part[0] + part[1] + (part[2] + part[3]);
+}
+
+void add_whole_products(ExactSum& into, const Entering& e, const std::vector<double>& x) {
   constexpr double kExact = 9007199254740992.0;
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += w[i] * x[i];
+  const double sum = whole_sum(e.at.size(), [&](std::size_t j) { return e.w[j] * x[e.at[j]]; });
   if (sum < kExact) {
     into.add(sum);
   } else {
-    add_products(into, w, x);
+    add_products(into, e, x);
   }
 }
 
-/// The sum of a column of whole numbers over the items that enter.
-std::uint64_t count(const std::vector<double>& w, const std::vector<double>& x) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += w[i] > 0 ? x[i] : 0.0;
-  return static_cast<std::uint64_t>(sum);
+std::uint64_t count(const Entering& e, const std::vector<double>& x) {
+  return static_cast<std::uint64_t>(whole_sum(e.at.size(), [&](std::size_t j) { return x[e.at[j]]; }));
 }
 
 }  // namespace
 
 void update(ProperScores& s, const ScoreTerms& t, std::span<const std::uint32_t> times) {
-  const std::vector<double> w = item_weights(t, times);
-  const std::vector<double> one(w.size(), 1.0);
-  for (std::size_t i = 0; i < w.size(); ++i)
-    s.unvoted += t.votes[i] == 0 && (times.empty() || times[i] > 0) ? 1 : 0;
-  s.items += count(w, one);
-  s.votes += count(w, t.votes);
-  s.zero += count(w, t.zero);
-  s.clipped += count(w, t.clipped);
+  const Entering e = entering(t, times);
   const auto add = t.weight.empty() ? add_whole_products : add_products;
-  add(s.item_weight, w, one);
-  add(s.vote_weight, w, t.votes);
-  add(s.correct, w, t.correct);
-  add(s.agree, w, t.agree);
-  add_products(s.nll, w, t.nll);
-  add_products(s.brier, w, t.brier);
+  const std::vector<double> one(t.votes.size(), 1.0);
+  s.items += e.at.size();
+  s.unvoted += e.unvoted;
+  s.votes += count(e, t.votes);
+  s.zero += count(e, t.zero);
+  s.clipped += count(e, t.clipped);
+  add(s.item_weight, e, one);
+  add(s.vote_weight, e, t.votes);
+  add(s.correct, e, t.correct);
+  add(s.agree, e, t.agree);
+  add_products(s.nll, e, t.nll);
+  add_products(s.brier, e, t.brier);
   if (t.mse_p.empty()) return;
-  s.kl_bad += count(w, t.kl_bad);
-  add(s.truth_weight, w, one);
-  add_products(s.mse_p, w, t.mse_p);
-  add_products(s.kl_p, w, t.kl_p);
+  s.kl_bad += count(e, t.kl_bad);
+  add(s.truth_weight, e, one);
+  add_products(s.mse_p, e, t.mse_p);
+  add_products(s.kl_p, e, t.kl_p);
 }
 
 void merge(ProperScores& into, const ProperScores& from) {
