@@ -24,8 +24,8 @@ std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::arr
 }
 
 std::uint64_t random_bits(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, std::uint64_t unit) {
-  const auto w = philox_block(seed, pair_stream(purpose), replicate / 2, unit);
-  const std::size_t at = 2 * (replicate % 2);
+  const auto w = philox_block(seed, pair_stream(purpose), replicate, unit / 2);
+  const std::size_t at = 2 * (unit % 2);
   return std::uint64_t{w[at + 1]} << 32 | w[at];
 }
 
@@ -34,11 +34,11 @@ double random_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replica
 }
 
 std::uint32_t random_poisson(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit) {
-  return poisson_of(philox_block(seed, word_stream(Purpose::kBootstrap), replicate / 4, unit)[replicate % 4]);
+  return poisson_of(philox_block(seed, word_stream(Purpose::kBootstrap), replicate, unit / 4)[unit % 4]);
 }
 
 int random_sign(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit) {
-  return sign_of(random_bits(seed, Purpose::kNullSigns, replicate / 64, unit), replicate % 64);
+  return sign_of(random_bits(seed, Purpose::kNullSigns, replicate, unit / 64), unit % 64);
 }
 
 std::uint64_t hash_name(std::string_view name) {

@@ -1,10 +1,10 @@
 // Where each random number stands: which Philox block, which of its words. Shared by the scalar and the SIMD
 // code.
 //   key     = seed
-//   counter = (unit low, unit high, group of replicates, stream)
-// A block of four words serves the four replicates 4g..4g+3 in a word stream (one word each), and the two
-// replicates 2g and 2g+1 in a pair stream (two words each): a number depends on nothing but (seed, purpose,
-// replicate, unit), and a caller who wants many replicates of a unit uses all of each block.
+//   counter = (block low, block high, replicate, stream)
+// A block of four words serves the units 4b to 4b+3 in a word stream (one word each), and the units 2b and
+// 2b+1 in a pair stream (two words each): a number depends on nothing but (seed, purpose, replicate, unit),
+// and rows, whose units follow each other, use all of each block.
 #pragma once
 
 #include <array>
@@ -28,15 +28,16 @@ constexpr std::uint32_t low_half(std::uint64_t x) { return static_cast<std::uint
 constexpr std::uint32_t high_half(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
 
 inline std::array<std::uint32_t, 4> philox_block(std::uint64_t seed, std::uint32_t stream,
-                                                 std::uint32_t group, std::uint64_t unit) {
-  return philox4x32({low_half(unit), high_half(unit), group, stream}, {low_half(seed), high_half(seed)});
+                                                 std::uint32_t replicate, std::uint64_t block) {
+  return philox4x32({low_half(block), high_half(block), replicate, stream},
+                    {low_half(seed), high_half(seed)});
 }
 
 // The upper 53 bits as a multiple of 2^-53.
 inline double uniform_of(std::uint64_t bits) {
   return static_cast<double>(static_cast<std::int64_t>(bits >> 11)) * 0x1p-53;
 }
-constexpr int sign_of(std::uint64_t bits, std::uint32_t at) {
+constexpr int sign_of(std::uint64_t bits, std::uint64_t at) {
   return 1 - 2 * static_cast<int>(bits >> at & 1);
 }
 

@@ -1,4 +1,4 @@
-// Philox 4x32-10 over many units at once. A 64-bit lane holds one unit; the words of its counter stand in the
+// Philox 4x32-10 on many blocks at once. A 64-bit lane holds one block; the words of its counter stand in the
 // low halves of four vectors and the high halves hold leftovers, which the 32 x 32 bit product ignores.
 #include <algorithm>
 #include <array>
@@ -29,33 +29,23 @@ void PoissonBlock(std::uint64_t seed, std::uint32_t replicate, const std::uint64
   for (std::size_t i = 0; i < n; ++i) out[i] = random_poisson(seed, replicate, units[i]);
 }
 
-void Poisson4Block(std::uint64_t seed, std::uint32_t group, const std::uint64_t* units, std::size_t n,
-                   std::uint8_t* out) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto words = philox_block(seed, word_stream(Purpose::kBootstrap), group, units[i]);
-    for (std::size_t j = 0; j < 4; ++j) out[j * n + i] = static_cast<std::uint8_t>(poisson_of(words[j]));
-  }
-}
-
 #else
 
 namespace hn = hwy::HWY_NAMESPACE;
 using D64 = hn::ScalableTag<std::uint64_t>;
 using D32 = hn::Repartition<std::uint32_t, D64>;
 using DI32 = hn::RebindToSigned<D32>;
-using DI64 = hn::RebindToSigned<D64>;
 using V64 = hn::Vec<D64>;
 using V32 = hn::Vec<D32>;
 constexpr D64 d64{};
 constexpr D32 d32{};
 constexpr DI32 di32{};
-constexpr std::size_t kUnits64 = hn::MaxLanes(D64{});
-constexpr std::size_t kUnits32 = hn::MaxLanes(D32{});
+constexpr std::size_t kWidth = hn::MaxLanes(D64{});
 
 class Philox {
  public:
-  HWY_INLINE Philox(std::uint64_t seed, std::uint32_t stream, std::uint32_t group)
-      : group_(hn::Set(d64, group)), stream_(hn::Set(d64, stream)) {
+  HWY_INLINE Philox(std::uint64_t seed, std::uint32_t stream, std::uint32_t replicate)
+      : replicate_(hn::Set(d64, replicate)), stream_(hn::Set(d64, stream)) {
     std::uint32_t k0 = low_half(seed);
     std::uint32_t k1 = high_half(seed);
     for (int round = 0; round < kPhiloxRounds; ++round, k0 += kPhiloxWeyl0, k1 += kPhiloxWeyl1) {
@@ -63,13 +53,13 @@ class Philox {
       key1_[round] = hn::Set(d64, k1);
     }
   }
-  // The four words of each unit's block, in the low halves.
-  HWY_INLINE void operator()(V64 units, V64* w) const {
+  // The four words of each block, in the low halves.
+  HWY_INLINE void operator()(V64 blocks, V64* w) const {
     const V32 m0 = hn::Set(d32, kPhiloxMultiplier0);
     const V32 m1 = hn::Set(d32, kPhiloxMultiplier1);
-    V64 c0 = units;
-    V64 c1 = hn::ShiftRight<32>(units);
-    V64 c2 = group_;
+    V64 c0 = blocks;
+    V64 c1 = hn::ShiftRight<32>(blocks);
+    V64 c2 = replicate_;
     V64 c3 = stream_;
     for (int round = 0; round < kPhiloxRounds; ++round) {
       const V64 p0 = hn::MulEven(hn::BitCast(d32, c0), m0);
@@ -86,11 +76,87 @@ class Philox {
   }
 
  private:
-  V64 group_;
+  V64 replicate_;
   V64 stream_;
   V64 key0_[kPhiloxRounds];
   V64 key1_[kPhiloxRounds];
 };
+
+// Two words as one lane: the pair (w[0], w[1]) or (w[2], w[3]).
+HWY_INLINE V64 pair_of(V64 first, V64 second) {
+  return hn::Or(hn::And(first, hn::Set(d64, 0xffffffff)), hn::ShiftLeft<32>(second));
+}
+
+// kWidth blocks from `first` on, in the order from which interleaving a vector of first halves with one of
+// second halves (which takes the even lanes to the first vector and the odd ones to the second) restores the
+// order of the units.
+HWY_INLINE V64 blocks_from(std::uint64_t first) {
+  HWY_ALIGN std::uint64_t at[kWidth];
+  for (std::size_t k = 0; k < kWidth; ++k) at[k] = k / 2 + k % 2 * (kWidth / 2);
+  return hn::Add(hn::Set(d64, first), hn::Load(d64, at));
+}
+template <class T>
+HWY_INLINE void store_halves(V64 first, V64 second, T* out) {
+  const hn::Repartition<T, D64> d;
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, first, second)), d, out);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, first, second)), d, out + hn::MaxLanes(d));
+}
+
+// Whether the units are first, first + 1, ..., with `first` the first unit of a block of `share`.
+HWY_INLINE bool consecutive(const std::uint64_t* units, std::size_t n, std::size_t share) {
+  const V64 step = hn::Iota(d64, 0);
+  V64 differ = hn::Zero(d64);
+  for (std::size_t i = 0; i < n; i += kWidth) {
+    const V64 expected = hn::Add(hn::Set(d64, units[0] + i), step);
+    differ = hn::Or(differ, hn::Xor(hn::LoadU(d64, units + i), expected));
+  }
+  return units[0] % share == 0 && hn::AllTrue(d64, hn::Eq(differ, hn::Zero(d64)));
+}
+
+// Walks the units in steps of `kStep`: straight(first unit, at) for consecutive ones, scattered(units, at)
+// for others, and a last short step through a padded copy.
+template <std::size_t kStep, class T, class Straight, class Scattered>
+HWY_INLINE void walk(const std::uint64_t* units, std::size_t n, std::size_t share, T* out, Straight straight,
+                     Scattered scattered) {
+  std::size_t i = 0;
+  for (; i + kStep <= n; i += kStep) {
+    if (HWY_LIKELY(consecutive(units + i, kStep, share))) {
+      straight(units[i], out + i);
+    } else {
+      scattered(units + i, out + i);
+    }
+  }
+  if (i == n) return;
+  std::uint64_t last[kStep] = {};
+  T tail[kStep];
+  std::copy(units + i, units + n, last);
+  scattered(last, tail);
+  std::copy(tail, tail + (n - i), out + i);
+}
+
+void BitsBlock(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, const std::uint64_t* units,
+               std::size_t n, std::uint64_t* out) {
+  const Philox philox(seed, pair_stream(purpose), replicate);
+  constexpr std::size_t kStep = 4 * kWidth;
+  walk<kStep>(
+      units, n, 2, out,
+      [&](std::uint64_t first, std::uint64_t* to) HWY_ATTR {
+        for (std::size_t g = 0; g < kStep; g += 2 * kWidth) {
+          V64 w[4];
+          philox(blocks_from((first + g) / 2), w);
+          store_halves(pair_of(w[0], w[1]), pair_of(w[2], w[3]), to + g);
+        }
+      },
+      [&](const std::uint64_t* from, std::uint64_t* to) HWY_ATTR {
+        for (std::size_t g = 0; g < kStep; g += kWidth) {
+          V64 w[4];
+          const V64 unit = hn::LoadU(d64, from + g);
+          philox(hn::ShiftRight<1>(unit), w);
+          const auto odd = hn::TestBit(unit, hn::Set(d64, 1));
+          hn::StoreU(hn::IfThenElse(odd, pair_of(w[2], w[3]), pair_of(w[0], w[1])), d64, to + g);
+        }
+      });
+}
 
 // Unsigned order as signed order.
 HWY_INLINE hn::Vec<DI32> flipped(V32 x) { return hn::BitCast(di32, hn::Xor(x, hn::Set(d32, 0x80000000))); }
@@ -108,86 +174,61 @@ HWY_INLINE V32 count_reached(V32 words, int from, int to) {
 
 // Six of ten thousand weights exceed 5: the upper thresholds are looked at only when some word in sight needs
 // them.
-constexpr int kCommon = 5;
-constexpr int kAll = static_cast<int>(std::size(kPoisson));
-HWY_INLINE bool any_rare(V32 words) {
-  return !hn::AllFalse(di32, hn::Gt(flipped(words), flipped(hn::Set(d32, kPoisson[kCommon] - 1))));
-}
-
-void BitsBlock(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, const std::uint64_t* units,
-               std::size_t n, std::uint64_t* out) {
-  const Philox philox(seed, pair_stream(purpose), replicate / 2);
-  const auto bits = [&](const std::uint64_t* from) HWY_ATTR {
-    V64 w[4];
-    philox(hn::LoadU(d64, from), w);
-    const bool second = replicate % 2 == 1;
-    const V64 low = hn::And(second ? w[2] : w[0], hn::Set(d64, 0xffffffff));
-    return hn::Or(hn::ShiftLeft<32>(second ? w[3] : w[1]), low);
-  };
-  std::size_t i = 0;
-  for (; i + kUnits64 <= n; i += kUnits64) hn::StoreU(bits(units + i), d64, out + i);
-  if (i == n) return;
-  std::uint64_t tail[kUnits64] = {};
-  std::copy(units + i, units + n, tail);
-  hn::StoreU(bits(tail), d64, tail);
-  std::copy(tail, tail + (n - i), out + i);
-}
-
-// The words of kUnits32 units, in their order: words[j] belongs to replicate j of the group.
-HWY_INLINE void words_of(const Philox& philox, const std::uint64_t* units, V32* words) {
-  V64 a[4];
-  V64 b[4];
-  philox(hn::LoadU(d64, units), a);
-  philox(hn::LoadU(d64, units + kUnits64), b);
-  for (int j = 0; j < 4; ++j) words[j] = hn::ConcatEven(d32, hn::BitCast(d32, b[j]), hn::BitCast(d32, a[j]));
+template <std::size_t kVectors>
+HWY_INLINE void count_all(const V64* pairs, V64* counts) {
+  constexpr int kCommon = 5;
+  V32 words[kVectors];
+  V32 largest = hn::Zero(d32);
+  for (std::size_t g = 0; g < kVectors; ++g) {
+    words[g] = hn::BitCast(d32, pairs[g]);
+    largest = hn::Max(largest, words[g]);
+    counts[g] = hn::BitCast(d64, count_reached(words[g], 0, kCommon));
+  }
+  const auto rare = hn::Gt(flipped(largest), flipped(hn::Set(d32, kPoisson[kCommon] - 1)));
+  if (HWY_LIKELY(hn::AllFalse(di32, rare))) return;
+  for (std::size_t g = 0; g < kVectors; ++g) {
+    const V32 more = count_reached(words[g], kCommon, static_cast<int>(std::size(kPoisson)));
+    counts[g] = hn::BitCast(d64, hn::Add(hn::BitCast(d32, counts[g]), more));
+  }
 }
 
 void PoissonBlock(std::uint64_t seed, std::uint32_t replicate, const std::uint64_t* units, std::size_t n,
                   std::uint32_t* out) {
-  const Philox philox(seed, word_stream(Purpose::kBootstrap), replicate / 4);
-  const auto weights = [&](const std::uint64_t* from) HWY_ATTR {
-    V32 words[4];
-    words_of(philox, from, words);
-    HWY_ALIGN std::uint32_t all[4 * kUnits32];
-    for (std::size_t j = 0; j < 4; ++j) hn::Store(words[j], d32, all + j * kUnits32);
-    const V32 mine = hn::Load(d32, all + replicate % 4 * kUnits32);
-    V32 count = count_reached(mine, 0, kCommon);
-    if (HWY_UNLIKELY(any_rare(mine))) count = hn::Add(count, count_reached(mine, kCommon, kAll));
-    return count;
-  };
-  std::size_t i = 0;
-  for (; i + kUnits32 <= n; i += kUnits32) hn::StoreU(weights(units + i), d32, out + i);
-  if (i == n) return;
-  std::uint64_t last[kUnits32] = {};
-  std::uint32_t tail[kUnits32];
-  std::copy(units + i, units + n, last);
-  hn::StoreU(weights(last), d32, tail);
-  std::copy(tail, tail + (n - i), out + i);
-}
-
-void Poisson4Block(std::uint64_t seed, std::uint32_t group, const std::uint64_t* units, std::size_t n,
-                   std::uint8_t* out) {
-  const Philox philox(seed, word_stream(Purpose::kBootstrap), group);
-  const hn::Rebind<std::uint8_t, D32> d8;
-  const auto weights = [&](const std::uint64_t* from, std::uint8_t* to, std::size_t stride) HWY_ATTR {
-    V32 words[4];
-    V32 count[4];
-    words_of(philox, from, words);
-    for (int j = 0; j < 4; ++j) count[j] = count_reached(words[j], 0, kCommon);
-    const V32 largest = hn::Max(hn::Max(words[0], words[1]), hn::Max(words[2], words[3]));
-    if (HWY_UNLIKELY(any_rare(largest))) {
-      for (int j = 0; j < 4; ++j) count[j] = hn::Add(count[j], count_reached(words[j], kCommon, kAll));
-    }
-    for (std::size_t j = 0; j < 4; ++j) hn::StoreU(hn::U8FromU32(count[j]), d8, to + j * stride);
-  };
-  std::size_t i = 0;
-  for (; i + kUnits32 <= n; i += kUnits32) weights(units + i, out + i, n);
-  if (i == n) return;
-  std::uint64_t last[kUnits32] = {};
-  std::uint8_t tail[4 * kUnits32];
-  std::copy(units + i, units + n, last);
-  weights(last, tail, kUnits32);
-  for (std::size_t j = 0; j < 4; ++j) std::copy_n(tail + j * kUnits32, n - i, out + j * n + i);
+  const Philox philox(seed, word_stream(Purpose::kBootstrap), replicate);
+  constexpr std::size_t kStep = 8 * kWidth;  // two vectors of blocks, four units a block
+  walk<kStep>(
+      units, n, 4, out,
+      [&](std::uint64_t first, std::uint32_t* to) HWY_ATTR {
+        V64 pairs[4];
+        V64 counts[4];
+        for (std::size_t g = 0; g < 2; ++g) {
+          V64 w[4];
+          philox(blocks_from(first / 4 + g * kWidth), w);
+          pairs[2 * g] = pair_of(w[0], w[1]);
+          pairs[2 * g + 1] = pair_of(w[2], w[3]);
+        }
+        count_all<4>(pairs, counts);
+        store_halves(counts[0], counts[1], to);
+        store_halves(counts[2], counts[3], to + kStep / 2);
+      },
+      [&](const std::uint64_t* from, std::uint32_t* to) HWY_ATTR {
+        for (std::size_t at = 0; at < kStep; at += 2 * kWidth) {
+          V64 word[2];
+          for (std::size_t g = 0; g < 2; ++g) {
+            V64 w[4];
+            const V64 unit = hn::LoadU(d64, from + at + g * kWidth);
+            philox(hn::ShiftRight<2>(unit), w);
+            const auto odd = hn::TestBit(unit, hn::Set(d64, 1));
+            const auto upper = hn::TestBit(unit, hn::Set(d64, 2));
+            word[g] = hn::IfThenElse(upper, hn::IfThenElse(odd, w[3], w[2]), hn::IfThenElse(odd, w[1], w[0]));
+          }
+          const V64 packed =
+              hn::BitCast(d64, hn::ConcatEven(d32, hn::BitCast(d32, word[1]), hn::BitCast(d32, word[0])));
+          V64 count[1];
+          count_all<1>(&packed, count);
+          hn::StoreU(hn::BitCast(d32, count[0]), d32, to + at);
+        }
+      });
 }
 
 #endif
@@ -201,24 +242,11 @@ namespace plumb {
 
 HWY_EXPORT(BitsBlock);
 HWY_EXPORT(PoissonBlock);
-HWY_EXPORT(Poisson4Block);
 
 namespace {
 
-void check_sizes(std::size_t expected, std::size_t out) {
-  if (expected != out) throw std::invalid_argument("units and output of a random fill differ in size");
-}
-
-// Random bits by the buffer, for what is read off them one at a time.
-template <class Use>
-void for_each_bits(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
-                   std::span<const std::uint64_t> units, Use use) {
-  std::array<std::uint64_t, 512> bits;
-  for (std::size_t i = 0; i < units.size(); i += bits.size()) {
-    const std::size_t n = std::min(bits.size(), units.size() - i);
-    fill_bits(seed, purpose, replicate, units.subspan(i, n), std::span(bits).first(n));
-    for (std::size_t j = 0; j < n; ++j) use(i + j, bits[j]);
-  }
+void check_sizes(std::size_t units, std::size_t out) {
+  if (units != out) throw std::invalid_argument("units and output of a random fill differ in size");
 }
 
 }  // namespace
@@ -235,25 +263,38 @@ void fill_poisson(std::uint64_t seed, std::uint32_t replicate, std::span<const s
   HWY_DYNAMIC_DISPATCH(PoissonBlock)(seed, replicate, units.data(), units.size(), out.data());
 }
 
-void fill_poisson4(std::uint64_t seed, std::uint32_t group, std::span<const std::uint64_t> units,
-                   std::span<std::uint8_t> out) {
-  check_sizes(4 * units.size(), out.size());
-  HWY_DYNAMIC_DISPATCH(Poisson4Block)(seed, group, units.data(), units.size(), out.data());
-}
-
 void fill_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
                   std::span<const std::uint64_t> units, std::span<double> out) {
   check_sizes(units.size(), out.size());
-  for_each_bits(seed, purpose, replicate, units,
-                [&](std::size_t i, std::uint64_t b) { out[i] = uniform_of(b); });
+  std::array<std::uint64_t, 512> bits;
+  for (std::size_t i = 0; i < units.size(); i += bits.size()) {
+    const std::size_t n = std::min(bits.size(), units.size() - i);
+    fill_bits(seed, purpose, replicate, units.subspan(i, n), std::span(bits).first(n));
+    for (std::size_t j = 0; j < n; ++j) out[i + j] = uniform_of(bits[j]);
+  }
 }
 
+// 64 units share a word of signs: each word is made once for as long as the units stay in it.
 void fill_signs(std::uint64_t seed, std::uint32_t replicate, std::span<const std::uint64_t> units,
                 std::span<std::int8_t> out) {
   check_sizes(units.size(), out.size());
-  const std::uint32_t bit = replicate % 64;
-  for_each_bits(seed, Purpose::kNullSigns, replicate / 64, units,
-                [&](std::size_t i, std::uint64_t b) { out[i] = static_cast<std::int8_t>(sign_of(b, bit)); });
+  constexpr std::size_t kMost = 512;
+  std::array<std::uint64_t, kMost> words;
+  std::array<std::uint64_t, kMost> bits;
+  for (std::size_t begin = 0, end = 0; begin < units.size(); begin = end) {
+    std::size_t used = 0;
+    for (; end < units.size(); ++end) {
+      if (used > 0 && units[end] / 64 == words[used - 1]) continue;
+      if (used == kMost) break;
+      words[used++] = units[end] / 64;
+    }
+    fill_bits(seed, Purpose::kNullSigns, replicate, std::span(words).first(used),
+              std::span(bits).first(used));
+    for (std::size_t i = begin, at = 0; i < end; ++i) {
+      if (units[i] / 64 != words[at]) ++at;
+      out[i] = static_cast<std::int8_t>(sign_of(bits[at], units[i] % 64));
+    }
+  }
 }
 
 }  // namespace plumb

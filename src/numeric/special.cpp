@@ -129,7 +129,10 @@ double digamma(double x) {
   if (!(x > 0.0)) return x == 0.0 ? -kInfinity : kNaN;
   if (x == kInfinity) return x;
   double shifted = 0.0;
-  for (; x < kAsymptotic; x += 1.0) shifted += 1.0 / x;
+  while (x < kAsymptotic) {
+    shifted += 1.0 / x;
+    x += 1.0;
+  }
   const double y = 1.0 / (x * x);
   return log_portable(x) - 0.5 / x - y * horner(kDigamma, y) - shifted;
 }
@@ -137,7 +140,10 @@ double digamma(double x) {
 double trigamma(double x) {
   if (!(x > 0.0)) return x == 0.0 ? kInfinity : kNaN;
   double shifted = 0.0;
-  for (; x < kAsymptotic; x += 1.0) shifted += 1.0 / (x * x);
+  while (x < kAsymptotic) {
+    shifted += 1.0 / (x * x);
+    x += 1.0;
+  }
   const double y = 1.0 / (x * x);
   return shifted + (1.0 / x + (0.5 * y + y * horner(kTrigamma, y) / x));
 }

@@ -30,21 +30,16 @@ enum class Purpose : std::uint32_t {
                                     std::uint64_t unit);
 /// Poisson(1); at most 12.
 [[nodiscard]] std::uint32_t random_poisson(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit);
-/// +1 or -1, as used by the sign-flip null: bit replicate % 64 of random_bits(seed, kNullSigns, replicate /
-/// 64, unit).
+/// +1 or -1, as used by the sign-flip null: bit unit % 64 of random_bits(seed, kNullSigns, replicate, unit /
+/// 64).
 [[nodiscard]] int random_sign(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit);
 
-// The same numbers for a whole block of units (SIMD; bit-equal to the calls above).
-void fill_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
-                  std::span<const std::uint64_t> units, std::span<double> out);
-/// 64 random bits a unit. With kNullSigns these are the signs of replicates 64 * replicate to 64 * replicate
-/// + 63 at once.
+// The same numbers for many units at once (SIMD; bit-equal to the calls above). Units that follow each other,
+// as the rows of a file do, share Philox blocks and are made several times faster than scattered ones.
 void fill_bits(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
                std::span<const std::uint64_t> units, std::span<std::uint64_t> out);
-/// Poisson(1) weights of replicates 4 * group to 4 * group + 3: out[j * units.size() + i] is the weight of
-/// units[i] in replicate 4 * group + j. The fast way: one Philox block serves the four.
-void fill_poisson4(std::uint64_t seed, std::uint32_t group, std::span<const std::uint64_t> units,
-                   std::span<std::uint8_t> out);
+void fill_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
+                  std::span<const std::uint64_t> units, std::span<double> out);
 void fill_poisson(std::uint64_t seed, std::uint32_t replicate, std::span<const std::uint64_t> units,
                   std::span<std::uint32_t> out);
 void fill_signs(std::uint64_t seed, std::uint32_t replicate, std::span<const std::uint64_t> units,

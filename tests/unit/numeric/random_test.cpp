@@ -31,13 +31,13 @@ TEST(Random, PhiloxKnownAnswers) {
 TEST(Random, TheLayoutIsFixed) {
   constexpr std::uint64_t kSeed = 0x299f31d0a4093822;
   constexpr std::uint64_t kUnit = 0x85a308d3243f6a88;
-  const auto pair = philox4x32({0x243f6a88, 0x85a308d3, 3, 5}, {0xa4093822, 0x299f31d0});
+  const auto pair = philox4x32({0x921fb544, 0x42d18469, 6, 5}, {0xa4093822, 0x299f31d0});  // half of the unit
   EXPECT_EQ(random_bits(kSeed, Purpose::kSample, 6, kUnit), std::uint64_t{pair[1]} << 32 | pair[0]);
-  EXPECT_EQ(random_bits(kSeed, Purpose::kSample, 7, kUnit), std::uint64_t{pair[3]} << 32 | pair[2]);
-  const auto words = philox4x32({0x243f6a88, 0x85a308d3, 2, 0x80000001}, {0xa4093822, 0x299f31d0});
-  for (std::uint32_t j = 0; j < 4; ++j) EXPECT_EQ(random_poisson(kSeed, 8 + j, kUnit), poisson_of(words[j]));
-  EXPECT_EQ(random_sign(kSeed, 200, kUnit),
-            random_bits(kSeed, Purpose::kNullSigns, 3, kUnit) >> 8 & 1 ? -1 : 1);
+  EXPECT_EQ(random_bits(kSeed, Purpose::kSample, 6, kUnit + 1), std::uint64_t{pair[3]} << 32 | pair[2]);
+  const auto words =
+      philox4x32({0xc90fdaa2, 0x2168c234, 8, 0x80000001}, {0xa4093822, 0x299f31d0});  // a quarter
+  for (std::uint32_t j = 0; j < 4; ++j) EXPECT_EQ(random_poisson(kSeed, 8, kUnit + j), poisson_of(words[j]));
+  EXPECT_EQ(random_sign(kSeed, 3, 200), random_bits(kSeed, Purpose::kNullSigns, 3, 3) >> 8 & 1 ? -1 : 1);
 }
 
 TEST(Random, PoissonThresholdsAreTheExactProbabilities) {
@@ -55,35 +55,48 @@ TEST(Random, PoissonThresholdsAreTheExactProbabilities) {
   EXPECT_EQ(poisson_of(0xffffffff), 12u);
 }
 
+// Rows from anywhere, rows with a gap, groups of rows, hashes: the straight and the scattered way and every
+// change between.
+std::vector<std::uint64_t> units_of(const std::string& kind, std::size_t n) {
+  std::vector<std::uint64_t> units(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (kind == "rows") units[i] = i;
+    if (kind == "rows from 4") units[i] = i + 4;
+    if (kind == "rows from 0xfffffff7") units[i] = i + 0xfffffff7;
+    if (kind == "rows with gaps") units[i] = i + (i > n / 2 ? 4 : 0) + (i > n / 3 ? 64 : 0);
+    if (kind == "groups") units[i] = hash_name(std::to_string(i / 7));
+    if (kind == "hashes") units[i] = hash_name(std::to_string(i));
+    if (kind == "backwards") units[i] = n - i;
+    if (kind == "one wrong") units[i] = i == n - 3 ? 77 : i;
+  }
+  return units;
+}
+
 TEST(Random, FillsHaveTheNumbersOfTheCallsOnEveryTarget) {
   constexpr std::uint64_t kSeed = 0xfedcba9876543210;
-  for (const std::size_t n : {0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 100, 600, 1025}) {
-    std::vector<std::uint64_t> units(n);
-    for (std::size_t i = 0; i < n; ++i) units[i] = i % 3 == 0 ? i : hash_name(std::to_string(i));
-    each_target([&] {
-      std::vector<double> uniform(n);
-      std::vector<std::uint64_t> bits(n);
-      std::vector<std::uint32_t> poisson(n);
-      std::vector<std::uint8_t> four(4 * n);
-      std::vector<std::int8_t> signs(n);
-      for (const std::uint32_t r : {0u, 1u, 2u, 3u, 70u, 0xffffffffu}) {
+  for (const char* kind : {"rows", "rows from 4", "rows from 0xfffffff7", "rows with gaps", "groups",
+                           "hashes", "backwards", "one wrong"}) {
+    for (const std::size_t n : {0, 1, 2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 64, 100, 600, 1024, 1100}) {
+      const auto units = units_of(kind, n);
+      const std::uint32_t r = n % 2 == 0 ? static_cast<std::uint32_t>(n) : 0xffffffff;
+      each_target([&] {
+        std::vector<double> uniform(n);
+        std::vector<std::uint64_t> bits(n);
+        std::vector<std::uint32_t> poisson(n);
+        std::vector<std::int8_t> signs(n);
         fill_uniform(kSeed, Purpose::kNullLabels, r, units, uniform);
         fill_bits(kSeed, Purpose::kDemo, r, units, bits);
         fill_poisson(kSeed, r, units, poisson);
-        fill_poisson4(kSeed, r / 4, units, four);
         fill_signs(kSeed, r, units, signs);
         for (std::size_t i = 0; i < n; ++i) {
-          ASSERT_EQ(uniform[i], random_uniform(kSeed, Purpose::kNullLabels, r, units[i]));
-          ASSERT_EQ(bits[i], random_bits(kSeed, Purpose::kDemo, r, units[i]));
-          ASSERT_EQ(poisson[i], random_poisson(kSeed, r, units[i])) << "n " << n << " r " << r << " i " << i;
-          ASSERT_EQ(signs[i], random_sign(kSeed, r, units[i]));
-          for (std::uint32_t j = 0; j < 4; ++j) {
-            ASSERT_EQ(four[j * n + i], random_poisson(kSeed, r / 4 * 4 + j, units[i]))
-                << "n " << n << " j " << j;
-          }
+          ASSERT_EQ(uniform[i], random_uniform(kSeed, Purpose::kNullLabels, r, units[i]))
+              << kind << ' ' << n << ' ' << i;
+          ASSERT_EQ(bits[i], random_bits(kSeed, Purpose::kDemo, r, units[i])) << kind << ' ' << n << ' ' << i;
+          ASSERT_EQ(poisson[i], random_poisson(kSeed, r, units[i])) << kind << ' ' << n << ' ' << i;
+          ASSERT_EQ(signs[i], random_sign(kSeed, r, units[i])) << kind << ' ' << n << ' ' << i;
         }
-      }
-    });
+      });
+    }
   }
   std::vector<std::uint64_t> two(2);
   std::vector<std::uint32_t> out(3);
@@ -99,12 +112,12 @@ TEST(Random, RareWeightsOnEveryTarget) {
   ASSERT_GE(*std::max_element(want.begin(), want.end()), 8u);
   each_target([&] {
     std::vector<std::uint32_t> got(units.size());
-    std::vector<std::uint8_t> four(4 * units.size());
     fill_poisson(3, 5, units, got);
-    fill_poisson4(3, 1, units, four);
     ASSERT_EQ(got, want);
-    ASSERT_TRUE(
-        std::equal(want.begin(), want.end(), four.begin() + static_cast<std::ptrdiff_t>(units.size())));
+    auto backwards = units;
+    std::reverse(backwards.begin(), backwards.end());
+    fill_poisson(3, 5, backwards, got);
+    ASSERT_TRUE(std::equal(want.rbegin(), want.rend(), got.begin()));
   });
 }
 

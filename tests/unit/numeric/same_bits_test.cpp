@@ -36,32 +36,32 @@ std::uint64_t fingerprint_of(double (*f)(double), double low, double high) {
 }
 
 TEST(SameBits, Elementary) {
-  EXPECT_EQ(fingerprint_of(exp_portable, -750.0, 715.0), 0x46d5b39d1fa2be53);
-  EXPECT_EQ(fingerprint_of(log_portable, 0.0, 1.0), 0xf7d5578d64bd2f8b);
-  EXPECT_EQ(fingerprint_of(logistic, -40.0, 40.0), 0x649fed2f5d12db1f);
+  EXPECT_EQ(fingerprint_of(exp_portable, -750.0, 715.0), 0xb393125a317fe791);
+  EXPECT_EQ(fingerprint_of(log_portable, 0.0, 1.0), 0x4857b5c920251fbd);
+  EXPECT_EQ(fingerprint_of(logistic, -40.0, 40.0), 0x5a718d79f8c39208);
 }
 
 TEST(SameBits, Softmax) {
   each_target([] {
     auto x = points(-30.0, 30.0);
     softmax_row(x);
-    EXPECT_EQ(fingerprint(x), 0x2462c4c88022ceec);
+    EXPECT_EQ(fingerprint(x), 0xd8dc973ad7f0bd34);
   });
 }
 
 TEST(SameBits, Special) {
-  EXPECT_EQ(fingerprint_of(log_gamma, 0.0, 40.0), 0x85228c276ebb4d4f);
-  EXPECT_EQ(fingerprint_of(digamma, 0.0, 40.0), 0x56fcc46de3da5f85);
-  EXPECT_EQ(fingerprint_of(trigamma, 0.0, 40.0), 0x2f6790e39abee702);
-  EXPECT_EQ(fingerprint_of(normal_cdf, -40.0, 10.0), 0xcd2a8e112152df19);
-  EXPECT_EQ(fingerprint_of(normal_quantile, 0.0, 1.0), 0x8a97f7545630480e);
+  EXPECT_EQ(fingerprint_of(log_gamma, 0.0, 40.0), 0x9487d9c386aad0f1);
+  EXPECT_EQ(fingerprint_of(digamma, 0.0, 40.0), 0x40ee7fdbdd09e481);
+  EXPECT_EQ(fingerprint_of(trigamma, 0.0, 40.0), 0x34b08aa8fcd3ad61);
+  EXPECT_EQ(fingerprint_of(normal_cdf, -40.0, 10.0), 0x7e2783c65f5982bf);
+  EXPECT_EQ(fingerprint_of(normal_quantile, 0.0, 1.0), 0xc3712abb775d1f4f);
 }
 
 TEST(SameBits, Random) {
   std::vector<double> x(kPoints);
   RandomStream s(2, Purpose::kDemo, 7);
   for (double& v : x) v = s.gamma(1.5) + s.gamma(0.5);
-  EXPECT_EQ(fingerprint(x), 0xfd7301405f679636);
+  EXPECT_EQ(fingerprint(x), 0xbf611da5ceb72b9d);
 }
 
 }  // namespace
