@@ -81,9 +81,15 @@ TEST(Json, ListHasEveryRowOfTheRegistry) {
   EXPECT_EQ(read["metrics"][0]["better"], "higher");
   EXPECT_EQ(read["metrics"][0]["high"], 1.0);
   for (const json& row : read["metrics"]) {
-    if (row["key"] == "nll") EXPECT_TRUE(row["high"].is_null()) << "unbounded is null";
-    if (row["key"] == "mse_p") EXPECT_EQ(row["needs"], "truth");
-    if (row["key"] == "ece") EXPECT_EQ(row["interval"], "basic");
+    if (row["key"] == "nll") {
+      EXPECT_TRUE(row["high"].is_null()) << "unbounded is null";
+    }
+    if (row["key"] == "mse_p") {
+      EXPECT_EQ(row["needs"], "truth");
+    }
+    if (row["key"] == "ece") {
+      EXPECT_EQ(row["interval"], "basic");
+    }
   }
 }
 
