@@ -54,9 +54,14 @@ TEST(Null, SingleLabels) {
 }
 
 TEST(Null, SingleLabelsFourClasses) {
-  expect_right(rejection_rates([](std::uint64_t run) {
-    return to_items(simulate({.n = 600, .classes = 4, .seed = 20000 + run}), VoteForm::labels);
-  }));
+  auto rates = rejection_rates([](std::uint64_t run) {
+    return to_items(simulate({.n = 300, .classes = 4, .seed = 20000 + run}), VoteForm::labels);
+  });
+  // The least confident cell holds an item or two, whose gap takes few values: ties with the observed one make the
+  // p-value of the largest gap err on the safe side.
+  EXPECT_LE(rates["mce"], kHighest);
+  rates.erase("mce");
+  expect_right(rates);
 }
 
 TEST(Null, SeveralDependentVotes) {
