@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "metrics/streaming/exact_block.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb {
@@ -34,22 +35,17 @@ Entering entering(const ScoreTerms& t, std::span<const std::uint32_t> times) {
   return e;
 }
 
-constexpr std::size_t kParts = 4;  // side by side: one sum would wait for itself
-
 /// Adds w x for each item that enters.
 void add_products(ExactSum& into, const Entering& e, const std::vector<double>& x) {
-  std::array<ExactSum, kParts> part;
-  std::size_t j = 0;
-  for (; j + kParts <= e.at.size(); j += kParts) {
-    for (std::size_t l = 0; l < kParts; ++l) part[l].add(e.w[j + l] * x[e.at[j + l]]);
-  }
-  for (; j < e.at.size(); ++j) part[0].add(e.w[j] * x[e.at[j]]);
-  for (const ExactSum& p : part) into.merge(p);
+  std::vector<double> terms(e.at.size());
+  for (std::size_t j = 0; j < terms.size(); ++j) terms[j] = e.w[j] * x[e.at[j]];
+  detail::add_all(into, terms);
 }
 
 /// A sum of whole numbers >= 0: exact, and so free of any order, when it is below 2^53.
 template <class Term>
 double whole_sum(std::size_t n, Term term) {
+  constexpr std::size_t kParts = 4;  // side by side: one sum would wait for itself
   std::array<double, kParts> part{};
   std::size_t j = 0;
   for (; j + kParts <= n; j += kParts) {

@@ -89,28 +89,29 @@ void hit_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
   }
 }
 
-void log_terms(const Voted& voted, double clip, ScoreTerms& out) {
-  std::vector<double> logs(voted.p);
-  for (std::size_t v = 0; v < logs.size(); ++v) {
-    if (voted.p[v] == 0) out.zero[voted.item_of(v)] += voted.count_of(v);
+/// Takes the probabilities for its own use: logarithms stand in their place afterwards.
+void log_terms(Voted voted, double clip, ScoreTerms& out) {
+  for (std::size_t v = 0; v < voted.p.size(); ++v) {
+    double& p = voted.p[v];
+    if (p == 0) out.zero[voted.item_of(v)] += voted.count_of(v);
     if (clip > 0) {
-      logs[v] = clipped(voted.p[v], clip);
-      if (logs[v] != voted.p[v]) out.clipped[voted.item_of(v)] += voted.count_of(v);
-    } else if (logs[v] == 0) {
-      logs[v] = 1.0;  // votes on 0 are counted, not summed
+      const double inside = clipped(p, clip);
+      if (inside != p) out.clipped[voted.item_of(v)] += voted.count_of(v);
+      p = inside;
+    } else if (p == 0) {
+      p = 1.0;  // votes on 0 are counted, not summed
     }
   }
-  log_block(logs, logs);
-  for (std::size_t v = 0; v < logs.size(); ++v) out.nll[voted.item_of(v)] -= voted.count_of(v) * logs[v];
+  log_block(voted.p, voted.p);
+  for (std::size_t v = 0; v < voted.p.size(); ++v)
+    out.nll[voted.item_of(v)] -= voted.count_of(v) * voted.p[v];
 }
 
 void brier_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
   const auto width = static_cast<std::size_t>(block.z.width);
-  std::vector<double> squares(static_cast<std::size_t>(block.size));
-  if (width > 1) {
-    for (std::size_t i = 0; i < squares.size(); ++i)
-      squares[i] = square_sum(block.z.z.data() + i * width, width);
-  }
+  std::vector<double> squares(width > 1 ? static_cast<std::size_t>(block.size) : 0);
+  for (std::size_t i = 0; i < squares.size(); ++i)
+    squares[i] = square_sum(block.z.z.data() + i * width, width);
   for (std::size_t v = 0; v < voted.p.size(); ++v) {
     const std::size_t i = voted.item_of(v);
     const double p = voted.p[v];
@@ -157,10 +158,10 @@ void score_terms(const ItemBlock& block, const ScoreOptions& options, ScoreTerms
   for (auto* column : {&out.mse_p, &out.kl_p, &out.kl_bad})
     column->assign(block.truth.empty() ? 0 : size, 0.0);
   out.weight = block.weight;
-  const Voted voted = voted_classes(block);
+  Voted voted = voted_classes(block);
   hit_terms(block, voted, out);
-  log_terms(voted, options.clip, out);
   brier_terms(block, voted, out);
+  log_terms(std::move(voted), options.clip, out);
   if (!block.truth.empty()) truth_terms(block, options.clip, out);
 }
 

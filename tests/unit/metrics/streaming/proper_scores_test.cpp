@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "metrics/streaming/exact_block.hpp"
 #include "unit/metrics/streaming/simulate.hpp"
 
 namespace plumb {
@@ -96,6 +97,23 @@ ItemBlock inner_block(std::int64_t n, const BlockShape& shape, std::uint64_t see
   const double k = shape.classes;
   for (double& z : b.z.z) z = b.z.width == 1 ? 0.01 + 0.98 * z : (z + 0.01) / (1 + 0.01 * k);
   return b;
+}
+
+TEST(ExactBlock, SameBitsAsTermByTerm) {
+  RandomStream r(8, Purpose::kDemo);
+  for (const std::size_t n : {0, 1, 3, 4, 2047, 2048, 2049, 10000}) {
+    std::vector<double> terms;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double size = std::ldexp(r.uniform(), static_cast<int>(r.below(300)) - 200);
+      const std::uint64_t kind = r.below(8);
+      terms.push_back(kind == 0 ? 0.0 : kind == 1 ? -size : kind < 4 ? size : r.uniform());
+    }
+    if (n == 10000) terms.assign(n, std::nextafter(2.0, 0.0));  // the largest mantissa every time
+    ExactSum one, block;
+    for (const double x : terms) one.add(x);
+    detail::add_all(block, terms);
+    EXPECT_EQ(block, one) << n << " terms";
+  }
 }
 
 TEST(ProperScores, GoldenBinary) {
