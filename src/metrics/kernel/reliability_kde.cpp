@@ -1,7 +1,9 @@
 #include "plumb/metrics/kernel/reliability_kde.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "metrics/kernel/beta_layout.hpp"
 #include "metrics/kernel/beta_point.hpp"
@@ -14,35 +16,60 @@ namespace {
 // Where the sums are this uncertain (relative), too few votes are near to tell.
 constexpr double kMostError = 1e-6;
 
+constexpr double kFarthest = -60.0;  // boxes this many e-folds below the peak are left out
+constexpr double kFarShare = 1e-26;  // exp(-60)
+
 struct Sums {
   double all = 0, hits = 0, error = 0;  // G in units of k(x; x)
 };
 
-Sums sums_at(const BetaSums& sums, const BetaLayout& layout, const BetaPoint& x) {
+// A box with votes: its nodes and its moments.
+struct Source {
+  std::array<BetaPoint, kMoments> point;
+  Series w, wy;
+};
+
+std::vector<Source> sources_of(const BetaSums& sums, const BetaLayout& layout) {
+  std::vector<Source> out;
+  const auto boxes = static_cast<std::size_t>(layout.sources());
+  for (std::size_t b = 0; b < 2 * boxes; ++b) {
+    if (sums.moments.w[b * kMoments].is_zero()) continue;
+    const BetaBox& box = layout.source(static_cast<int>(b % boxes));
+    Source& s = out.emplace_back();
+    for (std::size_t k = 0; k < kMoments; ++k) {
+      const double r = (box.centre + box.half * chebyshev_node(static_cast<int>(k))) / layout.n();
+      s.point[k] = beta_point({r, b >= boxes}, layout.n());
+      s.w[k] = sums.moments.w[b * kMoments + k].value();
+      s.wy[k] = sums.moments.wy[b * kMoments + k].value();
+    }
+  }
+  return out;
+}
+
+Sums sums_at(const std::vector<Source>& sources, const BetaPoint& x, double n) {
   const Grid& analysis = chebyshev_analysis();
-  const auto sources = static_cast<std::size_t>(layout.sources());
   Sums out;
-  for (std::size_t b = 0; b < 2 * sources; ++b) {
-    const std::size_t at = b * kMoments;
-    if (sums.moments.w[at].is_zero()) continue;
-    const BetaBox& box = layout.source(static_cast<int>(b % sources));
+  for (const Source& s : sources) {
     Series value;
-    for (int l = 0; l < kMoments; ++l) {
-      const double r = (box.centre + box.half * chebyshev_node(l)) / layout.n();
-      value[static_cast<std::size_t>(l)] =
-          log_ratio(x, beta_point({r, b >= sources}, layout.n()), layout.n());
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t l = 0; l < kMoments; ++l) {
+      value[l] = log_ratio(x, s.point[l], n);
+      most = std::max(most, value[l]);
+    }
+    if (most < kFarthest) {
+      out.error += s.w[0] * kFarShare;
+      continue;
     }
     exp_block(value, value);
     Series size{};
     for (std::size_t k = 0; k < kMoments; ++k) {
       double c = 0;
       for (std::size_t l = 0; l < kMoments; ++l) c += analysis[k][l] * value[l];
-      out.all += c * sums.moments.w[at + k].value();
-      out.hits += c * sums.moments.wy[at + k].value();
+      out.all += c * s.w[k];
+      out.hits += c * s.wy[k];
       size[k] = std::abs(c);
     }
-    const double most = *std::max_element(value.begin(), value.end());
-    out.error += sums.moments.w[at].value() * (2.0 * tail_of(size) + 1e-15 * most);
+    out.error += s.w[0] * (2.0 * tail_of(size) + 1e-15 * exp_portable(most));
   }
   return out;
 }
@@ -69,13 +96,14 @@ std::vector<CurvePoint> reliability_kde(const BetaSums& sums, std::span<const do
   const double weight = sums.weight().value();
   if (!(weight > 0.0)) return curve;
   const BetaLayout layout(sums.boxes);
+  const std::vector<Source> sources = sources_of(sums, layout);
   for (const double p : grid) {
     if (p == 0.0 || p == 1.0) {
       curve.push_back(point_at_end(sums, p, weight));
       continue;
     }
     const EndDistance e = EndDistance::of(p);
-    const Sums g = sums_at(sums, layout, beta_point(e, layout.n()));
+    const Sums g = sums_at(sources, beta_point(e, layout.n()), layout.n());
     CurvePoint point{
         p, {}, std::max(0.0, g.all) * exp_portable(log_beta_kernel_peak(e, sums.boxes.bandwidth)) / weight};
     if (g.all * kMostError > g.error) point.estimate = g.hits / g.all;

@@ -14,7 +14,7 @@ class MomentPyramid {
   explicit MomentPyramid(std::vector<Series> finest);
   [[nodiscard]] int levels() const { return static_cast<int>(level_.size()); }
   [[nodiscard]] const std::vector<Series>& level(int l) const { return level_[static_cast<std::size_t>(l)]; }
-  /// The coarsest level whose boxes are no wider than sigma.
+  /// The coarsest level whose boxes are narrow enough for a kernel of this width.
   [[nodiscard]] int level_for(double sigma) const;
 
  private:

@@ -69,11 +69,24 @@ TEST(Smece, OfOnePlaceIsItsResidual) {
     const std::vector<double> at(4, p), y{1, 0, 0, 1};
     const ForecastsView f{at, y, {}, {}, {}, true};
     for (double sigma : {SmoothSums::kSmallestSigma, 0.001, 0.02, 1.0}) {
-      EXPECT_NEAR(*smece_at(sums_of(f), sigma).value, std::abs(0.5 - p), 1e-10) << p << ' ' << sigma;
+      EXPECT_NEAR(*smece_at(sums_of(f), sigma).value, std::abs(0.5 - p), 1e-12) << p << ' ' << sigma;
     }
     if (p == 0.5) continue;
-    EXPECT_NEAR(*smece(f).smece.value, std::abs(0.5 - p), 1e-10) << p;
-    EXPECT_NEAR(smece(f).sigma, std::abs(0.5 - p), 1e-10) << p;
+    EXPECT_NEAR(*smece(f).smece.value, std::abs(0.5 - p), 1e-12) << p;
+    EXPECT_NEAR(smece(f).sigma, std::abs(0.5 - p), 1e-12) << p;
+  }
+}
+
+// Residuals r and -r at distance d, far from both ends: the two Gaussians cancel but for erf(d / (2 sqrt(2)
+// sigma)).
+TEST(Smece, GoldenOfTwoPlaces) {
+  for (double sigma : {SmoothSums::kSmallestSigma, 0.001, 0.0037, 0.03}) {
+    for (double d : {0.3 * sigma, 2 * sigma, 20 * sigma}) {
+      const std::vector<double> p{0.31, 0.31 + d}, hits{0.31 + 0.25, 0.31 + d - 0.25};
+      const double want = 0.25 * std::erf(d / (2 * std::sqrt(2.0) * sigma));
+      EXPECT_NEAR(*smece_at(sums_of({p, hits, {}, {}, {}, false}), sigma).value, want, 5e-12)
+          << sigma << ' ' << d;
+    }
   }
 }
 
