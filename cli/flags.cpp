@@ -39,6 +39,7 @@ struct Flags::Parser {
   std::string command;
   std::string group = "Options";
   std::vector<std::string> names;  // of all flags, for suggestions
+  std::vector<std::string> single;  // those that take one value
   std::deque<Args> values;         // what CLI11 fills; addresses stay
   std::vector<std::pair<CLI::Option*, std::function<void(const Args&)>>> readers;
   std::vector<std::vector<std::string>> exclusive;
@@ -57,10 +58,10 @@ struct Flags::Parser {
   // One value, given once.
   void add_single(const std::string& flag, const std::string& name, const std::string& what,
                   std::function<void(const std::string&)> read) {
-    add(flag, name, what, 1, [this, flag, read = std::move(read)](const Args& given) {
+    single.push_back(flag);
+    add(flag, name, what, 1, [flag, read = std::move(read)](const Args& given) {
       if (given.size() > 1)
         throw InputError(flag + " was given " + std::to_string(given.size()) + " times; give it once");
-      check_no_flag(flag, given);
       read(given.front());
     });
   }
@@ -194,6 +195,11 @@ void Flags::later(const std::string& flag, const std::string& sentence) {
 bool Flags::given(const std::string& flag) const { return parser_->app.count(flag) > 0; }
 
 bool Flags::parse(const Args& args) {
+  for (std::size_t i = 0; i + 1 < args.size(); ++i) {
+    const auto& single = parser_->single;
+    if (std::find(single.begin(), single.end(), args[i]) != single.end())
+      parser_->check_no_flag(args[i], {args[i + 1]});
+  }
   Args reversed(args.rbegin(), args.rend());  // the order that CLI11 wants
   try {
     parser_->app.parse(std::move(reversed));

@@ -53,8 +53,9 @@ class Folder:
         return run_plumb(*args, cwd=self.path, **more)
 
     def evaluate(self, *args, **more):
-        """The JSON of plumb evaluate."""
-        return self.run("evaluate", *args, "--json", "-", **more).json
+        """The JSON of plumb evaluate; with a bandwidth given, since the search for it takes its time."""
+        given = () if "--bandwidth" in args else ("--bandwidth", "0.05")
+        return self.run("evaluate", *given, *args, "--json", "-", **more).json
 
     def names(self):
         return sorted(p.name for p in self.path.iterdir())
