@@ -10,8 +10,8 @@ namespace {
 constexpr double kDefaultAccuracy = 1e-10;
 constexpr double kDefaultStep = 0.8;
 constexpr double kSmallestTarget = 0x1p-1022;
-// Even boxes start at alpha = 1; where so few would fit that they had hardly any width, the octave below is
-// stretched.
+// The last box ends at p = 1/2: the kernel of x is smooth at neither end, so a box must not come near the far
+// one. Where that would leave a box of hardly any width, it is joined to the one below.
 constexpr double kLeastRatio = 1.1;
 
 BetaBox box_between(double low, double high) {

@@ -23,10 +23,12 @@ constexpr double kAccuracy = 1e-6;
 struct Distinct {
   std::vector<double> p, mass, no_hits;
   double total = 0;
-  bool single = true;  // every mass is one
+  bool single = true, whole = true;  // every mass is one, a whole number
 
   [[nodiscard]] ForecastsView view() const {
-    return {p, no_hits, {}, single ? std::span<const double>{} : std::span<const double>(mass), {}, true};
+    ForecastsView f{p, no_hits, {}, {}, {}, true};
+    if (!single) (whole ? f.trials : f.weight) = mass;
+    return f;
   }
 };
 
@@ -45,6 +47,7 @@ Distinct distinct_of(const ForecastsView& f, int threads) {
       out.p.push_back(sorted.values[begin] + 0.0);  // -0 is 0
       out.mass.push_back(mass.value());
       out.single = out.single && out.mass.back() == 1.0;
+      out.whole = out.whole && out.mass.back() == std::floor(out.mass.back());
       total.merge(mass);
     }
     begin = end;
@@ -70,11 +73,13 @@ double log_likelihood(const Distinct& data, double bandwidth, int threads) {
   const auto workers = static_cast<std::size_t>(pass.workers);
   std::vector<Likelihood> part(workers);
   std::vector<std::vector<std::size_t>> isolated(workers);
+  std::vector<BetaEvaluator> evaluators;
+  for (std::size_t w = 0; w < workers; ++w) evaluators.emplace_back(values);
 
   pass.run([&](int worker, const ForecastsView& f) {
     const auto at = static_cast<std::size_t>(worker);
     const auto first = static_cast<std::size_t>(f.p.data() - data.p.data());
-    BetaEvaluator evaluator(values);
+    BetaEvaluator& evaluator = evaluators[at];
     evaluator.evaluate(f.p);
     std::vector<double> peak(f.size()), unused(f.size()), rest(f.size()), others(f.size());
     evaluator.evaluate_other(peaks, peak, unused);

@@ -21,15 +21,15 @@ struct BetaBoxes {
   double bandwidth = 0;
   double step = 0;  ///< from the requested accuracy
 
-  static constexpr int kSourceOctaves = 9;  ///< [1/2, 1), [1/4, 1/2), ..., [2^-8, 2^-7), [0, 2^-8)
-  static constexpr int kTargetOctaves =
-      1022;  ///< [1/2, 1), ..., [2^-1022, 2^-1021): r below 2^-1022 counts as 2^-1022
+  /// [1/2, 1), [1/4, 1/2), ..., [2^-8, 2^-7), [0, 2^-8)
+  static constexpr int kSourceOctaves = 9;
+  /// [1/2, 1), ..., [2^-1022, 2^-1021); r below 2^-1022 counts as 2^-1022
+  static constexpr int kTargetOctaves = 1022;
   BetaBoxes() = default;
   BetaBoxes(double bandwidth, double accuracy);  ///< throws InputError for a bandwidth outside [1e-5, 1]
-  [[nodiscard]] int even_boxes() const;          ///< of one side: those with alpha >= 1
-  [[nodiscard]] int source_boxes() const {
-    return kSourceOctaves + even_boxes();
-  }  ///< of one side, octaves first
+  // Numbers of boxes of one side: those with alpha >= 1; all, octaves first.
+  [[nodiscard]] int even_boxes() const;
+  [[nodiscard]] int source_boxes() const { return kSourceOctaves + even_boxes(); }
   [[nodiscard]] int target_boxes() const { return kTargetOctaves + even_boxes(); }
   friend bool operator==(const BetaBoxes&, const BetaBoxes&) = default;
 };
