@@ -66,8 +66,8 @@ def test_schema_catches_mistakes(folder, task, change):
 
 def test_traceable(folder, task):
     args = (*COUNTS, "--bins", "7", "--seed", "5", "--bootstrap", "3", "--classes", "a,b,c,d")
-    result = folder.evaluate(*args)
-    assert result["argv"] == ["plumb", "evaluate", *args, "--json", "-"]
+    result = folder.run("evaluate", *args, "--bandwidth", "0.05", "--json", "-").json
+    assert result["argv"] == ["plumb", "evaluate", *args, "--bandwidth", "0.05", "--json", "-"]
     s = result["settings"]
     assert (s["bins"], s["seed"], s["bootstrap"], s["scale"]) == (7, 5, 3, "probabilities")
     assert "threads" not in s
@@ -219,7 +219,8 @@ def test_stranger_at_the_door(folder):
         np.save(f, t["probs"])
     folder.npy("labels.npy", t["labels"])
     folder.npy("a:b [1].npy", t["probs"])
-    run = subprocess.run([os.fsencode(PLUMB), b"evaluate", b"--probs", odd, b"--labels", b"labels.npy", b"--json", b"-"],
+    run = subprocess.run([os.fsencode(PLUMB), b"evaluate", b"--probs", odd, b"--labels", b"labels.npy", b"--bandwidth", b"0.05",
+                          b"--json", b"-"],
                          cwd=folder.path, stdout=subprocess.PIPE, check=True)
     one = json.loads(run.stdout)
     assert values(folder.evaluate("--probs", "a:b [1].npy", "--labels", "labels.npy")) == values(one)
