@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -30,7 +31,7 @@ Column column_of(const ForecastsView& f, double clip) {
   Column c;
   for (std::vector<double>* v : {&c.x, &c.mass, &c.hits}) v->reserve(f.size());
   for (ordered::Groups<A> g(f); g.next();) {
-    c.x.push_back(std::clamp(g.p, clip, 1.0 - clip));
+    c.x.push_back(std::clamp(g.p, clip, 1.0 - clip));  // 1 - clip may round to 1: q is clipped by itself
     c.mass.push_back(A::value(g.mass));
     c.hits.push_back(A::hits_value(g.hits));
   }
@@ -38,7 +39,7 @@ Column column_of(const ForecastsView& f, double clip) {
   for (std::size_t begin = 0; begin < c.x.size(); begin += kBlock) {
     const auto x = std::span(c.x).subspan(begin, std::min(c.x.size() - begin, kBlock));
     const auto log_q = std::span(q).first(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) q[i] = 1.0 - x[i];
+    for (std::size_t i = 0; i < x.size(); ++i) q[i] = std::clamp(1.0 - x[i], clip, 1.0 - clip);
     log_block(log_q, log_q);
     log_block(x, x);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] -= q[i];
@@ -149,42 +150,44 @@ std::optional<Line> maximise(const Column& c, Line at, bool with_slope) {
   return std::nullopt;
 }
 
-// Why there is no finite slope, if so (Albert and Anderson 1984): hits and misses must overlap.
-const char* why_no_slope(const Column& c) {
-  double hits[2] = {0, 0}, misses[2] = {0, 0};  // least and greatest x
-  bool any_hit = false, any_miss = false;
-  for (std::size_t i = 0; i < c.x.size(); ++i) {
-    if (c.hits[i] > 0) {
-      if (!any_hit) hits[0] = c.x[i];
-      hits[1] = c.x[i];
-      any_hit = true;
-    }
-    if (c.hits[i] < c.mass[i]) {
-      if (!any_miss) misses[0] = c.x[i];
-      misses[1] = c.x[i];
-      any_miss = true;
+struct Extent {
+  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+  void cover(double x) {
+    least = std::min(least, x);
+    greatest = std::max(greatest, x);
+  }
+  [[nodiscard]] bool empty() const { return least > greatest; }
+};
+struct Extents {
+  Extent hits, misses;  // where they lie
+  explicit Extents(const Column& c) {
+    for (std::size_t i = 0; i < c.x.size(); ++i) {
+      if (c.hits[i] > 0) hits.cover(c.x[i]);
+      if (c.hits[i] < c.mass[i]) misses.cover(c.x[i]);
     }
   }
-  if (!any_hit) return ordered::kNoHits;
-  if (!any_miss) return ordered::kNoMisses;
-  if (c.x.front() == c.x.back()) return "all forecasts are equal: a slope needs two different ones";
-  if (hits[0] >= misses[1] || misses[0] >= hits[1]) {
-    return "the forecasts separate hits from misses: the slope that fits best is infinite";
+  [[nodiscard]] const char* why_no_fit() const {
+    return hits.empty() ? ordered::kNoHits : misses.empty() ? ordered::kNoMisses : nullptr;
   }
-  return nullptr;
-}
+  // A finite slope needs hits and misses that overlap (Albert and Anderson 1984).
+  [[nodiscard]] const char* why_no_slope() const {
+    if (std::min(hits.least, misses.least) == std::max(hits.greatest, misses.greatest))
+      return "all forecasts are equal: a slope needs two different ones";
+    if (hits.least >= misses.greatest || misses.least >= hits.greatest)
+      return "the forecasts separate hits from misses: the slope that fits best is infinite";
+    return nullptr;
+  }
+};
 
 CalibrationLine fit(Column c) {
   constexpr const char* kNotConverged = "the logistic fit did not converge";
-  const char* why = why_no_slope(c);
-  if (why == ordered::kNoHits || why == ordered::kNoMisses) {
-    return {Estimate::undefined(why), Estimate::undefined(why)};
-  }
+  const Extents extents(c);
+  if (const char* why = extents.why_no_fit()) return {Estimate::undefined(why), Estimate::undefined(why)};
   standardise(c);
   CalibrationLine line;
   const auto shifted = maximise(c, {c.mean, c.sd}, false);
   line.intercept = shifted ? Estimate(shifted->a - c.mean) : Estimate::undefined(kNotConverged);
-  if (why != nullptr) {
+  if (const char* why = extents.why_no_slope()) {
     line.slope = Estimate::undefined(why);
     return line;
   }

@@ -2,6 +2,7 @@
 // every 64 items, so that B costs O(B log N) and the memory is a fraction of the column.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -199,7 +200,8 @@ Estimate ece_sweep_of(const ForecastsView& f, int* bins_used) {
   const Sums<A>& total = sweep.total();
   const bool any = A::positive(total.mass);
   const std::int64_t bins = any ? most_bins(f, sweep) : 0;
-  if (bins_used != nullptr) *bins_used = static_cast<int>(bins);
+  if (bins_used != nullptr)
+    *bins_used = static_cast<int>(std::min<std::int64_t>(bins, std::numeric_limits<int>::max()));
   if (!any) return Estimate::undefined(std::string(kNoVotes));
   typename A::Area sum{};
   sweep.cells(bins, typename A::Mass{}, [&](const Sums<A>& s, const typename A::Mass&) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "metrics/ordered/groups.hpp"
 
@@ -10,10 +11,9 @@ namespace plumb {
 namespace {
 
 // The largest |sum| on the way of a running sum.
-template <class A>
-class Peak {
+class ExactPeak {
  public:
-  void add(const typename A::Mass& /*mass*/, const typename A::Area& step) {
+  void add(const ExactSum& /*mass*/, const ExactSum& step) {
     sum_.merge(step);
     largest_ = std::max(largest_, std::fabs(sum_.value()));
   }
@@ -59,10 +59,8 @@ class WholePeak {
   std::int64_t sum_ = 0, high_ = 0, low_ = 0;  // within the stretch
   std::int64_t room_ = kRoom;
 };
-template <>
-class Peak<ordered::Whole> : public WholePeak {};
-template <>
-class Peak<ordered::Real> : public WholePeak {};
+template <class A>
+using Peak = std::conditional_t<std::is_same_v<A, ordered::Weighted>, ExactPeak, WholePeak>;
 
 template <class A>
 Estimate ks_of(const ForecastsView& f) {

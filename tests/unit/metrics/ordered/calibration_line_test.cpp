@@ -125,6 +125,8 @@ TEST(CalibrationLine, ZeroAndOneNeedAClip) {
   Column clipped = c;
   for (double& p : clipped.p) p = std::clamp(p, 1e-3, 1 - 1e-3);
   EXPECT_EQ(*calibration_line(c.view(), 1e-3).slope.value, *calibration_line(clipped.view(), 0).slope.value);
+  // 1 - 1e-20 is 1 in double: the log-odds are finite all the same.
+  EXPECT_TRUE(calibration_line(c.view(), 1e-20).slope);
 }
 
 }  // namespace
