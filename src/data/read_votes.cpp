@@ -119,8 +119,8 @@ bool read_rated(const Rows& rows, std::int64_t begin, std::int64_t end, int clas
   constexpr int kFewClasses = 32;
   const std::span<const double> x = widened(rows, begin, end, out.scratch);
   std::vector<std::int32_t> rating(x.size());
-  const bool good =
-      detail::copy_ratings(x.data(), static_cast<std::int64_t>(x.size()), classes, rating.data());
+  // Nothing of a bad block is counted: its ratings are no indices.
+  if (!detail::copy_ratings(x.data(), static_cast<std::int64_t>(x.size()), classes, rating.data())) return false;
   const auto width = static_cast<std::size_t>(rows.width());
   const bool few = classes <= kFewClasses;
   Entries entries(out, end - begin, few ? (end - begin) * classes : static_cast<std::int64_t>(x.size()));
@@ -132,7 +132,7 @@ bool read_rated(const Rows& rows, std::int64_t begin, std::int64_t end, int clas
             : put_runs(row, entries));
   }
   entries.finish();
-  return good;
+  return true;
 }
 
 }  // namespace
