@@ -99,7 +99,7 @@ void calibration_error(const Result& r, std::vector<std::string>& out) {
       fmt::format("Its probabilities are off by {} points on average (ECE)", points(*m->value));
   if (m->null_mean && m->p_value) {
     const bool real = *m->p_value <= 1 - detail::setting<double>(r, "level", 0.95);
-    text += fmt::format("; a calibrated model would show {} here by chance, so this is {} (p = {:.3g}).",
+    text += fmt::format("; a calibrated model would show {} here by chance, so this is {} (p = {:.2g}).",
                         points(*m->null_mean), real ? "real" : "no evidence against it", *m->p_value);
   } else if (r.command == "evaluate") {
     text += "; add --bootstrap 200 to see how much of that is chance.";

@@ -56,7 +56,7 @@ TEST(Words, ChanceIsToldFromFault) {
   EXPECT_TRUE(says(
       sample::raters(),
       "Its probabilities are off by 4.0 points on average (ECE); a calibrated model would show 0.5 here by "
-      "chance, so this is real (p = 0.00498)."));
+      "chance, so this is real (p = 0.005)."));
   EXPECT_TRUE(says(
       sample::binary(),
       "Its probabilities are off by 4.0 points on average (ECE); a calibrated model would show 3.5 here by "
