@@ -83,7 +83,8 @@ void conclude(const NumberFacts& f, ArrayInfo& a) {
 
 void conclude_text(ArrayInfo& a) {
   if (a.shape.size() != 1) return;
-  if (!a.distinct.empty()) {
+  const bool repeats = !a.distinct.empty() && static_cast<std::int64_t>(a.distinct.size()) < a.shape[0];
+  if (repeats) {
     std::string classes;
     for (const std::string& s : a.distinct) classes += (classes.empty() ? "" : ",") + s;
     a.uses.push_back({"--labels", "text; with --classes " + classes});

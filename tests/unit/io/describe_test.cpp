@@ -81,7 +81,7 @@ TEST(Describe, ColumnsAndGroupsOfACsv) {
                                      "n1,0.5,0.5,0,1,,2,1.5,-2\n"
                                      "n2,0.25,0.75,1,1,0,NA,-2,1e3\n");
   const auto infos = describe_file(path);
-  EXPECT_EQ(flags(find(infos, "id")), (Flags{"--labels", "--by", "--groups"}));
+  EXPECT_EQ(flags(find(infos, "id")), (Flags{"--ids", "--groups"}));  // no value twice
   EXPECT_EQ(find(infos, "id").distinct, (std::vector<std::string>{"n1", "n2"}));
   EXPECT_EQ(flags(find(infos, "p_a")), (Flags{"--probs", "--std", "--variance"}));
   EXPECT_EQ(flags(find(infos, "p_a,p_b")), Flags{"--probs"});
