@@ -106,8 +106,7 @@ class TableBuilder {
   void flush_whole();
   ReliabilityTable table_;
   std::vector<detail::WholeCell> whole_;
-  std::vector<detail::Pair>
-      pair_;  // private tables side by side, so that equal cells in a row do not wait for each other
+  std::vector<detail::Pair> pair_;   // private tables: equal cells in a row need not wait for each other
   std::uint64_t pair_used_ = 0;      // forecasts a pair may have taken
   std::vector<detail::Pair> drawn_;  // by how often a forecast was drawn
   std::uint64_t drawn_used_ = 0;
