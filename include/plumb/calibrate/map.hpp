@@ -1,0 +1,45 @@
+// A fitted step ready to run: rows in, calibrated probabilities out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "plumb/calibrate/model.hpp"
+#include "plumb/calibrate/step.hpp"
+#include "plumb/data/items.hpp"
+
+namespace plumb {
+
+/// Stateless after construction; apply() may be called from several threads.
+class CalibrationMap {
+ public:
+  virtual ~CalibrationMap() = default;
+  /// What apply() wants in its rows: logits (of the file, or log z of the step before), or probabilities.
+  [[nodiscard]] virtual Scale input() const { return Scale::logit; }
+  /// n = in.size() / width rows; `z` has the same size as `in` and may be the same memory. Rows of width 1
+  /// are log-odds or P(class 1) of a binary task.
+  virtual void apply(std::span<const double> in, int width, std::span<double> z) const = 0;
+};
+
+/// The map of a step; InputError when the parameters do not fit the method or the classes.
+[[nodiscard]] std::unique_ptr<CalibrationMap> make_map(const Step& step, int classes);
+
+/// All steps of a model over items [begin, end): out.z holds calibrated probabilities. Between steps
+/// probabilities become logits by scores_of(). `alpha` leaves the probabilities as they are, bit for bit.
+class Pipeline {
+ public:
+  explicit Pipeline(const CalibrationModel& model);
+  void apply(const Predictions& predictions, std::int64_t begin, std::int64_t end,
+             PredictionBlock& out) const;
+  [[nodiscard]] int classes() const { return classes_; }
+
+ private:
+  int classes_ = 0;
+  std::vector<std::unique_ptr<CalibrationMap>> maps_;
+};
+
+/// The items with calibrated predictions, held in memory (N x width doubles): what a later step is fitted on.
+[[nodiscard]] Items calibrated(const Items& items, const CalibrationModel& model, int threads);
+
+}  // namespace plumb

@@ -1,0 +1,32 @@
+// A model file: the steps of a calibration pipeline, in the order in which they are applied. JSON with kind,
+// format version and checksum; written by the caller through AtomicFile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/calibrate/step.hpp"
+
+namespace plumb {
+
+struct CalibrationModel {
+  std::string task;          ///< "binary", "multiclass", "regression"
+  std::int64_t classes = 0;  ///< 2 when binary; regression: outputs d, or 0 when one scale serves any
+  std::vector<std::string> class_names;
+  /// What the fit saw: "logits", "probabilities"; regression: "variance", "parts".
+  std::string input;
+  std::vector<Step> steps;
+  std::string version;  ///< of the program that wrote it
+  std::vector<std::string>
+      fitted_on;  ///< sha256 of the prediction files, so that evaluating on them is noticed
+};
+
+[[nodiscard]] std::string model_text(const CalibrationModel& model);
+/// Throws InputError, naming `name`, for what is torn, foreign, changed by hand, or of a later format.
+[[nodiscard]] CalibrationModel parse_model(std::string_view text, const std::string& name);
+/// parse_model of a file; refuses files above 1 GB.
+[[nodiscard]] CalibrationModel load_model(const std::string& path);
+
+}  // namespace plumb
