@@ -9,6 +9,7 @@
 
 #include "plumb/data/items.hpp"
 #include "plumb/evaluate.hpp"
+#include "plumb/metrics/kernel/beta_sums.hpp"
 #include "plumb/metrics/raters/agreement.hpp"
 #include "plumb/metrics/raters/log_decomposition.hpp"
 #include "plumb/metrics/raters/share_table.hpp"
@@ -36,6 +37,7 @@ struct EvaluateState {
   int classes = 0;
   int bins = 15;
   double clip = 0;
+  double bandwidth = 0;  ///< of the kernel sums; 0: there are none (an automatic one needs all the data)
   bool normalize = false;
   bool logits = false;
   bool has_truth = false;
@@ -44,6 +46,7 @@ struct EvaluateState {
   // Sums over votes, and over the majority labels.
   StreamSums votes;
   StreamSums consensus;
+  BetaSums kernel;  ///< of the event over votes, with a bandwidth given: the curve `reliability_kde`
   friend bool operator==(const EvaluateState&, const EvaluateState&) = default;
 };
 

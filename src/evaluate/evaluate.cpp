@@ -130,9 +130,11 @@ Evaluation run(const Items& items, const EvaluateOptions& o, const Selection& se
                            e.null_kind);
     e.event_mean_y = std::move(null->event_mean_y);
   }
-  if (columns && selection.kde)
+  if (selection.kde)
     e.curves.emplace_back("reliability_kde",
-                          curve_rows(kde_curve(event, e.kernel, o.threads),
+                          curve_rows(kde_curve(columns ? pass_over(event, o.threads)
+                                                       : pass_over(items, Event::kEvent, o.threads),
+                                               e.kernel),
                                      boot ? boot->kde_curve : std::vector<std::vector<double>>{}, o.level));
   if (columns && selection.smece)
     e.curves.emplace_back(

@@ -141,8 +141,10 @@ void kernel_canonical_score(const Items& items, const KernelPlan& plan, const Ev
   out["ece_kde_canonical"] = ece_kde_canonical(view, plan.event->bandwidth, o.leave_out, o.threads);
 }
 
-std::vector<CurvePoint> kde_curve(const ForecastsView& f, const KernelPlan& plan, int threads) {
-  return reliability_kde(beta_sums(pass_over(f, threads), plan.event->plan->boxes()), even_grid());
+BetaBoxes kernel_boxes(double bandwidth) { return BetaPlan(bandwidth).boxes(); }
+
+std::vector<CurvePoint> kde_curve(const ForecastPass& pass, const KernelPlan& plan) {
+  return reliability_kde(beta_sums(pass, plan.event->plan->boxes()), even_grid());
 }
 
 std::vector<CurvePoint> smoothed_curve(const ForecastsView& f, double sigma, int threads) {

@@ -10,6 +10,7 @@
 #include "evaluate/selection.hpp"
 #include "plumb/data/forecasts.hpp"
 #include "plumb/metrics/estimate.hpp"
+#include "plumb/metrics/kernel/beta_kernel.hpp"
 #include "plumb/metrics/kernel/beta_plan.hpp"
 #include "plumb/metrics/kernel/ece_kde.hpp"
 #include "plumb/metrics/kernel/kde_bandwidth.hpp"
@@ -50,8 +51,11 @@ void kernel_class_scores(std::span<const ForecastsView> columns, const KernelPla
 void kernel_canonical_score(const Items& items, const KernelPlan& plan, const EvaluateOptions& options,
                             Scores& out);
 
+/// The boxes of the kernel sums at the accuracy that every command uses: what shards save can be merged.
+[[nodiscard]] BetaBoxes kernel_boxes(double bandwidth);
+
 /// The kernel regression curve of a column on an even grid, and the smoothed one.
-[[nodiscard]] std::vector<CurvePoint> kde_curve(const ForecastsView& f, const KernelPlan& plan, int threads);
+[[nodiscard]] std::vector<CurvePoint> kde_curve(const ForecastPass& pass, const KernelPlan& plan);
 [[nodiscard]] std::vector<CurvePoint> smoothed_curve(const ForecastsView& f, double sigma, int threads);
 
 /// Rows: p, estimate, density, and with replicates (replicate x point; NaN where absent) band_low, band_high.

@@ -178,7 +178,7 @@ BootstrapReplicates bootstrap(const ReplicateRun& run, const Selection& selectio
       }
       const auto at = static_cast<std::size_t>(r);
       ordered_scores(views, selection, o, run.kernel, 1, all[at]);
-      if (selection.kde) out.kde_curve[at] = estimates(kde_curve(views.event, run.kernel, 1));
+      if (selection.kde) out.kde_curve[at] = estimates(kde_curve(pass_over(views.event, 1), run.kernel));
       if (selection.smece)
         out.smooth_curve[at] = estimates(smoothed_curve(views.event, run.kernel.smooth_sigma, 1));
       progress.add(1);

@@ -1,6 +1,7 @@
 #include "plumb/evaluate_state.hpp"
 
 #include "evaluate/describe.hpp"
+#include "evaluate/kernel.hpp"
 #include "evaluate/stream.hpp"
 #include "evaluate/tables.hpp"
 #include "plumb/data/check.hpp"
@@ -46,6 +47,9 @@ EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
   s.consensus = items.votes.kind() == Votes::Kind::labels
                     ? s.votes
                     : stream_sums(items.consensus(o.threads), plan, passes, ScoreOptions{o.clip}, o.threads);
+  s.bandwidth = o.bandwidth;
+  if (o.bandwidth > 0)
+    s.kernel = beta_sums(pass_over(items, Event::kEvent, o.threads), kernel_boxes(o.bandwidth));
   return s;
 }
 
@@ -53,6 +57,7 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   check_equal(into.classes == from.classes, "numbers of classes");
   check_equal(into.bins == from.bins, "--bins");
   check_equal(into.clip == from.clip, "--clip");
+  check_equal(into.bandwidth == from.bandwidth, "--bandwidth");
   check_equal(into.normalize == from.normalize, "--normalize");
   check_equal(into.logits == from.logits, "scales (--probs and --logits)");
   check_equal(into.has_truth == from.has_truth, "--truth (given in one, not in the other)");
@@ -60,6 +65,7 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   into.items += from.items;
   into.votes.merge(from.votes);
   into.consensus.merge(from.consensus);
+  if (into.bandwidth > 0) into.kernel.merge(from.kernel);
 }
 
 Result finish(const EvaluateState& s, const EvaluateOptions& options) {
@@ -103,6 +109,11 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   if (s.votes.several_votes) r.consensus = results(s.consensus, single_vote_part(selection, o, task));
   r.tables.emplace_back("reliability", reliability_rows(s.votes.event));
   add_class_results(s.votes, selection, r);
+  if (s.bandwidth > 0) {
+    r.settings.emplace_back("bandwidth_choice", std::string("given"));
+    r.settings.emplace_back("bandwidth", s.bandwidth);
+    r.tables.emplace_back("reliability_kde", curve_rows(reliability_kde(s.kernel, even_grid()), {}, o.level));
+  }
   add_rater_tables(s.votes, selection, r);
   return r;
 }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "evaluate/kernel.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate_state.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
@@ -154,10 +155,26 @@ void visit(Io& io, StreamSums& s) {
 }
 
 template <class Io>
+void visit(Io& io, BetaSums& s) {
+  io.number(s.boxes.bandwidth);
+  io.number(s.boxes.step);
+  for (auto* sums : {&s.moments.w, &s.moments.wy}) {
+    io.size(*sums);
+    for (ExactSum& x : *sums) visit(io, x);
+  }
+  for (VotesAt* at : {&s.at_zero, &s.above_zero, &s.at_one, &s.below_one}) {
+    io.number(at->p);
+    visit(io, at->w);
+    visit(io, at->wy);
+  }
+}
+
+template <class Io>
 void visit(Io& io, EvaluateState& s) {
   io.number(s.classes);
   io.number(s.bins);
   io.number(s.clip);
+  io.number(s.bandwidth);
   io.number(s.normalize);
   io.number(s.logits);
   io.number(s.has_truth);
@@ -166,6 +183,7 @@ void visit(Io& io, EvaluateState& s) {
   for (std::string& name : s.class_names) io.text(name);
   visit(io, s.votes);
   visit(io, s.consensus);
+  if (s.bandwidth > 0) visit(io, s.kernel);
 }
 
 /// A file may be well-formed and still not be one of ours.
@@ -186,7 +204,14 @@ bool consistent(const EvaluateState& s) {
            shares(x.disagreement, disagreement_cells(s.classes, cells)) &&
            x.agreement.cls.size() == static_cast<std::size_t>(s.classes);
   };
-  return s.classes >= 2 && s.bins >= 1 && s.clip >= 0 && s.clip < 0.5 &&
+  const auto kernel = [](double bandwidth, const BetaSums& k) {
+    if (bandwidth == 0) return k == BetaSums();
+    if (!(bandwidth >= kSmallestBandwidth && bandwidth <= kLargestBandwidth)) return false;
+    const BetaBoxes boxes = kernel_boxes(bandwidth);
+    const std::size_t moments = BetaSums(boxes).moments.w.size();
+    return k.boxes == boxes && k.moments.w.size() == moments && k.moments.wy.size() == moments;
+  };
+  return kernel(s.bandwidth, s.kernel) && s.classes >= 2 && s.bins >= 1 && s.clip >= 0 && s.clip < 0.5 &&
          (s.class_names.empty() || s.class_names.size() == static_cast<std::size_t>(s.classes)) &&
          fits(s.votes) && fits(s.consensus);
 }

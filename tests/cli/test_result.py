@@ -126,6 +126,14 @@ def test_gate_on_a_merge(folder, task):
     assert folder.run("merge", "s.plumb", "--fail-if", "ks>=0", "--quiet").code == 2, "needs all the data"
 
 
+def test_merge_yields_the_kernel_curve(folder, task):
+    assert folder.run("evaluate", *LABELS, "--bandwidth", "0.03", "--save-state", "s.plumb", "--json", "one.json", "--quiet").code == 0
+    assert folder.run("merge", "s.plumb", "--json", "all.json", "--quiet").code == 0
+    one, merged = (json.loads((folder.path / name).read_text()) for name in ("one.json", "all.json"))
+    assert merged["tables"]["reliability_kde"] == one["tables"]["reliability_kde"]
+    assert merged["settings"]["bandwidth"] == 0.03
+
+
 # --- where it goes ------------------------------------------------------------------------------------------------------------
 
 

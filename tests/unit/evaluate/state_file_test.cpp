@@ -18,6 +18,38 @@ TEST(StateFile, RoundTrip) {
   EXPECT_EQ(deserialize_state(serialize(s), "a"), s);
 }
 
+EvaluateOptions with_bandwidth(double h) {
+  EvaluateOptions o;
+  o.bandwidth = h;
+  return o;
+}
+
+// The curve of merged shards is that of one run over all the data, bit for bit.
+TEST(StateFile, KernelSumsMergeIntoTheCurve) {
+  const Items items = to_items(simulate({.n = 90, .raters = 3, .seed = 5}), VoteForm::counts);
+  const EvaluateOptions o = with_bandwidth(0.05);
+  std::vector<std::int64_t> first, second;
+  for (std::int64_t i = 0; i < 90; ++i) (i % 3 == 0 ? first : second).push_back(i);
+  EvaluateState merged = evaluate_state(items.gather(second), o);
+  merge(merged, deserialize_state(serialize(evaluate_state(items.gather(first), o)), "a"));
+  const auto curve = [](const Result& r) {
+    for (const auto& [name, table] : r.tables)
+      if (name == "reliability_kde") return table.rows;
+    return decltype(Table::rows){};
+  };
+  const auto whole = curve(evaluate(items, o));
+  ASSERT_EQ(whole.size(), 101u);
+  EXPECT_EQ(curve(finish(merged, {})), whole);
+  EXPECT_TRUE(curve(finish(evaluate_state(items, {}), {})).empty());
+}
+
+TEST(StateFile, UnlikeBandwidthsAreRefused) {
+  const Items items = to_items(simulate({.n = 30, .seed = 5}), VoteForm::labels);
+  EvaluateState a = evaluate_state(items, with_bandwidth(0.05));
+  EXPECT_THROW(merge(a, evaluate_state(items, with_bandwidth(0.02))), InputError);
+  EXPECT_THROW(merge(a, evaluate_state(items, {})), InputError);
+}
+
 TEST(StateFile, EveryTruncationIsRefused) {
   const std::string bytes = serialize(small_state());
   for (std::size_t n = 0; n < bytes.size(); n += n < 64 ? 1 : 97)
