@@ -1,4 +1,16 @@
 // How each method's parameters become a map; make_map() looks here. One function a method, beside its fit.
+//
+// Parameters of the parametric methods, u being the logits (log z of probabilities; binary: the log-odds):
+//   temperature        T                u / T
+//   vector             v [K], b [K]     v_k u_k + b_k
+//   matrix, dirichlet  W [K, K], b [K]  W u + b; dirichlet: u = log-probabilities, not below log 1e-12
+//   platt              a, b             a u + b
+//   beta               a, b, c          a log p - b log(1 - p) + c, p = logistic(u)
+//   quadratic          b, w1, w2        b + w1 u + w2 u^2
+//   ets                T, w [3]         w_1 softmax(u / T) + w_2 softmax(u) + w_3 / K
+//   structured-vector  T, v [K], b [K]              (1 + v_k) u_k + b_k, u = log softmax(logits / T), not
+//   below log 1e-12 structured-matrix  T, v [K], M [K, K], b [K]    (I + diag v + M) u + b; the diagonal of M
+//   is 0; binary: K = 2
 #pragma once
 
 #include <memory>

@@ -10,6 +10,8 @@
 namespace plumb {
 
 inline constexpr double kScoreClip = 1e-12;
+/// Logits beyond this are refused: their products with votes and weights would leave the exact sums.
+inline constexpr double kLargestLogit = 1e30;
 
 /// Rows of logits in double, row-major; binary tasks keep the log-odds of class 1: width 1, classes 2.
 struct ScoreBlock {

@@ -1,0 +1,87 @@
+#include "plumb/calibrate/map.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "calibrate/maps.hpp"
+#include "plumb/calibrate/scores.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/memory.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb {
+namespace {
+
+struct MapRow {
+  std::string_view method;
+  detail::MapPtr (*make)(const Step&, int);
+};
+
+constexpr MapRow kMaps[] = {
+    {"none", detail::map_none},
+    {"alpha", detail::map_none},
+};
+
+}  // namespace
+
+std::unique_ptr<CalibrationMap> make_map(const Step& step, int classes) {
+  if (classes < 2)
+    throw InputError(fmt::format("a calibration model of {} cannot be run", counted(classes, "class")));
+  for (const MapRow& row : kMaps) {
+    if (row.method == step.method) return row.make(step, classes);
+  }
+  throw InputError(fmt::format("the model has a step \"{}\", which this version does not know", step.method));
+}
+
+Pipeline::Pipeline(const CalibrationModel& model) : classes_(static_cast<int>(model.classes)) {
+  maps_.reserve(model.steps.size());
+  for (const Step& step : model.steps) maps_.push_back(make_map(step, classes_));
+}
+
+void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::int64_t end,
+                     PredictionBlock& out) const {
+  if (predictions.classes() != classes_) {
+    throw InputError(
+        fmt::format("the model is for {} but {} has {}", counted(classes_, "class"),
+                    predictions.sources().empty() ? "the prediction" : predictions.sources().front().name(),
+                    counted(predictions.classes(), "class")));
+  }
+  const bool logits = !maps_.empty() && maps_.front()->input() == Scale::logit;
+  if (!logits) {
+    predictions.read(begin, end, out);
+  } else {
+    thread_local ScoreBlock scores;
+    read_scores(predictions, begin, end, scores);
+    out.size = scores.size;
+    out.width = scores.width;
+    out.z.resize(scores.u.size());
+    maps_.front()->apply(scores.u, scores.width, out.z);
+  }
+  for (std::size_t i = logits ? 1 : 0; i < maps_.size(); ++i) {
+    if (maps_[i]->input() == Scale::logit) scores_of(out.z, out.width, out.z);
+    maps_[i]->apply(out.z, out.width, out.z);
+  }
+}
+
+Items calibrated(const Items& items, const CalibrationModel& model, int threads) {
+  const Pipeline pipeline(model);
+  const std::int64_t n = items.size();
+  const std::int64_t width = items.predictions.width();
+  std::vector<double> z;
+  resize_large(z, static_cast<std::size_t>(n * width));
+  std::vector<PredictionBlock> blocks(static_cast<std::size_t>(resolve_threads(threads)));
+  parallel_blocks(n, block_rows(items), threads, [&](int worker, std::int64_t begin, std::int64_t end) {
+    PredictionBlock& block = blocks[static_cast<std::size_t>(worker)];
+    pipeline.apply(items.predictions, begin, end, block);
+    std::copy(block.z.begin(), block.z.end(), z.begin() + begin * width);
+  });
+  Items out = items;
+  const std::string name = items.predictions.sources().front().name() + " (calibrated)";
+  const std::vector<std::int64_t> shape =
+      width == 1 ? std::vector<std::int64_t>{n} : std::vector<std::int64_t>{n, width};
+  out.predictions = Predictions({Rows(array_of(std::move(z), shape, name))}, Scale::probability);
+  return out;
+}
+
+}  // namespace plumb

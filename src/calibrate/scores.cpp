@@ -1,0 +1,88 @@
+#include "plumb/calibrate/scores.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/block_kernels.hpp"
+#include "data/complaints.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/elementary.hpp"
+
+namespace plumb {
+namespace {
+
+[[noreturn]] void refuse_huge(const Rows& rows, std::int64_t begin, std::span<const double> u) {
+  const auto at = std::find_if(u.begin(), u.end(), [](double x) { return !(std::fabs(x) <= kLargestLogit); });
+  const std::int64_t i = at - u.begin();
+  throw InputError(fmt::format("{} is {}; a logit to calibrate must lie between -1e30 and 1e30",
+                               detail::cell_of(rows, begin + i / rows.width(), i % rows.width()), show(*at)));
+}
+
+void read_logits(const Rows& rows, std::int64_t begin, std::int64_t end, ScoreBlock& out) {
+  const bool pairs = rows.width() == 2;
+  std::vector<double>& raw = pairs ? out.z.sums : out.u;
+  raw.resize(static_cast<std::size_t>((end - begin) * rows.width()));
+  rows.read(begin, end, raw);
+  if (!detail::all_finite(raw.data(), static_cast<std::int64_t>(raw.size())))
+    detail::refuse_logits(rows, begin, end);
+  double most = 0;
+  for (const double x : raw) most = std::max(most, std::fabs(x));
+  if (most > kLargestLogit) refuse_huge(rows, begin, raw);
+  if (!pairs) return;
+  out.u.resize(raw.size() / 2);
+  for (std::size_t i = 0; i < out.u.size(); ++i) out.u[i] = raw[2 * i + 1] - raw[2 * i];
+}
+
+}  // namespace
+
+void read_scores(const Predictions& predictions, std::int64_t begin, std::int64_t end, ScoreBlock& out) {
+  out.size = end - begin;
+  out.width = predictions.width();
+  out.clipped = 0;
+  if (predictions.scale() == Scale::logit && predictions.samples() == 1)
+    return read_logits(predictions.sources().front(), begin, end, out);
+  predictions.read(begin, end, out.z);
+  out.u.resize(out.z.z.size());
+  out.clipped = scores_of(out.z.z, out.width, out.u);
+}
+
+std::int64_t scores_of(std::span<const double> z, int width, std::span<double> u) {
+  std::int64_t clipped = 0;
+  if (width > 1) {
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      clipped += z[i] < kScoreClip ? 1 : 0;
+      u[i] = std::max(z[i], kScoreClip);
+    }
+    log_block(u, u);
+    return clipped;
+  }
+  constexpr double kTop = 1.0 - kScoreClip;
+  constexpr std::size_t kPart = 256;  // both logarithms of a part stay on the stack
+  double one[kPart];
+  for (std::size_t at = 0; at < z.size(); at += kPart) {
+    const std::size_t n = std::min(kPart, z.size() - at);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double p = z[at + i];
+      clipped += p < kScoreClip || p > kTop ? 1 : 0;
+      one[i] = std::clamp(p, kScoreClip, kTop);
+      u[at + i] = 1.0 - one[i];
+    }
+    const std::span<double> p(one, n);
+    const std::span<double> q = u.subspan(at, n);
+    log_block(p, p);
+    log_block(q, q);
+    for (std::size_t i = 0; i < n; ++i) q[i] = p[i] - q[i];
+  }
+  return clipped;
+}
+
+void probabilities_of(std::span<const double> u, int width, std::span<double> z) {
+  if (width == 1) return logistic_block(u, z);
+  if (z.data() != u.data()) std::copy(u.begin(), u.end(), z.begin());
+  const auto k = static_cast<std::size_t>(width);
+  for (std::size_t i = 0; i < z.size(); i += k) softmax_row(z.subspan(i, k));
+}
+
+}  // namespace plumb
