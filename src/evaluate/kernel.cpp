@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "plumb/metrics/kernel/ece_kde_canonical.hpp"
 #include "plumb/metrics/kernel/mmce.hpp"
@@ -12,7 +13,7 @@
 namespace plumb {
 namespace {
 
-KernelColumn column_plan(const EvaluateOptions& o, const ForecastsView* f) {
+KernelColumn column_bandwidth(const EvaluateOptions& o, const ForecastsView* f) {
   KernelColumn c;
   if (o.bandwidth > 0) {
     c.bandwidth = o.bandwidth;
@@ -21,8 +22,19 @@ KernelColumn column_plan(const EvaluateOptions& o, const ForecastsView* f) {
     c.bandwidth = b.value;
     c.why = b.why;
   }
-  c.plan = std::make_shared<const BetaPlan>(c.bandwidth);
   return c;
+}
+
+/// Columns of one bandwidth share its plan.
+void make_plans(KernelPlan& plan) {
+  std::map<double, std::shared_ptr<const BetaPlan>> made;
+  const auto give = [&](KernelColumn& c) {
+    auto& shared = made[c.bandwidth];
+    if (!shared) shared = std::make_shared<const BetaPlan>(c.bandwidth);
+    c.plan = shared;
+  };
+  if (plan.event) give(*plan.event);
+  for (KernelColumn& c : plan.by_class) give(c);
 }
 
 void put(const Selection& s, const char* key, const Estimate& e, Scores& out) {
@@ -43,9 +55,9 @@ KernelPlan kernel_plan(const Items& items, const Selection& s, const EvaluateOpt
     if (event == nullptr && o.bandwidth == 0) {
       const Forecasts f = collect(items, Event::kEvent, o.threads);
       const ForecastsView view = f.view();
-      plan.event = column_plan(o, &view);
+      plan.event = column_bandwidth(o, &view);
     } else {
-      plan.event = column_plan(o, event);
+      plan.event = column_bandwidth(o, event);
     }
   }
   if (s.kde_classwise && !plan.skip_classes) {
@@ -58,9 +70,10 @@ KernelPlan kernel_plan(const Items& items, const Selection& s, const EvaluateOpt
       const auto at = static_cast<std::size_t>(k);
       plan.class_columns[at] = collect_class(items, static_cast<int>(k), 1);
       const ForecastsView view = plan.class_columns[at].view();
-      plan.by_class[at] = column_plan(one, &view);
+      plan.by_class[at] = column_bandwidth(one, &view);
     });
   }
+  make_plans(plan);
   return plan;
 }
 

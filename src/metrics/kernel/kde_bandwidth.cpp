@@ -1,8 +1,11 @@
 #include "plumb/metrics/kernel/kde_bandwidth.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "metrics/kernel/direct_sums.hpp"
@@ -64,9 +67,8 @@ struct Likelihood {
   ExactSum mass, sum;
 };
 
-double log_likelihood(const Distinct& data, double bandwidth, int threads) {
+double log_likelihood(const Distinct& data, const BetaPlan& plan, int threads) {
   if (data.p.size() < 2) return std::numeric_limits<double>::quiet_NaN();
-  const BetaPlan plan(bandwidth, kAccuracy);
   const ForecastPass pass = pass_over(data.view(), threads);
   const BetaValues values = plan.values(beta_sums(pass, plan.boxes()), threads);
   const std::vector<double> peaks = log_peak_series(values);
@@ -121,7 +123,7 @@ double log_likelihood(const Distinct& data, double bandwidth, int threads) {
     std::sort(apart.begin(), apart.end());
     std::vector<double> p;
     for (const std::size_t i : apart) p.push_back(data.p[i]);
-    const std::vector<DirectSum> direct = direct_sums(pass, p, bandwidth);
+    const std::vector<DirectSum> direct = direct_sums(pass, p, plan.bandwidth());
     for (std::size_t i = 0; i < apart.size(); ++i) {
       const double own = data.mass[apart[i]];
       const double rest = direct[i].top + log_portable(direct[i].w.value());
@@ -131,10 +133,73 @@ double log_likelihood(const Distinct& data, double bandwidth, int threads) {
   return sum.value() / mass.value();
 }
 
+// The scan's bandwidths are the same for every column, so their plans are kept.
+double scan_point(int i) {
+  const double low = log_portable(kLowest);
+  return std::min(low + (log_portable(kHighest) - low) / (kScan - 1) * i, 0.0);
+}
+
+const BetaPlan& scan_plan(int i) {
+  static std::array<std::once_flag, kScan> once;
+  static std::array<std::optional<BetaPlan>, kScan> plan;
+  const auto at = static_cast<std::size_t>(i);
+  std::call_once(once[at], [&] { plan[at].emplace(exp_portable(scan_point(i)), kAccuracy); });
+  return *plan[at];
+}
+
+struct Peak {
+  double x = 0, value = 0;
+};
+
+// Brent's search: parabolas through the three best points, golden section where they do not behave. Starts
+// from the best point known, which may be an end of the range, and its neighbours.
+template <class Function>
+Peak highest(const Peak& left, Peak best, const Peak& right, const Function& f) {
+  constexpr double kGolden = 0.3819660112501051;
+  constexpr double kNear = kPrecision / 2;
+  double a = left.x, b = right.x;
+  Peak second = left.value > right.value ? left : right, third = left.value > right.value ? right : left;
+  double step = b - a, before = b - a;
+  // An end of the range is the answer when the function falls right beside it.
+  if (best.x == a && f(a + kNear) < best.value) return best;
+  if (best.x == b && f(b - kNear) < best.value) return best;
+  while (std::max(best.x - a, b - best.x) > kPrecision) {
+    const double middle = 0.5 * (a + b);
+    const double r = (best.x - second.x) * (best.value - third.value);
+    const double q = (best.x - third.x) * (best.value - second.value);
+    const double above = (best.x - third.x) * q - (best.x - second.x) * r;
+    const double below = 2.0 * (q - r);
+    const double parabola = below != 0.0 ? -above / below : 0.0;
+    const double x = best.x + parabola;
+    const bool behaves = below != 0.0 && std::abs(parabola) < 0.5 * std::abs(before) && x > a && x < b;
+    before = step;
+    if (behaves) {
+      step = parabola;
+    } else {
+      before = best.x < middle ? b - best.x : a - best.x;
+      step = kGolden * before;
+    }
+    if (std::abs(step) < kNear) step = best.x < middle ? kNear : -kNear;
+    const Peak next{best.x + step, f(best.x + step)};
+    if (next.value >= best.value) {
+      (next.x > best.x ? a : b) = best.x;
+      third = second, second = best, best = next;
+    } else {
+      (next.x > best.x ? b : a) = next.x;
+      if (next.value >= second.value || second.x == best.x) {
+        third = second, second = next;
+      } else if (next.value >= third.value || third.x == best.x || third.x == second.x) {
+        third = next;
+      }
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 double kde_log_likelihood(const ForecastsView& f, double bandwidth, int threads) {
-  return log_likelihood(distinct_of(f, threads), bandwidth, threads);
+  return log_likelihood(distinct_of(f, threads), BetaPlan(bandwidth, kAccuracy), threads);
 }
 
 Bandwidth kde_bandwidth(const ForecastsView& f, int threads) {
@@ -144,36 +209,20 @@ Bandwidth kde_bandwidth(const ForecastsView& f, int threads) {
     best.why = "the forecasts have no two different probabilities of which one is neither 0 nor 1";
     return best;
   }
-  const auto objective = [&](double log_h) { return log_likelihood(data, exp_portable(log_h), threads); };
-  const double low = log_portable(kLowest);
-  const double step = (log_portable(kHighest) - low) / (kScan - 1);
-  int top = 0;
-  double top_value = -std::numeric_limits<double>::infinity();
-  for (int i = 0; i < kScan; ++i) {
-    const double value = objective(std::min(low + step * i, 0.0));
-    if (value > top_value) top = i, top_value = value;
-  }
-  // Golden section between the neighbours of the best of the scan.
-  double a = low + step * std::max(top - 1, 0), b = std::min(low + step * std::min(top + 1, kScan - 1), 0.0);
-  constexpr double kGolden = 0.6180339887498949;
-  double x1 = b - kGolden * (b - a), x2 = a + kGolden * (b - a);
-  double f1 = objective(x1), f2 = objective(x2);
-  while (b - a > kPrecision) {
-    if (f1 < f2) {
-      a = x1, x1 = x2, f1 = f2;
-      x2 = a + kGolden * (b - a), f2 = objective(x2);
-    } else {
-      b = x2, x2 = x1, f2 = f1;
-      x1 = b - kGolden * (b - a), f1 = objective(x1);
-    }
-  }
-  // The ends of the range are candidates too: golden section never visits them.
-  best.value = exp_portable(f1 < f2 ? x2 : x1);
-  best.log_likelihood = std::max(f1, f2);
-  if (top_value > best.log_likelihood) {
-    best.value = exp_portable(std::min(low + step * top, 0.0));
-    best.log_likelihood = top_value;
-  }
+  const auto objective = [&](double log_h) {
+    return log_likelihood(data, BetaPlan(exp_portable(log_h), kAccuracy), threads);
+  };
+  std::array<Peak, kScan> scan{};
+  for (std::size_t i = 0; i < kScan; ++i)
+    scan[i] = {scan_point(static_cast<int>(i)),
+               log_likelihood(data, scan_plan(static_cast<int>(i)), threads)};
+  std::size_t top = 0;
+  for (std::size_t i = 1; i < kScan; ++i)
+    if (scan[i].value > scan[top].value) top = i;
+  const Peak peak = highest(scan[top == 0 ? 0 : top - 1], scan[top],
+                            scan[std::min<std::size_t>(top + 1, kScan - 1)], objective);
+  best.value = exp_portable(peak.x);
+  best.log_likelihood = peak.value;
   return best;
 }
 
