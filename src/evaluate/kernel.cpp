@@ -42,7 +42,7 @@ void put(const Selection& s, const char* key, const Estimate& e, Scores& out) {
 }
 
 constexpr std::int64_t kCanonicalItems = 50'000;
-constexpr int kSearchedClasses = 20;  // each costs a bandwidth search of some tenths of a second
+constexpr int kSearchedClasses = 20;  // each costs a bandwidth search
 
 }  // namespace
 
