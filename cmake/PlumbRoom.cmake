@@ -13,6 +13,7 @@ endif()
 if(PLUMB_SANITIZE)
   # Instrumented code makes GCC take <regex> and <optional> for uninitialised (GCC bug 105562).
   target_compile_options(plumb_flags INTERFACE -Wno-maybe-uninitialized)
+  target_compile_definitions(plumb_flags INTERFACE PLUMB_FEW_TARGETS)
   target_compile_options(plumb_flags INTERFACE -fsanitize=${PLUMB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(plumb_flags INTERFACE -fsanitize=${PLUMB_SANITIZE})
 endif()

@@ -2,4 +2,10 @@
 // eight lanes in a fixed number of registers. Each file that dispatches includes this before Highway.
 #pragma once
 
+// The sanitizers need no seven versions of one kernel: the widest common one, a narrow one and the plain one.
+#ifdef PLUMB_FEW_TARGETS
+#define HWY_DISABLED_TARGETS \
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_AVX3 | HWY_AVX3_DL | HWY_SSSE3)
+#else
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#endif
