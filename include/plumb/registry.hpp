@@ -98,8 +98,34 @@ inline constexpr MetricRow kMetrics[] = {
 };
 // clang-format on
 
+// clang-format off
+inline constexpr MetricRow kRegressionMetrics[] = {
+    {"mse",                   Task::regression, Needs::votes, Better::lower,    0,           kUnbounded, Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "mean squared error of the predicted mean"},
+    {"mae",                   Task::regression, Needs::votes, Better::lower,    0,           kUnbounded, Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "mean absolute error of the predicted mean"},
+    {"nll",                   Task::regression, Needs::votes, Better::lower,    -kUnbounded, kUnbounded, Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "Gaussian negative log-likelihood, constants included"},
+    {"nll_laplace",           Task::regression, Needs::votes, Better::lower,    -kUnbounded, kUnbounded, Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "Laplace negative log-likelihood, scale sqrt(variance/2)"},
+    {"crps",                  Task::regression, Needs::votes, Better::lower,    0,           kUnbounded, Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "continuous ranked probability score of the Gaussian"},
+    {"zms",                   Task::regression, Needs::votes, Better::one,      0,           kUnbounded, Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "mean squared z-score; above 1 the variance is too small, by that factor"},
+    {"uce",                   Task::regression, Needs::votes, Better::lower,    0,           kUnbounded, Cost::linear, Room::streaming,  Interval::basic,      false, false, false, Per::item, "uncertainty calibration error: mean gap of squared error and variance over cells"},
+    {"uce_mc",                Task::regression, Needs::votes, Better::lower,    0,           kUnbounded, Cost::linear, Room::streaming,  Interval::basic,      false, false, false, Per::item, "the same with the second moment of the passes for the error (Laves eq. 14)"},
+    {"uce_aleatoric",         Task::regression, Needs::votes, Better::lower,    0,           kUnbounded, Cost::linear, Room::streaming,  Interval::basic,      false, false, false, Per::item, "the same for the aleatoric variance alone (Levi)"},
+    {"ence",                  Task::regression, Needs::votes, Better::lower,    0,           kUnbounded, Cost::sort,   Room::ordered,    Interval::basic,      false, false, false, Per::item, "mean relative gap of root mean variance and RMSE on equal-mass cells"},
+    {"coverage_50",           Task::regression, Needs::votes, Better::neither,  0,           1,          Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "share of targets in the central 50% interval"},
+    {"coverage_90",           Task::regression, Needs::votes, Better::neither,  0,           1,          Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "share of targets in the central 90% interval"},
+    {"coverage_95",           Task::regression, Needs::votes, Better::neither,  0,           1,          Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "share of targets in the central 95% interval"},
+    {"coverage_99",           Task::regression, Needs::votes, Better::neither,  0,           1,          Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "share of targets in the central 99% interval"},
+    {"width_95",              Task::regression, Needs::votes, Better::neither,  0,           kUnbounded, Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "mean width of the central 95% interval"},
+    {"sharpness",             Task::regression, Needs::votes, Better::neither,  0,           kUnbounded, Cost::linear, Room::streaming,  Interval::percentile, false, false, false, Per::item, "root of the mean predicted variance; smaller is sharper"},
+    {"pit_ks",                Task::regression, Needs::votes, Better::lower,    0,           1,          Cost::sort,   Room::ordered,    Interval::basic,      false, false, false, Per::item, "largest distance of the distribution of Phi(z) from the uniform one"},
+    {"miscalibration_area",   Task::regression, Needs::votes, Better::lower,    0,           0.5,        Cost::sort,   Room::ordered,    Interval::basic,      false, false, false, Per::item, "area between the distribution of Phi(z) and the uniform one"},
+};
+// clang-format on
+
 [[nodiscard]] std::span<const MetricRow> metrics();
 /// Null when there is no such key.
 [[nodiscard]] const MetricRow* find_metric(std::string_view key);
+/// Those of `task` regression: a table of its own, since nll means something else there.
+[[nodiscard]] std::span<const MetricRow> regression_metrics();
+[[nodiscard]] const MetricRow* find_regression_metric(std::string_view key);
 
 }  // namespace plumb

@@ -10,4 +10,12 @@ const MetricRow* find_metric(std::string_view key) {
   return nullptr;
 }
 
+std::span<const MetricRow> regression_metrics() { return kRegressionMetrics; }
+
+const MetricRow* find_regression_metric(std::string_view key) {
+  for (const MetricRow& row : kRegressionMetrics)
+    if (row.key == key) return &row;
+  return nullptr;
+}
+
 }  // namespace plumb
