@@ -1,0 +1,68 @@
+#include "uncertainty/score_column.hpp"
+
+#include "plumb/data/check.hpp"
+#include "plumb/metrics/ordered/ranking.hpp"
+#include "plumb/metrics/ordered/risk_coverage.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb::detail {
+
+std::vector<UncertaintyBin> bins_of(const ConfidenceColumn& column, const UncertaintyOptions& o) {
+  std::vector<UncertaintyBin> bins = equal_mass_bins(column.view, o.bins);
+  if (o.coarsen > 0) return coarsen(bins, column.view, column.unit, column.units, o.coarsen);
+  return bins;
+}
+
+double base_of(std::span<const UncertaintyBin> bins, const UncertaintyOptions& o) {
+  return o.base_rate ? *o.base_rate : base_accuracy(bins);
+}
+
+void bin_scores(std::span<const UncertaintyBin> bins, const UncertaintyOptions& o, Scores& out) {
+  const double a = base_of(bins, o);
+  out["eor"] = expected_odds_ratio(bins, a, o.degenerate).eor;
+  out["binned_brier"] = binned_brier(bins);
+  out["conditional_entropy"] = conditional_entropy(bins);
+  out["kl"] = expected_score(bins, a, kl_score);
+  out["auroc"] = binned_auroc(std::vector<UncertaintyBin>(bins.rbegin(), bins.rend()));
+}
+
+ColumnScores score_column(const ConfidenceColumn& column, const UncertaintyOptions& o, int threads) {
+  ColumnScores out;
+  Estimate unbinned;
+  RiskCoverage risk;
+  parallel_blocks(3, 1, threads, [&](int, std::int64_t walk, std::int64_t) {
+    if (walk == 0) out.bins = bins_of(column, o);
+    if (walk == 1) unbinned = auroc(column.view);
+    if (walk == 2) risk = risk_coverage(column.view);
+  });
+  if (out.bins.empty()) return out;  // a replicate that drew nothing
+  bin_scores(out.bins, o, out.scores);
+  out.scores["auroc_unbinned"] = unbinned;
+  out.scores["aurc"] = risk.aurc;
+  out.scores["augrc"] = risk.augrc;
+  return out;
+}
+
+void check_options(const UncertaintyOptions& o) {
+  check_bins(o.bins);
+  check_level(o.level);
+  check_threads(o.threads);
+  const auto count = [](const char* flag, int value, int most) {
+    if (value < 0 || value > most)
+      throw InputError(std::string(flag) + " must lie between 0 and " + std::to_string(most) + ", not " +
+                       std::to_string(value));
+  };
+  count("--bootstrap", o.bootstrap, 1'000'000);
+  count("--permutations", o.permutations, 1'000'000);
+  count("--suspects", o.suspects, 1'000'000);
+  if (o.top != 1 && o.top != 5) throw InputError("--top is 1 or 5, not " + std::to_string(o.top));
+  for (const double t : o.targets)
+    if (!(t > 0 && t <= 1))
+      throw InputError("--targets are accuracies above 0 and at most 1, not " + show(t));
+  if (o.base_rate && !(*o.base_rate > 0 && *o.base_rate < 1))
+    throw InputError("--base-rate must lie strictly between 0 and 1, not " + show(*o.base_rate));
+  if (!(o.coarsen >= 0 && o.coarsen <= 1e6))
+    throw InputError("--coarsen is a relative error, for example 0.2, not " + show(o.coarsen));
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,39 @@
+// Wrong and sure of it: the items most likely to be mislabelled or ambiguous (Finlay 2022, section 7.2).
+#include <algorithm>
+
+#include "uncertainty/score_column.hpp"
+
+namespace plumb::detail {
+
+std::vector<Suspect> find_suspects(const Items& items, const Outcomes& outcomes,
+                                   std::span<const double> values, const Names& ids, int count) {
+  std::vector<std::uint32_t> wrong;
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    if (outcomes.wrong[i] != 0) wrong.push_back(static_cast<std::uint32_t>(i));
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    if (values[a] != values[b]) return values[a] < values[b];
+    if (ids.empty()) return a < b;
+    const auto x = ids.code(outcomes.row_of(a)), y = ids.code(outcomes.row_of(b));  // in natural order
+    return x != y ? x < y : a < b;
+  };
+  const auto kept = static_cast<std::ptrdiff_t>(std::min(wrong.size(), static_cast<std::size_t>(count)));
+  std::partial_sort(wrong.begin(), wrong.begin() + kept, wrong.end(), before);
+  std::vector<Suspect> out;
+  ItemBlock block;
+  for (auto it = wrong.begin(); it != wrong.begin() + kept; ++it) {
+    Suspect s;
+    s.row = outcomes.row_of(*it);
+    read_items(items, s.row, s.row + 1, block);
+    double p = 0;
+    std::uint32_t label = 0;
+    top_labels(block.z, 0, {&p, 1}, {&label, 1});
+    s.prediction = label;
+    s.label = block.votes.single ? block.votes.cls[0] : block.votes.majority(0);
+    s.agreement = outcomes.hits[*it] / (outcomes.trials.empty() ? 1.0 : outcomes.trials[*it]);
+    s.score = values[*it];
+    out.push_back(s);
+  }
+  return out;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,242 @@
+#include "plumb/uncertainty/uncertainty.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/memory.hpp"
+#include "plumb/numeric/parallel.hpp"
+#include "plumb/numeric/random.hpp"
+#include "plumb/resample/interval.hpp"
+#include "plumb/uncertainty/permutation.hpp"
+#include "uncertainty/score_column.hpp"
+
+namespace plumb {
+namespace {
+
+using detail::ConfidenceColumn;
+
+constexpr int kDeferralPoints = 20;
+
+/// Passes the share of all replicates on, one caller at a time.
+class Progress {
+ public:
+  Progress(const std::function<void(double)>& report, double total) : report_(report), total_(total) {}
+  void step() {
+    if (!report_) return;
+    const std::lock_guard lock(mutex_);
+    report_(++done_ / total_);
+  }
+
+ private:
+  const std::function<void(double)>& report_;
+  const double total_;
+  double done_ = 0;
+  std::mutex mutex_;
+};
+
+/// eor with the measure permuted. Single votes of weight one are dealt out bin by bin; anything else, and
+/// bins that depend on the outcomes, item by item.
+std::vector<double> null_odds(const ConfidenceColumn& column, const std::vector<UncertaintyBin>& bins,
+                              const UncertaintyOptions& o, Progress& progress) {
+  std::vector<Estimate> eor(static_cast<std::size_t>(o.permutations));
+  const bool plain = column.view.trials.empty() && column.view.weight.empty() && o.coarsen == 0;
+  std::vector<PermutedColumn> scratch(static_cast<std::size_t>(resolve_threads(o.threads)));
+  parallel_blocks(o.permutations, 1, o.threads, [&](int worker, std::int64_t r, std::int64_t) {
+    RandomStream random(o.seed, Purpose::kSample, static_cast<std::uint32_t>(r));
+    std::vector<UncertaintyBin> dealt;
+    if (plain) {
+      dealt = bins;
+      deal_outcomes(dealt, random);
+    } else {
+      PermutedColumn& p = scratch[static_cast<std::size_t>(worker)];
+      p.permute(column.view, column.unit, random);
+      dealt = detail::bins_of({p.view(), p.unit(), column.units}, o);
+    }
+    eor[static_cast<std::size_t>(r)] =
+        expected_odds_ratio(dealt, detail::base_of(dealt, o), o.degenerate).eor;
+    progress.step();
+  });
+  std::vector<double> out;
+  for (const Estimate& e : eor)
+    if (e) out.push_back(*e.value);
+  return out;
+}
+
+/// Values of each key over the replicates that had one: Poisson(1) weights on units.
+std::map<std::string, std::vector<double>> bootstrap(const ConfidenceColumn& column,
+                                                     const std::vector<std::uint64_t>& units,
+                                                     const UncertaintyOptions& o, Progress& progress) {
+  std::vector<Scores> all(static_cast<std::size_t>(o.bootstrap));
+  parallel_blocks(o.bootstrap, 1, o.threads, [&](int, std::int64_t r, std::int64_t) {
+    thread_local std::vector<std::uint32_t> times;
+    times.resize(units.size());
+    fill_poisson(o.seed, static_cast<std::uint32_t>(r), units, times);
+    ConfidenceColumn drawn = column;
+    drawn.view.times = times;
+    all[static_cast<std::size_t>(r)] = detail::score_column(drawn, o, 1).scores;
+    progress.step();
+  });
+  std::map<std::string, std::vector<double>> out;
+  for (const Scores& scores : all)
+    for (const auto& [key, e] : scores)
+      if (e) out[key].push_back(*e.value);
+  return out;
+}
+
+class Scorer {
+ public:
+  Scorer(const Items& items, const Outcomes& outcomes, const UncertaintyOptions& o, Progress& progress)
+      : items_(items), outcomes_(outcomes), units_(items), o_(o), progress_(progress) {
+    shared_.hits = outcomes.hits;
+    shared_.trials = outcomes.trials;
+    shared_.weight = outcomes.weight;
+  }
+
+  MeasureResult score(Measure measure) {
+    MeasureResult out;
+    out.name = measure.name;
+    out.why = measure.why;
+    if (!out.why.empty()) return out;
+    for (double& y : measure.values) y = 0.0 - y;
+    shared_.p = std::move(measure.values);
+    const SortedForecasts sorted = sort_forecasts(shared_, o_.threads);
+    shared_.p = {};
+    const std::vector<std::uint32_t> groups = group_numbers(sorted.order);
+    const ConfidenceColumn column{sorted.view(), groups, items_.groups.distinct().size()};
+
+    detail::ColumnScores scored = detail::score_column(column, o_, o_.threads);
+    out.bins = std::move(scored.bins);
+    out.pooled_bins = expected_odds_ratio(out.bins, detail::base_of(out.bins, o_), o_.degenerate).pooled_bins;
+    parallel_blocks(3, 1, o_.threads, [&](int, std::int64_t walk, std::int64_t) {
+      if (walk == 0 && o_.coarsen == 0) add_errors(out.bins, column.view, column.unit, column.units);
+      if (walk == 1) out.thresholds = find_thresholds(column.view, o_.targets);
+      if (walk == 2) out.deferral = deferral(column.view, kDeferralPoints);
+    });
+    const double trusted = o_.coarsen > 0 ? o_.coarsen : kTrustedRelativeError;
+    for (const UncertaintyBin& b : out.bins) {
+      const auto relative = b.relative_error();
+      out.doubtful_bins += !relative || *relative > trusted;
+    }
+    add_results(column, sorted.order, scored.scores, out);
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::uint32_t> group_numbers(const std::vector<std::uint32_t>& order) const {
+    std::vector<std::uint32_t> out;
+    if (items_.groups.empty()) return out;
+    resize_large(out, order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) out[i] = items_.groups.code(outcomes_.row_of(order[i]));
+    return out;
+  }
+
+  void add_results(const ConfidenceColumn& column, const std::vector<std::uint32_t>& order,
+                   const Scores& scores, MeasureResult& out) {
+    std::map<std::string, std::vector<double>> replicates;
+    if (o_.bootstrap > 0) {
+      std::vector<std::uint64_t> units(order.size());
+      for (std::size_t i = 0; i < order.size(); ++i) units[i] = units_.of(outcomes_.row_of(order[i]));
+      replicates = bootstrap(column, units, o_, progress_);
+    }
+    std::vector<double> null;
+    if (o_.permutations > 0 && scores.at("eor")) null = null_odds(column, out.bins, o_, progress_);
+    for (const char* key : detail::kUncertaintyKeys) {
+      const Estimate& e = scores.at(key);
+      MetricResult m;
+      m.value = e.value;
+      m.why = e.why;
+      if (m.value && !replicates[key].empty()) {
+        const Bounds b = percentile_bounds(replicates[key], o_.level);
+        m.low = b.low;
+        m.high = b.high;
+        m.interval = "percentile";
+      }
+      if (m.value && key == std::string_view("eor") && !null.empty()) {
+        m.null_mean = mean(null);
+        m.p_value = p_value(*m.value, null);
+      }
+      out.scores.emplace_back(key, std::move(m));
+    }
+  }
+
+  const Items& items_;
+  const Outcomes& outcomes_;
+  Units units_;
+  const UncertaintyOptions& o_;
+  Progress& progress_;
+  Forecasts shared_;  ///< p is the measure at work, the rest serves them all
+};
+
+double accuracy_of(const Outcomes& o) {
+  const std::vector<double> flat(o.size(), 0.0);
+  const auto bins = equal_mass_bins({flat, o.hits, o.trials, o.weight, {}, true}, 1);
+  return bins.front().accuracy();
+}
+
+/// Where the suspects come from: as asked, else u1, else the first measure that does not look at the labels.
+const Measure* suspects_measure(const std::vector<Measure>& measures, const std::string& asked) {
+  const auto named = [&](const std::string& name) -> const Measure* {
+    for (const Measure& m : measures)
+      if (m.name == name && m.why.empty()) return &m;
+    return nullptr;
+  };
+  if (!asked.empty()) {
+    if (const Measure* m = named(asked)) return m;
+    std::vector<std::string> known;
+    for (const Measure& m : measures)
+      if (m.why.empty()) known.push_back(m.name);
+    throw InputError("--suspects-by: there is no measure \"" + asked + "\" here" +
+                     did_you_mean(asked, known) + "; choose one of " +
+                     fmt::format("{}", fmt::join(known, ", ")));
+  }
+  if (const Measure* m = named("u1")) return m;
+  for (const Measure& m : measures)
+    if (m.why.empty() && m.name != "loss") return &m;
+  return nullptr;
+}
+
+double eor_of(const MeasureResult& m) {
+  for (const auto& [key, value] : m.scores)
+    if (key == "eor" && value.value) return *value.value;
+  return 0;  // below any odds ratio
+}
+
+}  // namespace
+
+UncertaintyResult uncertainty(const Items& items, const std::vector<std::pair<std::string, Rows>>& own,
+                              const Names& ids, const UncertaintyOptions& options) {
+  detail::check_options(options);
+  check_items(items);
+  Measured measured = measure_items(items, options.measures, options.top, options.threads);
+  for (const auto& [name, rows] : own) {
+    for (const Measure& m : measured.measures)
+      if (m.name == name)
+        throw InputError("--score: there is already a measure \"" + name + "\"; give it another name");
+    measured.measures.push_back(own_measure(name, rows, items, measured.outcomes));
+  }
+  const Outcomes& outcomes = measured.outcomes;
+  UncertaintyResult out;
+  out.items = static_cast<std::int64_t>(outcomes.size());
+  out.votes = outcomes.votes;
+  out.left_out = items.size() - out.items;
+  out.accuracy = accuracy_of(outcomes);
+  out.base = options.base_rate.value_or(out.accuracy);
+  if (options.suspects > 0) {
+    if (const Measure* by = suspects_measure(measured.measures, options.suspects_by)) {
+      out.suspects_by = by->name;
+      out.suspects = detail::find_suspects(items, outcomes, by->values, ids, options.suspects);
+    }
+  }
+  const auto replicates = static_cast<double>(options.bootstrap) + options.permutations;
+  Progress progress(options.progress, replicates * static_cast<double>(measured.measures.size()));
+  Scorer scorer(items, outcomes, options, progress);
+  for (Measure& m : measured.measures) out.measures.push_back(scorer.score(std::move(m)));
+  std::stable_sort(out.measures.begin(), out.measures.end(),
+                   [](const MeasureResult& a, const MeasureResult& b) { return eor_of(a) > eor_of(b); });
+  return out;
+}
+
+}  // namespace plumb
