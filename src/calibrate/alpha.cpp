@@ -1,0 +1,142 @@
+#include "plumb/calibrate/alpha.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibrate/alpha_problem.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/elementary.hpp"
+
+namespace plumb {
+namespace {
+
+constexpr double kLambda = 0.005;  // Mimori 2021, appendix F
+constexpr int kMostIterations = 100;
+constexpr double kGoal = 1e-9, kPromise = 1e-6;  // gradient, per item
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+double largest(const std::vector<double>& v) {
+  double out = 0;
+  for (const double x : v) out = std::max(out, std::abs(x));
+  return out;
+}
+
+// A Newton direction by conjugate gradients; where the curvature is not positive the way found so far is
+// taken (Steihaug).
+std::vector<double> direction(const detail::AlphaProblem& problem, const std::vector<double>& g) {
+  std::vector<double> d(g.size(), 0.0), r(g.size()), p, hp(g.size());
+  for (std::size_t j = 0; j < g.size(); ++j) r[j] = -g[j];
+  p = r;
+  double rr = dot(r, r);
+  const double enough = rr * std::min(0.01, rr);  // tighter near the end: fast convergence
+  for (std::size_t step = 0; step < std::min<std::size_t>(g.size() + 2, 60) && rr > enough; ++step) {
+    problem.times(p, hp);
+    const double curvature = dot(p, hp);
+    if (!(curvature > 0)) return step == 0 ? r : d;
+    const double a = rr / curvature;
+    for (std::size_t j = 0; j < g.size(); ++j) {
+      d[j] += a * p[j];
+      r[j] -= a * hp[j];
+    }
+    const double next = dot(r, r);
+    for (std::size_t j = 0; j < g.size(); ++j) p[j] = r[j] + next / rr * p[j];
+    rr = next;
+  }
+  return d;
+}
+
+std::vector<double> minimise(detail::AlphaProblem& problem, FitReport& report) {
+  std::vector<double> theta(problem.unknowns(), 0.0), g(theta.size()), next(theta.size()),
+      g_next(theta.size());
+  double f = problem.value(theta, g);
+  for (report.iterations = 0; report.iterations < kMostIterations && largest(g) > kGoal;
+       ++report.iterations) {
+    const std::vector<double> d = direction(problem, g);
+    const double slope = dot(g, d);
+    double step =
+        std::min(1.0, 5.0 / largest(d));  // alpha_0 moves at most by a factor of e^5 or so at a time
+    bool paid = false;
+    for (int halving = 0; halving < 40 && !paid; ++halving) {
+      for (std::size_t j = 0; j < d.size(); ++j) next[j] = theta[j] + step * d[j];
+      const double at = problem.value(next, g_next);
+      // Near the end the values are equal to the last bits: there a smaller gradient is progress.
+      paid = at <= f + 1e-4 * step * slope || (at <= f + 1e-14 * std::abs(f) && largest(g_next) < largest(g));
+      if (paid) f = at;
+      step /= 2;
+    }
+    if (!paid) {
+      f = problem.value(theta, g);
+      break;
+    }
+    theta.swap(next);
+    g.swap(g_next);
+  }
+  report.objective = f;
+  report.gradient_norm = largest(problem.gradient_in_file_units(g));
+  report.converged = report.gradient_norm <= kPromise;
+  return theta;
+}
+
+}  // namespace
+
+Step fit_alpha(const Items& items, const FitOptions& options) {
+  const double lambda = options.lambda.value_or(kLambda);
+  if (!(lambda >= 0)) throw InputError("--lambda must be 0 or more, not " + show(lambda));
+  detail::AlphaProblem problem(items, options, lambda);
+  Step step;
+  step.method = "alpha";
+  const std::vector<double> theta = problem.in_file_units(minimise(problem, step.fit));
+  step.put("bias", theta[0]);
+  if (theta.size() > 1) step.put("weights", std::vector<double>(theta.begin() + 1, theta.end()));
+  step.fit.items = problem.items();
+  step.fit.votes = problem.votes();
+  step.fit.options = {{"lambda", lambda}, {"weight_votes", options.weight_votes}};
+  if (problem.single() > 0)
+    step.fit.warnings.push_back(counted(problem.single(), "item") +
+                                " of one vote left out: one vote says nothing about alpha_0.");
+  if (problem.clipped() > 0)
+    step.fit.warnings.push_back(counted(problem.clipped(), "probability value") + " below 1e-12 clipped.");
+  if (!step.fit.converged)
+    step.fit.warnings.push_back("The fit of alpha_0 stopped with a gradient of " +
+                                show(step.fit.gradient_norm) + ".");
+  return step;
+}
+
+std::int64_t alpha_features(const Step& alpha) {
+  for (const Parameter& p : alpha.parameters)
+    if (p.name == "weights") return static_cast<std::int64_t>(p.values.size());
+  return 0;
+}
+
+void alpha_concentration(const Step& alpha, const Rows& features, std::int64_t begin, std::int64_t end,
+                         std::span<double> out) {
+  const double bias = scalar_parameter(alpha, "bias");
+  const auto width = static_cast<std::size_t>(alpha_features(alpha));
+  if (width == 0) {
+    std::fill(out.begin(), out.end(), exp_portable(std::clamp(bias, -600.0, 600.0)));
+    return;
+  }
+  const auto weights = vector_parameter(alpha, "weights");
+  if (features.empty())
+    throw InputError("the model's alpha step was fitted with " +
+                     counted(static_cast<std::int64_t>(width), "feature") + "; give them with --features");
+  if (static_cast<std::size_t>(features.width()) != width)
+    throw InputError(features.name() + " has " + counted(features.width(), "column") +
+                     " but the model's alpha step wants " + std::to_string(width));
+  std::vector<double> u(static_cast<std::size_t>(end - begin) * width);
+  features.read(begin, end, u);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    double s = bias;
+    for (std::size_t j = 0; j < width; ++j) s += weights[j] * u[i * width + j];
+    if (!std::isfinite(s))
+      throw InputError(features.where(begin + static_cast<std::int64_t>(i)) + ": a feature is not finite");
+    out[i] = exp_portable(std::clamp(s, -600.0, 600.0));
+  }
+}
+
+}  // namespace plumb

@@ -1,0 +1,53 @@
+// The objective of alpha-calibration: mean over items with two votes or more of the Dirichlet-multinomial
+// negative log-likelihood (Mimori 2021, eq. 53's counterpart) plus lambda (log alpha_0)^2.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plumb/calibrate/fit.hpp"
+#include "plumb/data/items.hpp"
+
+namespace plumb::detail {
+
+class AlphaProblem {
+ public:
+  AlphaProblem(const Items& items, const FitOptions& options, double lambda);
+
+  [[nodiscard]] std::size_t unknowns() const { return features_ + 1; }  ///< bias first
+  [[nodiscard]] std::int64_t items() const { return static_cast<std::int64_t>(weight_.size()); }
+  [[nodiscard]] std::int64_t votes() const { return votes_; }
+  [[nodiscard]] std::int64_t clipped() const { return clipped_; }
+  [[nodiscard]] std::int64_t single() const { return single_; }  ///< items of one vote, left out
+
+  /// Objective at theta (of standardised features), its gradient, and each item's curvature kept for times().
+  double value(std::span<const double> theta, std::span<double> gradient);
+  /// Hessian of the last value() call times v.
+  void times(std::span<const double> v, std::span<double> out) const;
+  /// Bias first, for features as they are in the file.
+  [[nodiscard]] std::vector<double> in_file_units(std::span<const double> theta) const;
+  [[nodiscard]] std::vector<double> gradient_in_file_units(std::span<const double> gradient) const;
+
+ private:
+  void read(const Items& items, const FitOptions& options);
+  void standardise();
+  template <class Body>
+  void each_block(std::size_t sums, std::span<double> total, Body body) const;
+
+  int threads_;
+  double lambda_;
+  std::size_t features_ = 0;
+  std::vector<double> x_;  // items x features, standardised
+  std::vector<double> mean_, scale_;
+  std::vector<double> weight_, curvature_;
+  std::vector<std::uint32_t> total_;
+  std::vector<std::size_t> offset_;   // of each item's votes
+  std::vector<double> z_;             // probability of each class voted for
+  std::vector<std::uint32_t> count_;  // its votes
+  double constant_ = 0;               // mean of -sum y log z
+  double mass_ = 0;
+  std::int64_t votes_ = 0, clipped_ = 0, single_ = 0;
+};
+
+}  // namespace plumb::detail

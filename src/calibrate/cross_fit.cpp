@@ -1,0 +1,52 @@
+#include "plumb/calibrate/cross_fit.hpp"
+
+#include <algorithm>
+
+#include "plumb/calibrate/map.hpp"
+#include "plumb/data/check.hpp"
+
+namespace plumb {
+
+std::vector<std::int64_t> fold_rows(const std::vector<int>& fold, int f, bool in) {
+  std::vector<std::int64_t> rows;
+  for (std::size_t i = 0; i < fold.size(); ++i)
+    if ((fold[i] == f) == in) rows.push_back(static_cast<std::int64_t>(i));
+  return rows;
+}
+
+FitOptions options_for(const FitOptions& options, std::span<const std::int64_t> rows) {
+  FitOptions out = options;
+  if (!options.features.empty()) out.features = options.features.gather(rows);
+  out.progress = {};
+  return out;
+}
+
+std::vector<double> cross_fit(std::string_view method, const Items& items, const FitOptions& options,
+                              int folds) {
+  check_items(items);
+  const std::vector<int> fold = split_folds(items, folds, options.seed);
+  const auto width = static_cast<std::size_t>(items.predictions.width());
+  std::vector<double> out(static_cast<std::size_t>(items.size()) * width);
+  for (int f = 0; f < folds; ++f) {
+    const auto train = fold_rows(fold, f, false), test = fold_rows(fold, f, true);
+    CalibrationModel model;
+    model.classes = items.classes();
+    model.steps = fit_calibrator(method, items.gather(train), options_for(options, train));
+    const Pipeline pipeline(model);
+    const Predictions held = items.predictions.gather(test);
+    PredictionBlock block;
+    const std::int64_t step = 4096;
+    for (std::int64_t begin = 0; begin < held.items(); begin += step) {
+      pipeline.apply(held, begin, std::min(held.items(), begin + step), block);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i) {
+        const auto row = static_cast<std::size_t>(test[static_cast<std::size_t>(begin) + i]);
+        std::copy_n(block.z.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+                    out.begin() + static_cast<std::ptrdiff_t>(row * width));
+      }
+    }
+    if (options.progress) options.progress((f + 1.0) / folds);
+  }
+  return out;
+}
+
+}  // namespace plumb

@@ -1,0 +1,83 @@
+// Isotonic regression by pool-adjacent-violators, votes as weights.
+#include <algorithm>
+
+#include "calibrate/tables.hpp"
+#include "plumb/calibrate/fit.hpp"
+
+namespace plumb {
+namespace {
+
+struct Block {
+  double low = 0, high = 0;  // least and largest p
+  double hits = 0, trials = 0;
+};
+
+void merge(Block& into, const Block& next) {
+  into.high = next.high;
+  into.hits += next.hits;
+  into.trials += next.trials;
+}
+
+// The frequency of a does not lie below that of b. Products of whole numbers: exact for unweighted votes.
+bool violates(const Block& a, const Block& b) { return a.hits * b.trials >= b.hits * a.trials; }
+bool violates_smoothed(const Block& a, const Block& b) {
+  return detail::smoothed(a.hits, a.trials) >= detail::smoothed(b.hits, b.trials);
+}
+
+// Takes the next block and pools backward while order is violated.
+template <class Violates>
+void push(std::vector<Block>& blocks, const Block& next, Violates violated) {
+  blocks.push_back(next);
+  while (blocks.size() > 1 && violated(blocks[blocks.size() - 2], blocks.back())) {
+    merge(blocks[blocks.size() - 2], blocks.back());
+    blocks.pop_back();
+  }
+}
+
+std::vector<Block> pool(const ForecastsView& f) {
+  std::vector<Block> blocks;
+  Block tie;
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const double weight = f.weight_of(i), trials = f.trials_of(i) * weight;
+    if (!(trials > 0)) continue;
+    const Block one{f.p[i], f.p[i], f.hits[i] * weight, trials};
+    if (tie.trials > 0 && one.low == tie.low) {
+      merge(tie, one);
+    } else {
+      if (tie.trials > 0) push(blocks, tie, violates);
+      tie = one;
+    }
+  }
+  if (tie.trials > 0) push(blocks, tie, violates);
+  // Small blocks are pulled further to 1/2 than large ones; where that breaks the order, they are pooled too.
+  std::vector<Block> out;
+  for (const Block& b : blocks) push(out, b, violates_smoothed);
+  return out;
+}
+
+detail::CellTable table_of(const ForecastsView& ascending) {
+  const std::vector<Block> blocks = pool(ascending);
+  detail::CellTable t;
+  if (blocks.empty()) t.values.push_back(0.5);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const double v = detail::smoothed(blocks[b].hits, blocks[b].trials);
+    t.values.push_back(v);
+    t.loss += detail::event_loss(blocks[b].hits, blocks[b].trials, v);
+    if (b == 0) continue;
+    // Half way between what was seen; the rounded middle of two neighbouring doubles may be the lower one.
+    const double before = blocks[b - 1].high, after = blocks[b].low;
+    const double middle = before + (after - before) / 2;
+    t.edges.push_back(middle > before ? middle : after);
+  }
+  return t;
+}
+
+}  // namespace
+
+Step fit_isotonic(const Items& items, const FitOptions& options) {
+  return detail::fit_tables(items, options.threads, "isotonic", table_of);
+}
+
+detail::MapPtr detail::map_isotonic(const Step& step, int classes) { return map_tables(step, classes); }
+
+}  // namespace plumb

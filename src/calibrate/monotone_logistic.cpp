@@ -1,0 +1,145 @@
+#include "calibrate/monotone_logistic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr std::int64_t kBlock = 4096;
+constexpr int kMostIterations = 200;
+constexpr double kGradientGoal = 1e-10;  // per vote; what the report promises is 1e-6
+
+struct Sums {
+  double loss = 0, mass = 0;
+  std::vector<double> gradient, hessian;
+};
+
+// log(1 + e^s) without overflow.
+double softplus(double s) { return std::max(s, 0.0) + log_portable(1 + exp_portable(-std::abs(s))); }
+
+// Rows whose fold is (want) or is not (avoid) the one given.
+bool taken(const std::vector<int>& fold, std::size_t i, int without, int only) {
+  if (fold.empty()) return true;
+  return only >= 0 ? fold[i] == only : fold[i] != without;
+}
+
+Sums pass(const MonotoneLogistic& p, int without, int only, int threads, std::span<const double> c,
+          bool derivatives) {
+  const std::size_t k = c.size();
+  const auto n = static_cast<std::int64_t>(p.hits.size());
+  std::vector<Sums> parts(static_cast<std::size_t>((n + kBlock - 1) / kBlock));
+  parallel_blocks(static_cast<std::int64_t>(parts.size()), 1, threads,
+                  [&](int, std::int64_t b, std::int64_t) {
+                    Sums& s = parts[static_cast<std::size_t>(b)];
+                    s.gradient.assign(k, 0);
+                    s.hessian.assign(k * k, 0);
+                    const auto end = static_cast<std::size_t>(std::min(n, (b + 1) * kBlock));
+                    for (auto i = static_cast<std::size_t>(b * kBlock); i < end; ++i) {
+                      if (!(p.trials[i] > 0) || !taken(p.fold, i, without, only)) continue;
+                      const double* x = p.x.data() + i * k;
+                      double score = p.offset;
+                      for (std::size_t j = 0; j < k; ++j) score += x[j] * c[j];
+                      s.loss += p.trials[i] * softplus(score) - p.hits[i] * score;
+                      s.mass += p.trials[i];
+                      if (!derivatives) continue;
+                      const double z = logistic(score);
+                      const double g = p.trials[i] * z - p.hits[i];
+                      const double h = p.trials[i] * z * (1 - z);
+                      for (std::size_t j = 0; j < k; ++j) {
+                        s.gradient[j] += g * x[j];
+                        for (std::size_t m = 0; m <= j; ++m) s.hessian[j * k + m] += h * x[j] * x[m];
+                      }
+                    }
+                  });
+  Sums all;
+  all.gradient.assign(k, 0);
+  all.hessian.assign(k * k, 0);
+  for (const Sums& s : parts) {
+    all.loss += s.loss;
+    all.mass += s.mass;
+    for (std::size_t j = 0; j < k; ++j) all.gradient[j] += s.gradient[j];
+    for (std::size_t j = 0; j < k * k; ++j) all.hessian[j] += s.hessian[j];
+  }
+  return all;
+}
+
+// Solves H d = g by Cholesky for the free unknowns; H is the lower triangle; the ridge keeps it positive.
+std::vector<double> solve(std::vector<double> h, std::vector<double> g, const std::vector<bool>& frozen) {
+  const std::size_t k = g.size();
+  for (std::size_t j = 0; j < k; ++j)
+    for (std::size_t m = 0; m <= j; ++m)
+      if (frozen[j] || frozen[m]) h[j * k + m] = j == m ? 1.0 : 0.0;
+  for (std::size_t j = 0; j < k; ++j)
+    if (frozen[j]) g[j] = 0;
+  for (std::size_t j = 0; j < k; ++j)
+    for (std::size_t m = 0; m <= j; ++m) {
+      double s = h[j * k + m];
+      for (std::size_t q = 0; q < m; ++q) s -= h[j * k + q] * h[m * k + q];
+      h[j * k + m] = j == m ? std::sqrt(std::max(s, 1e-300)) : s / h[m * k + m];
+    }
+  for (std::size_t j = 0; j < k; ++j) {
+    for (std::size_t q = 0; q < j; ++q) g[j] -= h[j * k + q] * g[q];
+    g[j] /= h[j * k + j];
+  }
+  for (std::size_t j = k; j-- > 0;) {
+    for (std::size_t q = j + 1; q < k; ++q) g[j] -= h[q * k + j] * g[q];
+    g[j] /= h[j * k + j];
+  }
+  return g;
+}
+
+}  // namespace
+
+void MonotoneLogistic::minimise(double lambda, int without, int threads, std::vector<double>& c,
+                                FitReport& report) const {
+  const std::size_t k = c.size();
+  const auto penalty = [&](std::span<const double> at) {
+    double sum = 0;
+    for (std::size_t j = 0; j < k; ++j) sum += (at[j] - target[j]) * (at[j] - target[j]);
+    return lambda * sum;
+  };
+  report.converged = false;
+  for (report.iterations = 0; report.iterations < kMostIterations; ++report.iterations) {
+    Sums s = pass(*this, without, -1, threads, c, true);
+    if (!(s.mass > 0)) return;
+    report.objective = s.loss / s.mass + penalty(c);
+    std::vector<bool> frozen(k, false);
+    report.gradient_norm = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+      s.gradient[j] = s.gradient[j] / s.mass + 2 * lambda * (c[j] - target[j]);
+      for (std::size_t m = 0; m <= j; ++m) s.hessian[j * k + m] /= s.mass;
+      s.hessian[j * k + j] += 2 * lambda;
+      frozen[j] = j > 0 && c[j] <= 0 && s.gradient[j] >= 0;  // held at the bound, where the slope is no fault
+      if (!frozen[j]) report.gradient_norm = std::max(report.gradient_norm, std::abs(s.gradient[j]));
+    }
+    report.converged = report.gradient_norm <= 1e-6;
+    if (report.gradient_norm <= kGradientGoal) return;
+    const std::vector<double> d = solve(s.hessian, s.gradient, frozen);
+    // Projected step, halved until it pays (Bertsekas 1982).
+    double step = 1;
+    std::vector<double> next(k);
+    bool paid = false;
+    for (int halving = 0; halving < 40 && !paid; ++halving, step /= 2) {
+      double promised = 0;
+      for (std::size_t j = 0; j < k; ++j) {
+        next[j] = c[j] - step * d[j];
+        if (j > 0) next[j] = std::max(next[j], 0.0);
+        promised += s.gradient[j] * (c[j] - next[j]);
+      }
+      const Sums at = pass(*this, without, -1, threads, next, false);
+      paid = at.loss / at.mass + penalty(next) <= report.objective - 1e-4 * promised;
+    }
+    if (!paid) return;  // no better number exists in double precision
+    c = next;
+  }
+}
+
+double MonotoneLogistic::held_out(int in_fold, int threads, std::span<const double> c) const {
+  return pass(*this, -1, in_fold, threads, c, false).loss;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,146 @@
+// A monotone cubic of the log-odds, shrunk to the identity; binary tasks.
+#include <algorithm>
+
+#include "calibrate/maps.hpp"
+#include "calibrate/monotone_logistic.hpp"
+#include "calibrate/spline_basis.hpp"
+#include "plumb/calibrate/fit.hpp"
+#include "plumb/calibrate/scores.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/data/forecasts.hpp"
+#include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/quantile.hpp"
+#include "plumb/numeric/sort.hpp"
+
+namespace plumb {
+namespace {
+
+constexpr double kQuantiles[] = {0.05, 0.23, 0.41, 0.59, 0.77, 0.95};  // Harrell's, for six knots
+constexpr double kPenalties[] = {10, 1, 0.1, 0.01, 1e-3, 1e-4, 1e-5};
+constexpr int kFolds = 5;
+
+std::vector<double> knots_of(const std::vector<double>& l, const std::vector<double>& mass) {
+  const SortedColumn sorted = sort_column(l);
+  std::vector<double> weights;
+  weights.reserve(l.size());
+  for (const std::uint32_t i : sorted.order) weights.push_back(mass[i]);
+  std::vector<double> knots;
+  for (const double q : kQuantiles) knots.push_back(weighted_quantile_sorted(sorted.values, weights, q));
+  // Knots closer than this to their neighbour (ties of the forecasts) make no piece of their own.
+  constexpr double kApart = 1e-6;
+  std::vector<double> out;
+  for (const double k : knots)
+    if (out.empty() || k - out.back() > kApart) out.push_back(k);
+  if (out.size() == 1) out = {out[0] - 0.5, out[0] + 0.5};
+  return out;
+}
+
+std::vector<double> log_odds(const Items& items, std::int64_t& clipped) {
+  std::vector<double> out;
+  out.reserve(static_cast<std::size_t>(items.size()));
+  ScoreBlock block;
+  const std::int64_t step = block_rows(items);
+  for (std::int64_t begin = 0; begin < items.size(); begin += step) {
+    read_scores(items.predictions, begin, std::min(items.size(), begin + step), block);
+    out.insert(out.end(), block.u.begin(), block.u.end());
+    clipped += block.clipped;
+  }
+  return out;
+}
+
+// The penalty of least held-out log-loss; among equals the stronger one.
+double choose_penalty(detail::MonotoneLogistic& problem, const Items& items, const FitOptions& o, int folds) {
+  problem.fold = split_folds(items, folds, o.seed);
+  std::vector<double> loss(std::size(kPenalties), 0.0);
+  for (int f = 0; f < folds; ++f) {
+    std::vector<double> c = problem.target;
+    for (std::size_t l = 0; l < loss.size(); ++l) {
+      FitReport ignored;
+      problem.minimise(kPenalties[l], f, o.threads, c, ignored);
+      loss[l] += problem.held_out(f, o.threads, c);
+    }
+  }
+  problem.fold.clear();
+  return kPenalties[std::min_element(loss.begin(), loss.end()) - loss.begin()];
+}
+
+class SplineMap final : public CalibrationMap {
+ public:
+  explicit SplineMap(detail::PiecewiseCubic f) : f_(std::move(f)) {}
+  void apply(std::span<const double> in, int, std::span<double> z) const override {
+    for (std::size_t i = 0; i < in.size(); ++i) z[i] = logistic(f_(in[i]));
+  }
+
+ private:
+  detail::PiecewiseCubic f_;
+};
+
+}  // namespace
+
+Step fit_spline(const Items& items, const FitOptions& options) {
+  Step step;
+  step.method = "spline";
+  std::int64_t clipped = 0;
+  const std::vector<double> l = log_odds(items, clipped);
+  const Forecasts f = collect_class(items, 1, options.threads);
+  detail::MonotoneLogistic problem;
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const double weight = f.view().weight_of(i), trials = f.view().trials_of(i);
+    problem.hits.push_back(f.hits[i] * weight);
+    problem.trials.push_back(trials * weight);
+    step.fit.items += trials * weight > 0 ? 1 : 0;
+    step.fit.votes += trials * weight > 0 ? static_cast<std::int64_t>(trials) : 0;
+  }
+  const std::vector<double> knots = knots_of(l, problem.trials);
+  const std::size_t reference = (knots.size() - 1) / 2;
+  const auto basis = detail::integrated_splines(knots, reference);
+  const std::size_t k = basis.size() + 1;
+  problem.offset = knots[reference];
+  problem.target.assign(k, 1.0);
+  problem.target[0] = 0;
+  problem.x.reserve(l.size() * k);
+  for (const double x : l) {
+    problem.x.push_back(1);
+    for (const auto& b : basis) problem.x.push_back(b(x));
+  }
+  const int folds = options.folds > 1 ? options.folds : kFolds;
+  const double lambda = options.lambda ? *options.lambda : choose_penalty(problem, items, options, folds);
+  std::vector<double> c = problem.target;
+  problem.minimise(lambda, -1, options.threads, c, step.fit);
+
+  std::vector<double> pieces;
+  for (std::size_t p = 0; p <= knots.size(); ++p)
+    for (std::size_t m = 0; m < 4; ++m) {
+      double a = m == 0 ? problem.offset + c[0] : 0;
+      for (std::size_t j = 0; j < basis.size(); ++j) a += c[j + 1] * basis[j].pieces[p][m];
+      pieces.push_back(a);
+    }
+  step.put("knots", knots);
+  step.put("pieces", {static_cast<std::int64_t>(knots.size()) + 1, 4}, std::move(pieces));
+  step.put("shift", c[0]);
+  step.put("slopes", std::vector<double>(c.begin() + 1, c.end()));
+  step.fit.options.emplace_back("lambda", lambda);
+  if (!options.lambda) step.fit.options.emplace_back("folds", std::int64_t{folds});
+  if (!step.fit.converged)
+    step.fit.warnings.push_back("The spline stopped with a gradient of " + show(step.fit.gradient_norm) +
+                                ".");
+  if (clipped > 0)
+    step.fit.warnings.push_back(counted(clipped, "value") + " below 1e-12 or above 1 - 1e-12 clipped.");
+  return step;
+}
+
+detail::MapPtr detail::map_spline(const Step& step, int classes) {
+  if (classes != 2)
+    throw InputError("the model file's spline step serves binary tasks, not " + std::to_string(classes) +
+                     " classes");
+  const auto knots = vector_parameter(step, "knots");
+  if (knots.size() < 2 || !std::is_sorted(knots.begin(), knots.end()))
+    throw InputError("the model file's spline step has knots that are not in order");
+  const auto values = parameter(step, "pieces", {static_cast<std::int64_t>(knots.size()) + 1, 4});
+  PiecewiseCubic f{{knots.begin(), knots.end()}, {}};
+  for (std::size_t i = 0; i < values.size(); i += 4)
+    f.pieces.push_back({values[i], values[i + 1], values[i + 2], values[i + 3]});
+  return std::make_unique<SplineMap>(std::move(f));
+}
+
+}  // namespace plumb

@@ -1,0 +1,31 @@
+// Calibrators that are a table for each class: p falls into a cell, the cell's value is the answer. One table
+// when the task is binary; else one against the rest for each class, and rows are divided by their sum.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "calibrate/maps.hpp"
+#include "plumb/data/forecasts.hpp"
+
+namespace plumb::detail {
+
+/// p lies in cell number #{edges <= p}; values.size() == edges.size() + 1.
+struct CellTable {
+  std::vector<double> edges, values;
+  double loss = 0;  ///< sum over votes of the event's log-loss on the fitting data
+};
+
+/// (hits + 1/2) / (n + 1): never 0 or 1, so that rows have a sum and log-loss is finite.
+[[nodiscard]] inline double smoothed(double hits, double trials) { return (hits + 0.5) / (trials + 1); }
+/// -hits log v - (trials - hits) log(1 - v).
+[[nodiscard]] double event_loss(double hits, double trials, double v);
+
+using FitTable = std::function<CellTable(const ForecastsView& ascending)>;
+/// Fits each class on its column in ascending order of p and fills parameters and report.
+[[nodiscard]] Step fit_tables(const Items& items, int threads, const std::string& method,
+                              const FitTable& fit);
+/// Parameters: cells (number by class), edges, values (one class after the other).
+[[nodiscard]] MapPtr map_tables(const Step& step, int classes);
+
+}  // namespace plumb::detail
