@@ -21,13 +21,32 @@ struct MapRow {
 constexpr MapRow kMaps[] = {
     {"none", detail::map_none},
     {"alpha", detail::map_none},
+    {"isotonic", detail::map_isotonic},
+    {"histogram", detail::map_histogram},
+    {"mix-n-match", detail::map_mix_n_match},
+    {"spline", detail::map_spline},
+    {"temperature", detail::map_temperature},
+    {"vector", detail::map_vector},
+    {"matrix", detail::map_matrix},
+    {"dirichlet", detail::map_matrix},
+    {"platt", detail::map_platt},
+    {"beta", detail::map_beta},
+    {"quadratic", detail::map_quadratic},
+    {"ets", detail::map_ets},
+    {"structured-vector", detail::map_structured},
+    {"structured-matrix", detail::map_structured},
 };
 
 }  // namespace
 
+void detail::need_two(const Step& step, int classes) {
+  if (classes == 2) return;
+  throw InputError(fmt::format("the model's {} step is for two classes, not {}", step.method, classes));
+}
+
 std::unique_ptr<CalibrationMap> make_map(const Step& step, int classes) {
   if (classes < 2)
-    throw InputError(fmt::format("a calibration model of {} cannot be run", counted(classes, "class")));
+    throw InputError(fmt::format("a calibration model needs two classes or more, not {}", classes));
   for (const MapRow& row : kMaps) {
     if (row.method == step.method) return row.make(step, classes);
   }
@@ -43,9 +62,9 @@ void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::in
                      PredictionBlock& out) const {
   if (predictions.classes() != classes_) {
     throw InputError(
-        fmt::format("the model is for {} but {} has {}", counted(classes_, "class"),
+        fmt::format("the model is for {} classes but {} has {}", classes_,
                     predictions.sources().empty() ? "the prediction" : predictions.sources().front().name(),
-                    counted(predictions.classes(), "class")));
+                    predictions.classes()));
   }
   const bool logits = !maps_.empty() && maps_.front()->input() == Scale::logit;
   if (!logits) {

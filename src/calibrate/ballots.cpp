@@ -1,0 +1,103 @@
+#include "calibrate/ballots.hpp"
+
+#include <fmt/format.h>
+
+#include "data/complaints.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/exact_sum.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr std::int64_t kBlock = 4096;
+
+struct Counts {
+  std::int64_t items = 0, votes = 0, without_votes = 0, without_weight = 0;
+  ExactSum mass;
+  std::vector<ExactSum> by_class;
+  Ballots ballots;
+};
+
+}  // namespace
+
+void read_ballots(const Items& items, std::int64_t begin, std::int64_t end, Ballots& out) {
+  items.votes.read(begin, end, out.votes);
+  if (items.weights.empty()) return;
+  out.weight.resize(static_cast<std::size_t>(end - begin));
+  items.weights.read(begin, end, out.weight);
+  for (std::size_t i = 0; i < out.weight.size(); ++i) {
+    const double w = out.weight[i];
+    if (w >= 0 && w <= kMaxWeight) continue;
+    throw InputError(fmt::format("{} is {}; a weight must be a number from 0 to 1e12",
+                                 cell_of(items.weights, begin + static_cast<std::int64_t>(i), 0), show(w)));
+  }
+}
+
+Tally tally(const Items& items, int threads) {
+  if (items.votes.rows().empty())
+    throw InputError("there are no votes to fit a calibrator on; give --labels, --counts or --ratings");
+  Counts none;
+  none.by_class.resize(static_cast<std::size_t>(items.classes()));
+  const Counts all = parallel_reduce_blocks(
+      items.size(), kBlock, threads, none,
+      [&](Counts& c, std::int64_t begin, std::int64_t end) {
+        read_ballots(items, begin, end, c.ballots);
+        for (std::int64_t i = 0; i < end - begin; ++i) {
+          const double mass = c.ballots.mass(i);
+          if (mass == 0) {
+            ++(c.ballots.votes.votes(i) == 0 ? c.without_votes : c.without_weight);
+            continue;
+          }
+          ++c.items;
+          c.votes += c.ballots.votes.votes(i);
+          c.mass.add(mass);
+          c.ballots.for_each(i, [&](std::uint32_t k, double share) { c.by_class[k].add(share); });
+        }
+      },
+      [](Counts& into, const Counts& from) {
+        into.items += from.items;
+        into.votes += from.votes;
+        into.without_votes += from.without_votes;
+        into.without_weight += from.without_weight;
+        into.mass.merge(from.mass);
+        for (std::size_t k = 0; k < into.by_class.size(); ++k) into.by_class[k].merge(from.by_class[k]);
+      });
+  if (all.items == 0) {
+    throw InputError(fmt::format("{} has no vote to fit on: {} without votes, {} of weight 0",
+                                 items.votes.rows().name(), counted(all.without_votes, "item"),
+                                 counted(all.without_weight, "item")));
+  }
+  Tally t{all.items, all.votes, all.without_votes, all.without_weight, all.mass.value(), {}};
+  for (const ExactSum& s : all.by_class) t.class_mass.push_back(s.value());
+  return t;
+}
+
+void describe(const Tally& tally, const Items& items, std::int64_t clipped, FitReport& report) {
+  report.items = tally.items;
+  report.votes = tally.votes;
+  if (tally.without_votes > 0)
+    report.warnings.push_back(counted(tally.without_votes, "item") + " without votes left out.");
+  if (clipped > 0) {
+    report.warnings.push_back(
+        clipped == 1 ? "1 probability was clipped at 1e-12 before the logarithm."
+                     : fmt::format("{} probabilities were clipped at 1e-12 before the logarithm.", clipped));
+  }
+  std::int64_t absent = 0;
+  std::size_t last = 0;
+  for (std::size_t k = 0; k < tally.class_mass.size(); ++k) {
+    if (tally.class_mass[k] > 0) continue;
+    ++absent;
+    last = k;
+  }
+  if (absent == 0) return;
+  const auto name = [&](std::size_t k) {
+    return items.class_names.empty() ? std::to_string(k) : items.class_names[k];
+  };
+  report.warnings.push_back(
+      absent == 1 ? fmt::format("Class {} has no vote: what is fitted says nothing about it.", name(last))
+                  : fmt::format("{} of {} classes have no vote: what is fitted says nothing about them.",
+                                absent, tally.class_mass.size()));
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,50 @@
+// Votes and weights of a block as the fits read them, and what a fit says about them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/calibrate/step.hpp"
+#include "plumb/data/items.hpp"
+
+namespace plumb::detail {
+
+struct Ballots {
+  VoteBlock votes;
+  std::vector<double> weight;  ///< empty: one each
+
+  [[nodiscard]] double weight_of(std::int64_t i) const {
+    return weight.empty() ? 1.0 : weight[static_cast<std::size_t>(i)];
+  }
+  /// The weight of all votes of item i: w n.
+  [[nodiscard]] double mass(std::int64_t i) const { return weight_of(i) * votes.votes(i); }
+  /// body(class, w times votes) for each class voted for.
+  template <class Body>
+  void for_each(std::int64_t i, Body body) const {
+    const auto at = static_cast<std::size_t>(i);
+    const double w = weight_of(i);
+    if (votes.single) return body(votes.cls[at], w);
+    for (std::uint32_t e = votes.offset[at]; e < votes.offset[at + 1]; ++e)
+      body(votes.cls[e], w * votes.count[e]);
+  }
+};
+
+/// Throws InputError for bad votes and weights.
+void read_ballots(const Items& items, std::int64_t begin, std::int64_t end, Ballots& out);
+
+/// What all fits need to know first. Items of mass 0 (no votes, weight 0) count nowhere.
+struct Tally {
+  std::int64_t items = 0, votes = 0;
+  std::int64_t without_votes = 0, without_weight = 0;
+  double mass = 0;                 ///< sum of w n, order-free
+  std::vector<double> class_mass;  ///< by class, order-free
+};
+/// Throws InputError when there is nothing to fit on.
+[[nodiscard]] Tally tally(const Items& items, int threads);
+
+/// items, votes and the warnings that follow from the tally and from clipped probabilities.
+void describe(const Tally& tally, const Items& items, std::int64_t clipped, FitReport& report);
+
+}  // namespace plumb::detail

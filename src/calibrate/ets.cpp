@@ -1,0 +1,108 @@
+// Ensemble temperature scaling (Liu 2022, eq. 24): a mixture of the temperature-scaled, the untouched and the
+// uniform forecast.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "calibrate/linear_fit.hpp"
+#include "calibrate/maps.hpp"
+#include "calibrate/mixture.hpp"
+#include "calibrate/temperature.hpp"
+#include "plumb/calibrate/scores.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb {
+namespace {
+
+struct Members {
+  std::vector<double> scaled, plain;  // probabilities of a block
+  void fill(std::span<const double> u, int width, double t) {
+    plain.assign(u.begin(), u.end());
+    scaled.resize(u.size());
+    for (std::size_t i = 0; i < u.size(); ++i) scaled[i] = u[i] / t;
+    probabilities_of(scaled, width, scaled);
+    probabilities_of(plain, width, plain);
+  }
+};
+
+class Ensemble final : public CalibrationMap {
+ public:
+  Ensemble(double t, std::span<const double> w, int classes)
+      : t_(t), scaled_(w[0]), plain_(w[1]), uniform_(w[2] / classes) {}
+  void apply(std::span<const double> in, int width, std::span<double> z) const override {
+    Members m;
+    m.fill(in, width, t_);
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = scaled_ * m.scaled[i] + plain_ * m.plain[i] + uniform_;
+  }
+
+ private:
+  double t_, scaled_, plain_, uniform_;
+};
+
+std::vector<detail::MixtureEntry> voted(const Items& items, const detail::Tally& tally, double t,
+                                        int threads) {
+  struct State {
+    std::vector<detail::MixtureEntry> entries;
+    ScoreBlock scores;
+    detail::Ballots ballots;
+    Members members;
+  };
+  const double uniform = 1.0 / items.classes();
+  State all = parallel_reduce_blocks(
+      items.size(), block_rows(items), threads, State{},
+      [&](State& s, std::int64_t begin, std::int64_t end) {
+        read_scores(items.predictions, begin, end, s.scores);
+        detail::read_ballots(items, begin, end, s.ballots);
+        s.members.fill(s.scores.u, s.scores.width, t);
+        for (std::int64_t i = 0; i < end - begin; ++i) {
+          if (s.ballots.mass(i) == 0) continue;
+          s.ballots.for_each(i, [&](std::uint32_t k, double share) {
+            const auto of = [&](const std::vector<double>& z) {
+              if (s.scores.width > 1) return z[static_cast<std::size_t>(i * s.scores.width) + k];
+              const double p = z[static_cast<std::size_t>(i)];
+              return k == 1 ? p : 1 - p;
+            };
+            s.entries.push_back({{of(s.members.scaled), of(s.members.plain), uniform}, share / tally.mass});
+          });
+        }
+      },
+      [](State& into, const State& from) {
+        into.entries.insert(into.entries.end(), from.entries.begin(), from.entries.end());
+      });
+  return std::move(all.entries);
+}
+
+}  // namespace
+
+Step fit_ets(const Items& items, const FitOptions& options) {
+  const detail::Tally tally = detail::tally(items, options.threads);
+  const detail::TemperatureFit first = detail::fit_temperature(items, tally, options.threads);
+  const auto entries = voted(items, tally, first.T, options.threads);
+  constexpr std::array<double, 3> kStart = {0.8, 0.1, 0.1};
+  const detail::MixtureFit fit = detail::fit_mixture(entries, kStart, options.threads);
+  Step step;
+  step.method = "ets";
+  step.put("T", first.T);
+  step.put("w", std::vector<double>(fit.w.begin(), fit.w.end()));
+  detail::describe(tally, items, first.clipped, step.fit);
+  detail::describe(fit.minimum, step.fit);
+  step.fit.converged = step.fit.converged && first.converged;
+  if (!first.warning.empty()) step.fit.warnings.push_back(first.warning);
+  return step;
+}
+
+detail::MapPtr detail::map_ets(const Step& step, int classes) {
+  const double t = scalar_parameter(step, "T");
+  const auto w = parameter(step, "w", {3});
+  if (!(t > 0))
+    throw InputError(
+        fmt::format("the model's {} step has T = {}; it must be positive", step.method, show(t)));
+  constexpr double kSumSlack = 1e-9;
+  if (w[0] < 0 || w[1] < 0 || w[2] < 0 || std::fabs(w[0] + w[1] + w[2] - 1) > kSumSlack)
+    throw InputError(
+        fmt::format("the weights of the model's {} step must be 0 or more and sum to 1", step.method));
+  return std::make_unique<Ensemble>(t, w, classes);
+}
+
+}  // namespace plumb

@@ -1,0 +1,117 @@
+#include "calibrate/fit_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibrate/kernels.hpp"
+#include "plumb/calibrate/scores.hpp"
+#include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/memory.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr std::int64_t kBlock = 4096;
+
+/// Votes of the items that count, in the order of rows; their row numbers are returned.
+std::vector<std::int64_t> read_shares(const Items& items, const Tally& tally, FitData& data) {
+  std::vector<std::int64_t> rows;
+  rows.reserve(static_cast<std::size_t>(tally.items));
+  data.offset.push_back(0);
+  Ballots ballots;
+  for (std::int64_t begin = 0; begin < items.size(); begin += kBlock) {
+    const std::int64_t end = std::min(items.size(), begin + kBlock);
+    read_ballots(items, begin, end, ballots);
+    for (std::int64_t i = 0; i < end - begin; ++i) {
+      const double mass = ballots.mass(i);
+      if (mass == 0) continue;
+      rows.push_back(begin + i);
+      data.mass.push_back(mass / tally.mass);
+      ballots.for_each(i, [&](std::uint32_t k, double share) {
+        data.cls.push_back(k);
+        data.share.push_back(share / tally.mass);
+      });
+      data.offset.push_back(static_cast<std::int64_t>(data.cls.size()));
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::int64_t log_probabilities(std::span<const double> u, int width, double temperature,
+                               std::span<double> out) {
+  const double floor = log_portable(kScoreClip);
+  const auto k = static_cast<std::size_t>(width);
+  std::int64_t clipped = 0;
+  for (std::size_t i = 0; i < u.size(); i += k) {
+    const std::span<double> row = out.subspan(i, k);
+    for (std::size_t j = 0; j < k; ++j) row[j] = u[i + j] / temperature;
+    const double total = log_sum_exp(row);
+    for (double& x : row) {
+      x -= total;
+      clipped += x < floor ? 1 : 0;
+      x = std::max(x, floor);
+    }
+  }
+  return clipped;
+}
+
+std::int64_t log_probability_pairs(std::span<const double> u, double temperature, std::span<double> out) {
+  const double floor = log_portable(kScoreClip);
+  std::int64_t clipped = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const double x = u[i] / temperature;
+    const double soft = log_portable(1.0 + exp_portable(-std::fabs(x)));
+    const double pair[2] = {-std::max(x, 0.0) - soft, std::min(x, 0.0) - soft};
+    for (std::size_t k = 0; k < 2; ++k) {
+      clipped += pair[k] < floor ? 1 : 0;
+      out[2 * i + k] = std::max(pair[k], floor);
+    }
+  }
+  return clipped;
+}
+
+FitData load_fit_data(const Items& items, const Tally& tally, ScoreKind kind, double temperature,
+                      int threads) {
+  FitData data;
+  const std::vector<std::int64_t> rows = read_shares(items, tally, data);
+  const bool pairs = kind == ScoreKind::log_probabilities && items.binary();
+  data.size = static_cast<std::int64_t>(rows.size());
+  data.width = pairs ? 2 : items.predictions.width();
+  data.stride = data.width == 1 ? 1 : padded(static_cast<std::size_t>(data.width));
+  resize_large(data.u, rows.size() * data.stride);
+  struct State {
+    ScoreBlock scores;
+    std::vector<double> logs;
+    std::int64_t clipped = 0;
+  };
+  const State all = parallel_reduce_blocks(
+      items.size(), block_rows(items), threads, State{},
+      [&](State& s, std::int64_t begin, std::int64_t end) {
+        read_scores(items.predictions, begin, end, s.scores);
+        s.clipped += s.scores.clipped;
+        std::span<const double> from = s.scores.u;
+        if (kind == ScoreKind::log_probabilities) {
+          s.logs.resize(static_cast<std::size_t>((end - begin) * data.width));
+          const std::int64_t clipped = pairs ? log_probability_pairs(from, temperature, s.logs)
+                                             : log_probabilities(from, data.width, temperature, s.logs);
+          // What was a clipped probability already is not counted twice.
+          if (items.predictions.scale() == Scale::logit) s.clipped += clipped;
+          from = s.logs;
+        }
+        const auto width = static_cast<std::size_t>(data.width);
+        auto at = std::lower_bound(rows.begin(), rows.end(), begin);
+        for (; at != rows.end() && *at < end; ++at) {
+          const auto source = from.subspan(static_cast<std::size_t>(*at - begin) * width, width);
+          std::copy(source.begin(), source.end(),
+                    data.u.begin() + (at - rows.begin()) * static_cast<std::ptrdiff_t>(data.stride));
+        }
+      },
+      [](State& into, const State& from) { into.clipped += from.clipped; });
+  data.clipped = all.clipped;
+  return data;
+}
+
+}  // namespace plumb::detail

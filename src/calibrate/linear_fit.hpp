@@ -1,0 +1,30 @@
+// A linear softmax fit from the identity, and its part of the report.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "calibrate/linear_softmax.hpp"
+#include "plumb/calibrate/fit.hpp"
+
+namespace plumb::detail {
+
+struct LinearFit {
+  std::vector<double> w;  ///< K or K x K
+  std::vector<double> b;
+  FitReport report;
+};
+[[nodiscard]] LinearFit fit_linear(const Items& items, const Tally& tally, const FitData& data, bool full,
+                                   Ridge ridge, int threads);
+
+/// The iterations' part of a report, with a sentence when they did not reach the tolerance.
+void describe(const Minimum& minimum, FitReport& report);
+
+/// The option, else the default; InputError when negative or not finite. Echoed in the report.
+[[nodiscard]] double strength(const std::optional<double>& given, double fallback, std::string_view name,
+                              FitReport& report);
+/// InputError naming what to use instead, for methods of three classes or more.
+void need_three_classes(const Items& items, std::string_view method, std::string_view instead);
+void need_binary(const Items& items, std::string_view method, std::string_view instead);
+
+}  // namespace plumb::detail

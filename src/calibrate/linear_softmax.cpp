@@ -1,0 +1,333 @@
+#include "calibrate/linear_softmax.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "calibrate/kernels.hpp"
+#include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/memory.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr std::int64_t kChunks = 16;
+constexpr std::int64_t kBlockNumbers = 8192;
+constexpr std::size_t kMostBlocks = 128;  // above, factors of K (K + 1)^2 numbers cost more than they save
+
+double row_max(const double* x, std::size_t stride) {
+  double lane[kPad];
+  std::copy(x, x + kPad, lane);
+  for (std::size_t j = kPad; j < stride; j += kPad) {
+    for (std::size_t l = 0; l < kPad; ++l) lane[l] = x[j + l] > lane[l] ? x[j + l] : lane[l];
+  }
+  return *std::max_element(lane, lane + kPad);
+}
+
+template <class Term>
+double row_sum(std::size_t stride, Term term) {
+  double lane[kPad] = {};
+  for (std::size_t j = 0; j < stride; j += kPad) {
+    for (std::size_t l = 0; l < kPad; ++l) lane[l] += term(j + l);
+  }
+  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+}  // namespace
+
+LinearSoftmax::LinearSoftmax(const FitData& data, bool full, Ridge ridge, int threads)
+    : data_(data),
+      full_(full),
+      ridge_(ridge),
+      threads_(threads),
+      k_(static_cast<std::size_t>(data.width)),
+      stride_(data.stride),
+      chunks_(static_cast<std::size_t>(std::min(kChunks, data.size))) {
+  resize_large(p_, static_cast<std::size_t>(data.size) * stride_);
+}
+
+std::vector<double> LinearSoftmax::identity() const {
+  std::vector<double> x(parameters());
+  for (std::size_t k = 0; k < k_; ++k) x[full_ ? k * k_ + k : k] = 1;
+  return x;
+}
+
+void LinearSoftmax::load_transposed(std::span<const double> x) {
+  if (!full_) return;
+  transposed_.assign(k_ * stride_, 0.0);
+  for (std::size_t k = 0; k < k_; ++k) {
+    for (std::size_t j = 0; j < k_; ++j) transposed_[j * stride_ + k] = x[k * k_ + j];
+  }
+}
+
+// out = W u + b by row, zeros behind.
+void LinearSoftmax::linear_rows(std::span<const double> x, std::int64_t begin, std::int64_t end,
+                                double* out) const {
+  const double* b = x.data() + weights();
+  for (std::int64_t i = begin; i < end; ++i) {
+    double* row = out + static_cast<std::size_t>(i - begin) * stride_;
+    const double* u = data_.row(i);
+    if (full_) {
+      std::copy(b, b + k_, row);
+    } else {
+      for (std::size_t k = 0; k < k_; ++k) row[k] = x[k] * u[k] + b[k];
+    }
+    std::fill(row + k_, row + stride_, 0.0);
+  }
+  if (full_) {
+    add_product(data_.row(begin), stride_, 1, static_cast<std::size_t>(end - begin), k_, transposed_.data(),
+                stride_, out);
+  }
+}
+
+// Adds r u^T and r, summed over rows.
+void LinearSoftmax::add_outer(const double* r, std::int64_t begin, std::int64_t end, Chunk& chunk) const {
+  double* b = chunk.sum.data() + (full_ ? k_ * stride_ : k_);
+  for (std::int64_t i = begin; i < end; ++i) {
+    const double* row = r + static_cast<std::size_t>(i - begin) * stride_;
+    const double* u = data_.row(i);
+    for (std::size_t k = 0; k < k_; ++k) b[k] += row[k];
+    if (full_) continue;
+    for (std::size_t k = 0; k < k_; ++k) chunk.sum[k] += row[k] * u[k];
+  }
+  if (full_) {
+    add_product(r, 1, stride_, k_, static_cast<std::size_t>(end - begin), data_.row(begin), stride_,
+                chunk.sum.data());
+  }
+}
+
+template <class Body>
+void LinearSoftmax::for_chunks(Body body) {
+  const auto count = static_cast<std::int64_t>(chunks_.size());
+  const std::int64_t block = std::max<std::int64_t>(1, kBlockNumbers / static_cast<std::int64_t>(stride_));
+  parallel_blocks(count, 1, threads_, [&](int, std::int64_t c, std::int64_t) {
+    Chunk& chunk = chunks_[static_cast<std::size_t>(c)];
+    chunk.value = 0;
+    chunk.sum.assign((full_ ? k_ * stride_ : k_) + k_, 0.0);
+    chunk.scratch.resize(static_cast<std::size_t>(block) * stride_);
+    const std::int64_t end = data_.size * (c + 1) / count;
+    for (std::int64_t i = data_.size * c / count; i < end; i += block)
+      body(i, std::min(end, i + block), chunk);
+  });
+}
+
+void LinearSoftmax::sum_chunks(std::span<double> out) const {
+  std::fill(out.begin(), out.end(), 0.0);
+  const std::size_t rows = full_ ? k_ : 1;
+  const std::size_t from = full_ ? stride_ : k_;
+  for (const Chunk& c : chunks_) {
+    for (std::size_t k = 0; k < rows; ++k) {
+      for (std::size_t j = 0; j < k_; ++j) out[k * k_ + j] += c.sum[k * from + j];
+    }
+    for (std::size_t k = 0; k < k_; ++k) out[rows * k_ + k] += c.sum[rows * from + k];
+  }
+}
+
+// Softmax of a block into p_, the loss, and the residual's part of the gradient.
+void LinearSoftmax::evaluate_rows(std::span<const double> x, std::int64_t begin, std::int64_t end,
+                                  Chunk& chunk) {
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  const auto n = static_cast<std::size_t>(end - begin);
+  double* const p = p_.data() + static_cast<std::size_t>(begin) * stride_;
+  linear_rows(x, begin, end, p);
+  for (std::size_t i = 0; i < n; ++i) {
+    double* s = p + i * stride_;
+    std::fill(s + k_, s + stride_, kNever);
+    const double top = row_max(s, stride_);
+    for (std::size_t k = 0; k < stride_; ++k) s[k] -= top;
+    const std::int64_t item = begin + static_cast<std::int64_t>(i);
+    const auto at = static_cast<std::size_t>(item);
+    for (std::int64_t e = data_.offset[at]; e < data_.offset[at + 1]; ++e)
+      chunk.value -= data_.share[static_cast<std::size_t>(e)] * s[data_.cls[static_cast<std::size_t>(e)]];
+  }
+  exp_block({p, n * stride_}, {p, n * stride_});
+  for (std::size_t i = 0; i < n; ++i) {
+    double* e = p + i * stride_;
+    double* r = chunk.scratch.data() + i * stride_;
+    const double sum = row_sum(stride_, [e](std::size_t j) { return e[j]; });
+    const auto at = static_cast<std::size_t>(begin) + i;
+    const double mass = data_.mass[at];
+    chunk.value += mass * log_portable(sum);
+    for (std::size_t k = 0; k < stride_; ++k) {
+      e[k] /= sum;
+      r[k] = mass * e[k];
+    }
+    for (std::int64_t v = data_.offset[at]; v < data_.offset[at + 1]; ++v)
+      r[data_.cls[static_cast<std::size_t>(v)]] -= data_.share[static_cast<std::size_t>(v)];
+  }
+  add_outer(chunk.scratch.data(), begin, end, chunk);
+}
+
+double LinearSoftmax::evaluate(std::span<const double> x, std::span<double> gradient) {
+  load_transposed(x);
+  for_chunks([&](std::int64_t begin, std::int64_t end, Chunk& c) { evaluate_rows(x, begin, end, c); });
+  sum_chunks(gradient);
+  double value = 0;
+  for (const Chunk& c : chunks_) value += c.value;
+  double diagonal = 0, off = 0, b = 0;
+  for (std::size_t i = 0; i < weights(); ++i) {
+    const bool on = !full_ || i % (k_ + 1) == 0;
+    const double w = on ? x[i] - 1 : x[i];
+    (on ? diagonal : off) += w * w;
+    gradient[i] += 2 * (on ? ridge_.diagonal : ridge_.off) * w;
+  }
+  for (std::size_t i = weights(); i < x.size(); ++i) {
+    b += x[i] * x[i];
+    gradient[i] += 2 * ridge_.b * x[i];
+  }
+  return value + (ridge_.diagonal * diagonal + ridge_.off * off + ridge_.b * b);
+}
+
+// q = m p (d - p.d): the softmax's curvature along d.
+void LinearSoftmax::curve_rows(std::span<const double> d, std::int64_t begin, std::int64_t end,
+                               Chunk& chunk) const {
+  linear_rows(d, begin, end, chunk.scratch.data());
+  for (std::int64_t i = begin; i < end; ++i) {
+    double* q = chunk.scratch.data() + static_cast<std::size_t>(i - begin) * stride_;
+    const double* p = p_.data() + static_cast<std::size_t>(i) * stride_;
+    const double mass = data_.mass[static_cast<std::size_t>(i)];
+    const double mean = row_sum(stride_, [p, q](std::size_t j) { return p[j] * q[j]; });
+    for (std::size_t k = 0; k < stride_; ++k) q[k] = mass * p[k] * (q[k] - mean);
+  }
+  add_outer(chunk.scratch.data(), begin, end, chunk);
+}
+
+void LinearSoftmax::curve(std::span<const double> d, std::span<double> out) {
+  load_transposed(d);
+  for_chunks([&](std::int64_t begin, std::int64_t end, Chunk& c) { curve_rows(d, begin, end, c); });
+  sum_chunks(out);
+  for (std::size_t i = 0; i < weights(); ++i)
+    out[i] += 2 * (!full_ || i % (k_ + 1) == 0 ? ridge_.diagonal : ridge_.off) * d[i];
+  for (std::size_t i = weights(); i < d.size(); ++i) out[i] += 2 * ridge_.b * d[i];
+}
+
+void LinearSoftmax::prepare() { full_ ? prepare_full() : prepare_diagonal(); }
+
+// The 2 x 2 block of (v_k, b_k) for each class: sums of m p (1 - p) times u^2, u, 1.
+void LinearSoftmax::prepare_diagonal() {
+  for_chunks([&](std::int64_t begin, std::int64_t end, Chunk& c) {
+    c.sum.resize(3 * k_);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double* p = p_.data() + static_cast<std::size_t>(i) * stride_;
+      const double* u = data_.row(i);
+      const double mass = data_.mass[static_cast<std::size_t>(i)];
+      for (std::size_t k = 0; k < k_; ++k) {
+        const double h = mass * p[k] * (1 - p[k]);
+        c.sum[k] += h * u[k] * u[k];
+        c.sum[k_ + k] += h * u[k];
+        c.sum[2 * k_ + k] += h;
+      }
+    }
+  });
+  blocks_.assign(3 * k_, 0.0);
+  for (const Chunk& c : chunks_) {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) blocks_[i] += c.sum[i];
+  }
+  for (std::size_t k = 0; k < k_; ++k) {
+    constexpr double kTiny = 1e-12;  // a class that nothing is said about
+    blocks_[k] += 2 * ridge_.diagonal + kTiny;
+    blocks_[2 * k_ + k] += 2 * ridge_.b + kTiny;
+  }
+}
+
+// Row k of W with b_k: p_k (1 - p_k) times the second moments of (u, 1). The moments are taken once for all
+// classes, with each item's total curvature as its weight.
+void LinearSoftmax::prepare_full() {
+  const std::size_t n = k_ + 1;
+  for_chunks([&](std::int64_t begin, std::int64_t end, Chunk& c) {
+    // Scratch holds s_i u_i; behind the moments stand the curvature by class and the sum of s_i u_i.
+    c.sum.resize(k_ * stride_ + 2 * k_);
+    double* spread = c.sum.data() + k_ * stride_;
+    double* mean = spread + k_;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double* p = p_.data() + static_cast<std::size_t>(i) * stride_;
+      const double* u = data_.row(i);
+      double* su = c.scratch.data() + static_cast<std::size_t>(i - begin) * stride_;
+      const double mass = data_.mass[static_cast<std::size_t>(i)];
+      double total = 0;
+      for (std::size_t k = 0; k < k_; ++k) {
+        const double h = mass * p[k] * (1 - p[k]);
+        spread[k] += h;
+        total += h;
+      }
+      c.value += total;
+      for (std::size_t k = 0; k < stride_; ++k) su[k] = total * u[k];
+      for (std::size_t k = 0; k < k_; ++k) mean[k] += su[k];
+    }
+    add_product(c.scratch.data(), 1, stride_, k_, static_cast<std::size_t>(end - begin), data_.row(begin),
+                stride_, c.sum.data());
+  });
+  std::vector<double> gram(n * n), spread(k_);
+  double total = 0;
+  for (const Chunk& c : chunks_) {
+    total += c.value;
+    for (std::size_t k = 0; k < k_; ++k) {
+      for (std::size_t j = 0; j <= k; ++j) gram[k * n + j] += c.sum[k * stride_ + j];
+      spread[k] += c.sum[k_ * stride_ + k];
+      gram[k_ * n + k] += c.sum[k_ * stride_ + k_ + k];
+    }
+  }
+  gram[k_ * n + k_] = total;
+  if (total <= 0) total = 1;
+  const auto ridge = [&](std::size_t k, std::size_t j) {
+    return 2 * (j == k_ ? ridge_.b : j == k ? ridge_.diagonal : ridge_.off);
+  };
+  if (k_ > kMostBlocks) {
+    blocks_.resize(k_ * n);
+    for (std::size_t k = 0; k < k_; ++k) {
+      for (std::size_t j = 0; j < n; ++j)
+        blocks_[k * n + j] = spread[k] / total * gram[j * n + j] + ridge(k, j) + 1e-12;
+    }
+    return;
+  }
+  blocks_.resize(k_ * n * n);
+  parallel_blocks(static_cast<std::int64_t>(k_), 1, threads_, [&](int, std::int64_t class_k, std::int64_t) {
+    const auto k = static_cast<std::size_t>(class_k);
+    const std::span<double> block = std::span(blocks_).subspan(k * n * n, n * n);
+    const double part = spread[k] / total;
+    double most = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) block[i * n + j] = part * gram[i * n + j];
+      block[i * n + i] += ridge(k, i);
+      most = std::max(most, block[i * n + i]);
+    }
+    factor(block, n, most > 0 ? 1e-10 * most : 1.0);
+  });
+}
+
+void LinearSoftmax::precondition(std::span<const double> r, std::span<double> out) {
+  if (!full_) {
+    for (std::size_t k = 0; k < k_; ++k) {
+      const double a = blocks_[k], c = blocks_[2 * k_ + k];
+      double b = blocks_[k_ + k];
+      double det = a * c - b * b;
+      if (!(det > 1e-10 * a * c)) {
+        b = 0;
+        det = a * c;
+      }
+      out[k] = (c * r[k] - b * r[k_ + k]) / det;
+      out[k_ + k] = (a * r[k_ + k] - b * r[k]) / det;
+    }
+    return;
+  }
+  const std::size_t n = k_ + 1;
+  if (k_ > kMostBlocks) {
+    for (std::size_t k = 0; k < k_; ++k) {
+      for (std::size_t j = 0; j < k_; ++j) out[k * k_ + j] = r[k * k_ + j] / blocks_[k * n + j];
+      out[k_ * k_ + k] = r[k_ * k_ + k] / blocks_[k * n + k_];
+    }
+    return;
+  }
+  parallel_blocks(static_cast<std::int64_t>(k_), 8, threads_, [&](int, std::int64_t begin, std::int64_t end) {
+    std::vector<double> b(n);
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      std::copy_n(r.begin() + static_cast<std::ptrdiff_t>(k * k_), k_, b.begin());
+      b[k_] = r[k_ * k_ + k];
+      solve(std::span<const double>(blocks_).subspan(k * n * n, n * n), n, b);
+      std::copy_n(b.begin(), k_, out.begin() + static_cast<std::ptrdiff_t>(k * k_));
+      out[k_ * k_ + k] = b[k_];
+    }
+  });
+}
+
+}  // namespace plumb::detail

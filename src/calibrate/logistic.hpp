@@ -1,0 +1,53 @@
+// Logistic regression of the votes for class 1 on one to three features: platt, beta, quadratic.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "calibrate/fit_data.hpp"
+#include "calibrate/minimise.hpp"
+#include "plumb/calibrate/fit.hpp"
+
+namespace plumb::detail {
+
+inline constexpr std::size_t kMostFeatures = 3;
+
+struct LogisticFit {
+  std::vector<double> theta;
+  std::vector<double> gradient;
+  Minimum minimum;
+};
+
+/// Features of a log-odds u, written to x.
+using Features = std::function<void(double u, std::span<double> x)>;
+
+/// Damped Newton with exact sums: neither threads nor the order of rows move a bit. Parameters that are not
+/// free stay at their start.
+class LogisticProblem {
+ public:
+  LogisticProblem(const FitData& data, std::size_t features, const Features& fill, int threads);
+  [[nodiscard]] LogisticFit fit(std::vector<double> start, const std::vector<bool>& free) const;
+
+ private:
+  struct Sums {
+    double value = 0;
+    std::array<double, kMostFeatures> first{};
+    std::array<double, kMostFeatures * kMostFeatures> second{};
+  };
+  [[nodiscard]] Sums sums(const std::vector<double>& scaled, bool with_second) const;
+
+  const FitData& data_;
+  std::size_t d_;
+  int threads_;
+  std::vector<double> x_;      // size x d, each feature divided by a power of two to at most 1 in size
+  std::vector<double> scale_;  // those powers
+  std::vector<double> y_;      // share of votes for class 1
+};
+
+/// A step of the method with its report; warns of classes that the scores separate.
+[[nodiscard]] Step logistic_step(std::string_view method, const Items& items, const Tally& tally,
+                                 const FitData& data, const Minimum& minimum);
+
+}  // namespace plumb::detail

@@ -1,0 +1,47 @@
+// Smooth convex minimisation: Newton's method with conjugate gradients inside, for many parameters.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace plumb::detail {
+
+/// The promise of contract section 8; fits aim further, where only rounding is left.
+inline constexpr double kGradientTolerance = 1e-6;
+inline constexpr double kGradientAim = 1e-11;
+
+class ConvexProblem {
+ public:
+  virtual ~ConvexProblem() = default;
+  /// The objective and its gradient; may keep what the curvature at x needs.
+  virtual double evaluate(std::span<const double> x, std::span<double> gradient) = 0;
+  /// Called before the next two, at the x last evaluated.
+  virtual void prepare() {}
+  /// out = Hessian times d.
+  virtual void curve(std::span<const double> d, std::span<double> out) = 0;
+  /// out = approximate inverse of the Hessian times r; symmetric and positive.
+  virtual void precondition(std::span<const double> r, std::span<double> out) = 0;
+};
+
+struct Minimum {
+  double value = 0;
+  double gradient_norm = 0;  ///< infinity norm
+  std::int64_t iterations = 0;
+  std::int64_t products = 0;  ///< Hessian times vector
+  bool converged = false;     ///< to kGradientTolerance
+};
+
+/// x is the start and becomes the minimiser.
+Minimum minimise(ConvexProblem& problem, std::vector<double>& x, double aim = kGradientAim);
+
+[[nodiscard]] double dot(std::span<const double> a, std::span<const double> b);
+[[nodiscard]] double infinity_norm(std::span<const double> a);
+
+/// Lower Cholesky factor in place of an n x n symmetric matrix (row-major; only the lower half is read and
+/// written). A pivot that is not above `floor` becomes `floor`.
+void factor(std::span<double> a, std::size_t n, double floor);
+/// Solves with that factor, in place.
+void solve(std::span<const double> l, std::size_t n, std::span<double> b);
+
+}  // namespace plumb::detail

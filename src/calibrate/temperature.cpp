@@ -1,0 +1,147 @@
+#include "calibrate/temperature.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "calibrate/maps.hpp"
+#include "calibrate/temperature_pass.hpp"
+#include "plumb/calibrate/scores.hpp"
+#include "plumb/data/check.hpp"
+
+namespace plumb {
+namespace detail {
+namespace {
+
+constexpr double kStep = 1e-9;  // a relative change of T that is no longer worth a pass
+constexpr int kMaxPasses = 60;
+
+struct Point {
+  double beta;
+  TemperatureDerivatives at;
+  [[nodiscard]] double slope() const { return beta * at.first; }  // in log beta
+};
+
+// The log-loss is convex in beta = 1/T, so in log beta it falls and then rises: the sign of its slope
+// brackets the optimum, and Newton's steps stay inside the bracket. A bound is only looked at when the steps
+// want to leave through it or creep towards it.
+class Search {
+ public:
+  explicit Search(TemperaturePass& pass) : pass_(pass) {}
+
+  TemperatureFit run() {
+    Point now = evaluate(1.0);
+    int slow = 0;
+    while (pass_.passes() < kMaxPasses) {
+      if (now.at.first == 0) return finish(now, now.at.second == 0 ? "flat" : "");
+      const bool up = now.at.first < 0;
+      (up ? low_ : high_) = now.beta;
+      double next = candidate(now, slow);
+      if (std::fabs(next / now.beta - 1) <= kStep) return finish(now, "");
+      const bool bound = next == 1 / kSmallestT || next == 1 / kLargestT;
+      const Point then = evaluate(next);
+      if (bound) {
+        (up ? high_seen_ : low_seen_) = true;
+        if (up ? then.at.first <= 0 : then.at.first >= 0) return finish(then, up ? "separable" : "useless");
+        slow = 0;
+        continue;  // the optimum is inside after all
+      }
+      slow = std::fabs(then.slope()) > 0.2 * std::fabs(now.slope()) ? slow + 1 : 0;
+      now = then;
+    }
+    TemperatureFit fit = finish(now, "");
+    fit.converged = std::fabs(fit.gradient) <= 1e-6;
+    return fit;
+  }
+
+ private:
+  [[nodiscard]] double candidate(const Point& now, int slow) const {
+    const bool up = now.at.first < 0;
+    const bool seen = up ? high_seen_ : low_seen_;
+    if (slow >= 2 && !seen) return up ? high_ : low_;
+    if (slow >= 2) return std::sqrt(low_ * high_);
+    // Newton in beta; where that leaves the positive numbers, in log beta.
+    double next = now.at.second > 0 ? now.beta - now.at.first / now.at.second : (up ? high_ : low_);
+    if (next <= low_ || next >= high_) {
+      if (!seen) return up ? high_ : low_;
+      next = std::sqrt(low_ * high_);
+    }
+    return next;
+  }
+
+  Point evaluate(double beta) { return {beta, pass_(beta)}; }
+
+  TemperatureFit finish(const Point& p, std::string_view how) const {
+    TemperatureFit fit;
+    fit.T = 1 / p.beta;
+    fit.objective = p.at.value;
+    fit.gradient = p.slope();
+    fit.passes = pass_.passes();
+    fit.clipped = pass_.clipped();
+    if (how == "separable") {
+      fit.T = kSmallestT;
+      fit.warning = fmt::format(
+          "The scores separate the classes, so the best temperature is 0; T was left at its bound {}.",
+          show(kSmallestT));
+    } else if (how == "useless") {
+      fit.T = kLargestT;
+      fit.warning = fmt::format(
+          "The scores say nothing about the votes, so the best temperature is infinite; T was left at its "
+          "bound {}.",
+          show(kLargestT));
+    } else if (how == "flat") {
+      fit.warning = "The scores of each item are equal, so the temperature changes nothing; T was left at 1.";
+    }
+    return fit;
+  }
+
+  TemperaturePass& pass_;
+  double low_ = 1 / kLargestT, high_ = 1 / kSmallestT;  // of beta
+  bool low_seen_ = false, high_seen_ = false;
+};
+
+class Scaled final : public CalibrationMap {
+ public:
+  explicit Scaled(double t) : t_(t) {}
+  void apply(std::span<const double> in, int width, std::span<double> z) const override {
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = in[i] / t_;
+    probabilities_of(z, width, z);
+  }
+
+ private:
+  double t_;
+};
+
+}  // namespace
+
+TemperatureFit fit_temperature(const Items& items, const Tally& tally, int threads) {
+  TemperaturePass pass(items, tally.mass, threads);
+  return Search(pass).run();
+}
+
+MapPtr map_temperature(const Step& step, int /*classes*/) {
+  const double t = scalar_parameter(step, "T");
+  if (!(t > 0))
+    throw InputError(
+        fmt::format("the model's {} step has T = {}; it must be positive", step.method, show(t)));
+  return std::make_unique<Scaled>(t);
+}
+
+}  // namespace detail
+
+Step fit_temperature(const Items& items, const FitOptions& options) {
+  const detail::Tally tally = detail::tally(items, options.threads);
+  const detail::TemperatureFit fit = detail::fit_temperature(items, tally, options.threads);
+  Step step;
+  step.method = "temperature";
+  step.put("T", fit.T);
+  detail::describe(tally, items, fit.clipped, step.fit);
+  step.fit.objective = fit.objective;
+  step.fit.gradient_norm = std::fabs(fit.gradient);
+  step.fit.iterations = fit.passes;
+  step.fit.converged = fit.converged;
+  if (!fit.warning.empty()) step.fit.warnings.push_back(fit.warning);
+  return step;
+}
+
+}  // namespace plumb

@@ -1,0 +1,122 @@
+#include "calibrate/temperature_pass.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibrate/kernels.hpp"
+#include "plumb/calibrate/scores.hpp"
+#include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/exact_sum.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr std::int64_t kNumbers = 4096;  // of a block: its buffers of doubles stay in the first-level cache
+
+struct State {
+  ExactSum value, first, second;
+  std::int64_t clipped = 0;
+  ScoreBlock scores;
+  Ballots ballots;
+  std::vector<double> difference, power, moments;
+};
+
+// n log sum_k exp(beta d_k) - beta sum_k y_k d_k with d = u - max u, and its derivatives.
+void add_rows(State& s, double beta, std::int64_t n, std::size_t stride) {
+  s.moments.resize(3 * static_cast<std::size_t>(n));
+  exp_block(s.power, s.power);
+  row_moments(s.power.data(), s.difference.data(), static_cast<std::size_t>(n), stride, s.moments.data());
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double mass = s.ballots.mass(i);
+    if (mass == 0) continue;
+    const double* d = s.difference.data() + static_cast<std::size_t>(i) * stride;
+    const double* m = s.moments.data() + 3 * i;
+    double voted = 0;
+    s.ballots.for_each(i, [&](std::uint32_t k, double share) { voted += share * d[k]; });
+    const double mean = m[1] / m[0];
+    s.value.add(mass * log_portable(m[0]) - beta * voted);
+    s.first.add(mass * mean - voted);
+    s.second.add(mass * std::max(0.0, m[2] / m[0] - mean * mean));
+  }
+}
+
+// The same for two classes: n log(1 + exp(beta u)) - beta y_1 u.
+void add_odds(State& s, double beta, std::int64_t n) {
+  const auto count = static_cast<std::size_t>(n);
+  s.power.resize(count);
+  s.moments.resize(count);
+  for (std::size_t i = 0; i < count; ++i) s.power[i] = -beta * std::fabs(s.scores.u[i]);
+  exp_block(s.power, s.power);
+  for (std::size_t i = 0; i < count; ++i) s.moments[i] = 1.0 + s.power[i];
+  log_block(s.moments, s.moments);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double mass = s.ballots.mass(i);
+    if (mass == 0) continue;
+    const auto at = static_cast<std::size_t>(i);
+    const double u = s.scores.u[at];
+    const double e = s.power[at];
+    double on = 0;   // votes for the class with the larger logit
+    double off = 0;  // and for the other: each costs beta |u|
+    const std::uint32_t top = u > 0 ? 1 : 0;
+    s.ballots.for_each(i, [&](std::uint32_t k, double share) { (k == top ? on : off) += share; });
+    const double size = std::fabs(u);
+    const double tail = e / (1.0 + e);
+    s.value.add(mass * s.moments[at] + beta * size * off);
+    s.first.add(size * (off - mass * tail));
+    s.second.add(mass * size * size * tail / (1.0 + e));
+  }
+}
+
+}  // namespace
+
+TemperatureDerivatives TemperaturePass::operator()(double beta) {
+  const bool checked = passes_++ > 0;  // the first pass looks at every number
+  const Predictions& p = items_.predictions;
+  const auto width = static_cast<std::size_t>(p.width());
+  const std::size_t stride = padded(width);
+  const bool raw = p.scale() == Scale::logit && p.samples() == 1 && width > 1;
+  const std::int64_t block = std::max<std::int64_t>(1, kNumbers / static_cast<std::int64_t>(stride));
+  // A block of the loop is larger than a block of the arithmetic, so that its overhead does not count.
+  constexpr std::int64_t kTogether = 16;
+  const auto read = [&](State& s, std::int64_t begin, std::int64_t end) {
+    const auto n = static_cast<std::size_t>(end - begin);
+    if (width > 1) {
+      s.difference.resize(n * stride);
+      s.power.resize(n * stride);
+    }
+    if (raw && checked) {
+      if (const float* f = p.sources().front().contiguous<float>(begin, end))
+        return shift_rows(f, n, width, beta, s.difference.data(), s.power.data());
+      if (const double* x = p.sources().front().contiguous<double>(begin, end))
+        return shift_rows(x, n, width, beta, s.difference.data(), s.power.data());
+    }
+    read_scores(p, begin, end, s.scores);
+    s.clipped += s.scores.clipped;
+    if (width > 1) shift_rows(s.scores.u.data(), n, width, beta, s.difference.data(), s.power.data());
+  };
+  const State all = parallel_reduce_blocks(
+      items_.size(), block * kTogether, threads_, State{},
+      [&](State& s, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; b += block) {
+          const std::int64_t stop = std::min(end, b + block);
+          read_ballots(items_, b, stop, s.ballots);
+          read(s, b, stop);
+          if (width > 1) {
+            add_rows(s, beta, stop - b, stride);
+          } else {
+            add_odds(s, beta, stop - b);
+          }
+        }
+      },
+      [](State& into, const State& from) {
+        into.value.merge(from.value);
+        into.first.merge(from.first);
+        into.second.merge(from.second);
+        into.clipped += from.clipped;
+      });
+  if (!checked) clipped_ = all.clipped;
+  return {all.value.value() / mass_, all.first.value() / mass_, all.second.value() / mass_};
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,112 @@
+#include "calibrate/tune.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "calibrate/ballots.hpp"
+#include "plumb/calibrate/map.hpp"
+#include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/exact_sum.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr int kHoldOut = 5;  // one of five parts is 0.2
+constexpr double kGrid[] = {0.1, 1.0, 10.0};
+
+CalibrationModel model_of(const Items& items, const Step& step) {
+  CalibrationModel model;
+  model.classes = items.classes();
+  model.steps.push_back(step);
+  return model;
+}
+
+}  // namespace
+
+LogLoss log_loss(const Items& items, const Step& step, int threads) {
+  const Pipeline pipeline(model_of(items, step));
+  struct State {
+    ExactSum sum, mass;
+    PredictionBlock z;
+    Ballots ballots;
+  };
+  const State all = parallel_reduce_blocks(
+      items.size(), block_rows(items), threads, State{},
+      [&](State& s, std::int64_t begin, std::int64_t end) {
+        pipeline.apply(items.predictions, begin, end, s.z);
+        read_ballots(items, begin, end, s.ballots);
+        for (std::int64_t i = 0; i < end - begin; ++i) {
+          const double* z = s.z.z.data() + i * s.z.width;
+          s.ballots.for_each(i, [&](std::uint32_t k, double share) {
+            const double p = s.z.width > 1 ? z[k] : k == 1 ? z[0] : 1 - z[0];
+            s.sum.add(-share * log_portable(std::max(p, std::numeric_limits<double>::min())));
+            s.mass.add(share);
+          });
+        }
+      },
+      [](State& into, const State& from) {
+        into.sum.merge(from.sum);
+        into.mass.merge(from.mass);
+      });
+  return {all.sum.value(), all.mass.value()};
+}
+
+Split split(const Items& items, const std::vector<int>& fold_of, int fold) {
+  std::vector<std::int64_t> rest, held;
+  for (std::size_t i = 0; i < fold_of.size(); ++i)
+    (fold_of[i] == fold ? held : rest).push_back(static_cast<std::int64_t>(i));
+  return {items.gather(rest), items.gather(held)};
+}
+
+Step tune(const Items& items, const FitOptions& options, const std::vector<FitOptions>& grid,
+          FitFunction fit) {
+  const int folds = options.folds > 0 ? options.folds : kHoldOut;
+  const int used = options.folds > 0 ? folds : 1;
+  const std::vector<int> fold_of = split_folds(items, folds, options.seed);
+  std::vector<LogLoss> loss(grid.size());
+  for (int f = 0; f < used; ++f) {
+    const Split s = split(items, fold_of, f);
+    for (std::size_t g = 0; g < grid.size(); ++g) {
+      const LogLoss l = log_loss(s.held, fit(s.rest, grid[g]), options.threads);
+      loss[g].sum += l.sum;
+      loss[g].mass += l.mass;
+      if (options.progress) {
+        const auto done =
+            static_cast<double>(f) * static_cast<double>(grid.size()) + static_cast<double>(g + 1);
+        options.progress(done / (static_cast<double>(used) * static_cast<double>(grid.size()) + 1));
+      }
+    }
+  }
+  const auto best = std::min_element(loss.begin(), loss.end(),
+                                     [](const LogLoss& a, const LogLoss& b) { return a.mean() < b.mean(); });
+  Step step = fit(items, grid[static_cast<std::size_t>(best - loss.begin())]);
+  if (options.folds > 0) {
+    step.fit.options.emplace_back("tuned_by", std::to_string(folds) + " folds");
+  } else {
+    step.fit.options.emplace_back("tuned_by", std::string("hold-out 0.2"));
+  }
+  step.fit.options.emplace_back("held_out_nll", best->mean());
+  return step;
+}
+
+std::vector<FitOptions> strength_grid(const FitOptions& options, bool with_w) {
+  FitOptions base = options;
+  base.tune = false;
+  base.progress = {};
+  std::vector<FitOptions> grid;
+  for (const double b : kGrid) {
+    for (const double w : kGrid) {
+      FitOptions o = base;
+      if (!o.lambda_b) o.lambda_b = b;
+      if (with_w && !o.lambda_w) o.lambda_w = w;
+      const auto same = [&](const FitOptions& x) {
+        return x.lambda_b == o.lambda_b && x.lambda_w == o.lambda_w;
+      };
+      if (std::none_of(grid.begin(), grid.end(), same)) grid.push_back(o);
+    }
+  }
+  return grid;
+}
+
+}  // namespace plumb::detail
