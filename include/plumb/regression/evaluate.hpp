@@ -1,0 +1,31 @@
+// `plumb evaluate` of a regression as a function: items in, result out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/regression/column.hpp"
+#include "plumb/regression/sums.hpp"
+#include "plumb/result.hpp"
+
+namespace plumb {
+
+/// Defaults live here alone.
+struct RegressionOptions {
+  int bins = 15;
+  std::vector<std::string> metrics;      ///< keys, or "all"; empty: all that apply
+  std::optional<RegressionRange> range;  ///< of the cells of uce; absent: from the smallest to the largest variance
+  int bootstrap = 0;                     ///< replicates; 0: no intervals
+  double level = 0.95;
+  std::uint64_t seed = 0;
+  int threads = 0;  ///< 0: all cores; never moves a number
+  double clip = 0;  ///< raises variances below it; 0: a variance of 0 leaves some keys undefined
+  std::function<void(double)> progress = {};
+};
+
+[[nodiscard]] Result evaluate_regression(const RegressionItems& items, const RegressionOptions& options);
+
+}  // namespace plumb

@@ -1,0 +1,90 @@
+// The streaming part: sums that merge exactly, and the metrics that are read off them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "plumb/metrics/estimate.hpp"
+#include "plumb/numeric/exact_sum.hpp"
+#include "plumb/regression/column.hpp"
+
+namespace plumb {
+
+inline constexpr std::array<double, 4> kCoverageLevels{0.50, 0.90, 0.95, 0.99};
+/// Half-widths of the central intervals in standard deviations: sqrt(2) erfinv(level).
+[[nodiscard]] const std::array<double, 4>& coverage_quantiles();
+
+/// Of one output, or of several merged. Terms are weighted.
+struct OutputSums {
+  std::uint64_t entries = 0;     ///< of positive weight
+  std::uint64_t degenerate = 0;  ///< of them: variance 0, or an error beyond 1e17 standard deviations
+  ExactSum weight, err2, abs_err, log_variance, z2, abs_z, crps, sigma, variance;
+  std::array<ExactSum, 4> inside;  ///< weight of the targets inside the interval of kCoverageLevels
+
+  void merge(const OutputSums& other);
+  friend bool operator==(const OutputSums&, const OutputSums&) = default;
+};
+
+/// Cells of equal width over an uncertainty, both ends inside.
+struct UncertaintyCells {
+  struct Cell {
+    std::uint64_t items = 0;
+    ExactSum weight, error, uncertainty;  ///< squared error (or its second moment) and uncertainty, weighted
+    friend bool operator==(const Cell&, const Cell&) = default;
+  };
+  double low = 0, high = 0;
+  std::vector<Cell> cell;
+  std::uint64_t dropped = 0;  ///< items outside [low, high]
+
+  UncertaintyCells() = default;
+  UncertaintyCells(int bins, double from, double to)
+      : low(from), high(to), cell(static_cast<std::size_t>(bins)) {}
+  /// -1 outside.
+  [[nodiscard]] int index(double uncertainty) const;
+  void merge(const UncertaintyCells& other);  ///< of the same cells
+  friend bool operator==(const UncertaintyCells&, const UncertaintyCells&) = default;
+};
+
+struct RegressionRange {
+  double low = 0, high = 0;
+};
+
+/// What the stream gathers.
+struct RegressionPlan {
+  int bins = 15;
+  double clip = 0;  ///< variances below are raised to it
+  std::optional<RegressionRange> variance, aleatoric;  ///< ranges of the cells; absent: no such cells
+  bool mc = false;                                     ///< cells of eq. 14
+};
+
+struct RegressionSums {
+  std::vector<OutputSums> output;  ///< d of them
+  UncertaintyCells uce, uce_mc, uce_aleatoric;
+  std::uint64_t items = 0;    ///< of positive weight
+  std::uint64_t clipped = 0;  ///< entries whose variance --clip raised
+
+  RegressionSums() = default;
+  RegressionSums(int outputs, const RegressionPlan& plan);
+  /// Treats empty as identity.
+  void merge(const RegressionSums& other);
+  [[nodiscard]] OutputSums total() const;
+  friend bool operator==(const RegressionSums&, const RegressionSums&) = default;
+};
+
+/// One pass in blocks; the same bits for any threads, shards and row order.
+[[nodiscard]] RegressionSums regression_sums(const RegressionItems& items, const RegressionPlan& plan, int threads);
+/// Smallest and largest uncertainty of an item (mean over its outputs): total, and aleatoric when that is known.
+struct UncertaintyRanges {
+  std::optional<RegressionRange> variance, aleatoric;  ///< absent without items
+};
+[[nodiscard]] UncertaintyRanges uncertainty_ranges(const RegressionItems& items, double clip, int threads);
+
+/// sum_k (|B_k| / m) |error_k - uncertainty_k|: Laves 2021, eq. 13.
+[[nodiscard]] Estimate uce(const UncertaintyCells& cells);
+/// mse, mae, nll, nll_laplace, zms, coverage_*, width_95, crps, sharpness.
+void sum_scores(const OutputSums& sums, Scores& out);
+
+}  // namespace plumb

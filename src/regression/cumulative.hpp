@@ -1,0 +1,48 @@
+// Running weights over a sorted column.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "plumb/numeric/exact_sum.hpp"
+#include "plumb/regression/ordered.hpp"
+
+namespace plumb::detail {
+
+/// The weight so far: whole numbers are exact in double, others need an order-free sum (ties come in any order).
+class Cumulative {
+ public:
+  explicit Cumulative(bool whole) : whole_(whole) {}
+  void add(double w) {
+    if (whole_) {
+      plain_ += w;
+    } else {
+      exact_.add(w);
+    }
+  }
+  [[nodiscard]] double value() const { return whole_ ? plain_ : exact_.value(); }
+
+ private:
+  bool whole_;
+  double plain_ = 0;
+  ExactSum exact_;
+};
+
+/// An order-free sum that is only compared as a ratio.
+class WeightedSum {
+ public:
+  void add(double x) { sum_.add(x); }
+  [[nodiscard]] double value() const { return sum_.value(); }
+
+ private:
+  ExactSum sum_;
+};
+
+[[nodiscard]] inline double total_weight(std::span<const std::uint32_t> items, const ItemWeights& weights) {
+  Cumulative sum(weights.whole());
+  for (const std::uint32_t i : items)
+    if (const double w = weights.of(i); w != 0) sum.add(w);
+  return sum.value();
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,176 @@
+#include "regression/terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plumb/numeric/elementary.hpp"
+#include "regression/exact_columns.hpp"
+#include "regression/term_kernels.hpp"
+
+namespace plumb::detail {
+namespace {
+
+void output_terms(std::span<const double> error, std::span<const double> variance, OutputTerms& t) {
+  const std::size_t n = error.size();
+  for (auto* column : {&t.sigma, &t.abs_err, &t.err2, &t.abs_z, &t.z2, &t.log_variance, &t.crps, &t.scratch})
+    column->resize(n);
+  t.variance = variance;
+  t.degenerate = entry_terms(error.data(), variance.data(), n, t.sigma.data(), t.abs_err.data(), t.err2.data(),
+                             t.abs_z.data(), t.z2.data(), t.scratch.data());
+  exp_block(t.scratch, t.scratch);
+  crps_terms(t.sigma.data(), t.abs_z.data(), t.scratch.data(), n, t.crps.data());
+  t.finite_z.clear();
+  if (t.degenerate == 0) {
+    log_block(variance, t.log_variance);
+    return;
+  }
+  // Without a usable z an entry is counted, and stays out of the sums that need one. The CRPS of a point is |error|.
+  t.finite_z = t.abs_z;
+  std::copy(variance.begin(), variance.end(), t.log_variance.begin());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (variance[i] > 0 && t.abs_z[i] < kMaxZ) continue;
+    t.finite_z[i] = 0;
+    t.log_variance[i] = 1;
+    t.crps[i] = t.abs_err[i];
+  }
+  log_block(t.log_variance, t.log_variance);
+}
+
+/// Mean over the outputs of a column that lies output by output.
+std::span<const double> by_item(std::span<const double> column, std::size_t n, std::size_t d,
+                                std::vector<double>& out) {
+  if (d == 1) return column;
+  out.assign(n, 0.0);
+  for (std::size_t j = 0; j < d; ++j)
+    for (std::size_t i = 0; i < n; ++i) out[i] += column[j * n + i];
+  for (double& x : out) x /= static_cast<double>(d);
+  return out;
+}
+
+void add_output(const OutputTerms& t, std::span<const double> w, bool whole, OutputSums& s) {
+  const std::size_t n = t.err2.size();
+  if (w.empty()) {
+    s.entries += n;
+    s.degenerate += t.degenerate;
+    s.weight.add(static_cast<double>(n));
+    for (std::size_t q = 0; q < kCoverageLevels.size(); ++q)
+      s.inside[q].add(static_cast<double>(count_at_most(t.abs_z.data(), n, coverage_quantiles()[q])));
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      s.entries += static_cast<std::uint64_t>(w[i] > 0);
+      if (t.degenerate > 0 && w[i] > 0 && !(t.variance[i] > 0 && t.abs_z[i] < kMaxZ)) ++s.degenerate;
+    }
+    add_column(s.weight, w);
+    for (std::size_t q = 0; q < kCoverageLevels.size(); ++q) {
+      const double bound = coverage_quantiles()[q];
+      if (whole) {  // sums of small whole numbers are exact
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i) sum += t.abs_z[i] <= bound ? w[i] : 0.0;
+        s.inside[q].add(sum);
+      } else {
+        add_terms(s.inside[q], n, [&](std::size_t i) { return t.abs_z[i] <= bound ? w[i] : 0.0; });
+      }
+    }
+  }
+  add_column(s.err2, t.err2, w);
+  add_column(s.abs_err, t.abs_err, w);
+  add_column(s.log_variance, t.log_variance, w);
+  add_column(s.z2, t.z2, w);
+  add_column(s.abs_z, t.finite_z.empty() ? t.abs_z : t.finite_z, w);
+  add_column(s.crps, t.crps, w);
+  add_column(s.sigma, t.sigma, w);
+  add_column(s.variance, t.variance, w);
+}
+
+void add_cells(std::span<const double> uncertainty, std::span<const double> error, std::span<const double> w,
+               UncertaintyCells& cells) {
+  const std::size_t n = uncertainty.size();
+  const int bins = static_cast<int>(cells.cell.size());
+  thread_local std::vector<double> place, x, y;
+  thread_local std::vector<std::uint32_t> index;
+  thread_local std::vector<ExactSum> sums;
+  place.resize(n);
+  index.resize(n);
+  place_cells(uncertainty.data(), n, cells.low, cells.high, bins, place.data());
+  for (std::size_t i = 0; i < n; ++i) index[i] = static_cast<std::uint32_t>(place[i]);
+  std::vector<std::uint64_t> count(static_cast<std::size_t>(bins) + 1);
+  if (w.empty()) {
+    for (std::size_t i = 0; i < n; ++i) ++count[index[i]];
+  } else {
+    for (std::size_t i = 0; i < n; ++i) count[index[i]] += static_cast<std::uint64_t>(w[i] > 0);
+    x.resize(n);
+    y.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = uncertainty[i] * w[i];
+      y[i] = error[i] * w[i];
+    }
+    uncertainty = x;
+    error = y;
+  }
+  cells.dropped += count[static_cast<std::size_t>(bins)];
+  sums.assign(static_cast<std::size_t>(bins) + 1, {});
+  const auto each = [&](std::span<const double> column, auto member) {
+    std::fill(sums.begin(), sums.end(), ExactSum{});
+    add_by_cell(sums, index, column);
+    for (std::size_t c = 0; c < cells.cell.size(); ++c)
+      if (count[c] > 0) (cells.cell[c].*member).merge(sums[c]);
+  };
+  each(uncertainty, &UncertaintyCells::Cell::uncertainty);
+  each(error, &UncertaintyCells::Cell::error);
+  if (!w.empty()) each(w, &UncertaintyCells::Cell::weight);
+  for (std::size_t c = 0; c < cells.cell.size(); ++c) {
+    cells.cell[c].items += count[c];
+    if (w.empty() && count[c] > 0) cells.cell[c].weight.add(static_cast<double>(count[c]));
+  }
+}
+
+}  // namespace
+
+void BlockTerms::read(const RegressionItems& items, std::int64_t begin, std::int64_t end, double clip) {
+  read_regression(items, begin, end, block);
+  clipped = 0;
+  if (clip > 0) {
+    for (double& v : block.variance) {
+      clipped += static_cast<std::uint64_t>(v < clip);
+      v = std::max(v, clip);
+    }
+  }
+  const auto n = static_cast<std::size_t>(block.size), d = static_cast<std::size_t>(block.outputs);
+  output.resize(d);
+  for (std::size_t j = 0; j < d; ++j)
+    output_terms(block.of(block.error, static_cast<int>(j)), block.of(block.variance, static_cast<int>(j)), output[j]);
+  variance = by_item(block.variance, n, d, mean_variance);
+  if (d == 1) {
+    err2 = output[0].err2;
+  } else {
+    mean_err2.assign(n, 0.0);
+    for (const OutputTerms& t : output)
+      for (std::size_t i = 0; i < n; ++i) mean_err2[i] += t.err2[i];
+    for (double& x : mean_err2) x /= static_cast<double>(d);
+    err2 = mean_err2;
+  }
+  second.clear();
+  aleatoric = {};
+  if (block.aleatoric.empty()) return;
+  aleatoric = by_item(block.aleatoric, n, d, mean_aleatoric);
+  const std::span<const double> epistemic = by_item(block.epistemic, n, d, second);
+  if (d == 1) second.assign(epistemic.begin(), epistemic.end());
+  for (std::size_t i = 0; i < n; ++i) second[i] += err2[i];
+}
+
+void add_block(const BlockTerms& terms, std::span<const double> multiplier, RegressionSums& sums) {
+  const bool whole = terms.block.weight.empty();
+  for (std::size_t j = 0; j < terms.output.size(); ++j)
+    add_output(terms.output[j], multiplier, whole, sums.output[j]);
+  if (multiplier.empty()) {
+    sums.items += static_cast<std::uint64_t>(terms.block.size);
+  } else {
+    for (const double w : multiplier) sums.items += static_cast<std::uint64_t>(w > 0);
+  }
+  sums.clipped += terms.clipped;
+  if (!sums.uce.cell.empty()) add_cells(terms.variance, terms.err2, multiplier, sums.uce);
+  if (!sums.uce_mc.cell.empty()) add_cells(terms.variance, terms.second, multiplier, sums.uce_mc);
+  if (!sums.uce_aleatoric.cell.empty()) add_cells(terms.aleatoric, terms.err2, multiplier, sums.uce_aleatoric);
+}
+
+}  // namespace plumb::detail
