@@ -42,7 +42,7 @@ test-release:
 	@tools/setup build test
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
 	cmake --build build
-	ctest --test-dir build --output-on-failure
+	ctest --test-dir build --output-on-failure -j2
 	PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PYTHON) -m pytest -q tests/cli
 	PLUMB_BUILD=$(CURDIR)/build tests/install/run
 
@@ -53,14 +53,14 @@ test-asan:
 	@tools/setup build test
 	cmake --preset asan -DPLUMB_WERROR=ON
 	cmake --build build-asan
-	ctest --test-dir build-asan --output-on-failure -E laws
+	ctest --test-dir build-asan --output-on-failure -j2 -E laws
 	PLUMB_BIN=$(CURDIR)/build-asan/bin/plumb $(PYTHON) -m pytest -q tests/cli/test_smoke.py
 
 test-tsan:
 	@tools/setup build test
 	cmake --preset tsan -DPLUMB_WERROR=ON
 	cmake --build build-tsan --target plumb_cli $(TSAN_TESTS:%=test_%)
-	ctest --test-dir build-tsan --output-on-failure -R '^($(subst $() $(),|,$(TSAN_TESTS)))$$'
+	ctest --test-dir build-tsan --output-on-failure -j2 -R '^($(subst $() $(),|,$(TSAN_TESTS)))$$'
 	PLUMB_BIN=$(CURDIR)/build-tsan/bin/plumb $(PYTHON) -m pytest -q tests/cli/test_smoke.py
 
 bench:
