@@ -12,6 +12,9 @@ inline constexpr int kGateHeld = 3;  ///< a --fail-if held
 
 int evaluate_command(const Args& args);
 int stability_command(const Args& args);
+int calibrate_command(const Args& args);
+int uncertainty_command(const Args& args);
+int report_command(const Args& args);
 int merge_command(const Args& args);
 int list_command(const Args& args);
 int describe_command(const Args& args);

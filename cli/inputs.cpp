@@ -130,13 +130,18 @@ Votes votes(const InputFlags& f, int classes, Loader& load) {
 
 }  // namespace
 
-void add_input_flags(Flags& flags, InputFlags& f) {
+void add_prediction_flags(Flags& flags, InputFlags& f) {
   flags.heading("What the model said (one of them)");
   flags.files("--probs", "FILE", f.probs, "probabilities, N x K, or N for P(class 1)");
   flags.files("--logits", "FILE", f.logits, "softmax logits, N x K, or N log-odds of class 1");
   flags.files("--samples", "FILE", f.samples, "stochastic probabilities, S x N x K, or a file for each");
   flags.files("--sample-logits", "FILE", f.sample_logits, "the same as logits");
   flags.yes("--normalize", f.predictions.normalize, "rescale rows of probabilities to sum 1");
+  flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
+}
+
+void add_input_flags(Flags& flags, InputFlags& f) {
+  add_prediction_flags(flags, f);
   flags.heading("What was observed (one of them)");
   flags.files("--labels", "FILE", f.labels, "N class indices, or text with --classes");
   flags.files("--counts", "FILE", f.counts, "N x K votes per class");
@@ -149,8 +154,18 @@ void add_input_flags(Flags& flags, InputFlags& f) {
   flags.files("--ids", "FILE", f.ids, "N names of the items");
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
   flags.files("--concentration", "FILE", f.concentration, "N or S x N Dirichlet alpha_0, for disagreement");
-  flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
   flags.exclusive({"--labels", "--counts", "--ratings"});
+}
+
+Inputs load_predictions(const InputFlags& f, int threads) {
+  Inputs out;
+  Loader load(threads, out);
+  out.items.predictions = predictions(f, load);
+  return out;
+}
+
+Rows load_rows(const std::string& flag, const Args& specs, int threads, Inputs& books) {
+  return Loader(threads, books).rows(flag, specs);
 }
 
 Inputs load_inputs(const InputFlags& f, int threads) {

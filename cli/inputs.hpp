@@ -19,6 +19,8 @@ struct InputFlags {
 };
 
 void add_input_flags(Flags& flags, InputFlags& out);
+/// Only those of the predictions.
+void add_prediction_flags(Flags& flags, InputFlags& out);
 
 struct Inputs {
   Items items;
@@ -27,5 +29,9 @@ struct Inputs {
 };
 
 [[nodiscard]] Inputs load_inputs(const InputFlags& flags, int threads);
+/// What the model said alone: items without votes.
+[[nodiscard]] Inputs load_predictions(const InputFlags& flags, int threads);
+/// One more file of numbers, one row an item, kept in the books under its flag.
+[[nodiscard]] Rows load_rows(const std::string& flag, const Args& specs, int threads, Inputs& books);
 
 }  // namespace plumb::cli

@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "console.hpp"
+#include "plumb/report/calibrate.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/terminal.hpp"
 
@@ -11,8 +12,9 @@ int list_command(const Args& args) {
   flags.yes("--json", json, "as JSON on standard output");
   flags.examples("Examples:\n  plumb list\n  plumb list --json | jq '.metrics[].key'");
   if (!flags.parse(args)) return kDone;
-  write_stdout(json ? render_list_json(metrics(), version())
-                    : render_list(metrics(), {stdout_colour(), stdout_width(), true}));
+  const TerminalOptions look{stdout_colour(), stdout_width(), true};
+  write_stdout(json ? render_list_json(metrics(), version(), calibrators())
+                    : render_list(metrics(), look) + "\n" + render_calibrators(calibrators(), look));
   return kDone;
 }
 

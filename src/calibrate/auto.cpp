@@ -100,6 +100,7 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
   std::vector<Entry> entries, failed;
   for (const CalibratorRow& row : calibrators()) {
     if (!row.candidate || !(items.binary() ? row.binary : row.multiclass)) continue;
+    if (items.binary() && row.fit == fit_dirichlet) continue;  // of two classes it is beta
     Entry e{&row, {}, std::vector<double>(units.mass.size(), 0.0)};
     e.league.method = row.method;
     if (row.complexity == Complexity::per_pair && items.classes() > kMostPairClasses)

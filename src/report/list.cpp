@@ -36,11 +36,11 @@ std::string render_list(std::span<const MetricRow> metrics, const TerminalOption
                name_of(kBetter, m.better), name_of(kCost, m.cost), std::string(m.line)});
   }
   return table.render(options.colour, options.width) +
-         "\nneeds: votes = any label or vote; pairs = two votes on some item; truth = --truth."
-         "\nCalibrators: none in this version.\n";
+         "\nneeds: votes = any label or vote; pairs = two votes on some item; truth = --truth.\n";
 }
 
-std::string render_list_json(std::span<const MetricRow> metrics, const std::string& version) {
+std::string render_list_json(std::span<const MetricRow> metrics, const std::string& version,
+                             std::span<const CalibratorRow> calibrators) {
   Json rows = Json::array();
   for (const MetricRow& m : metrics) {
     rows.push_back({{"key", m.key},
@@ -56,7 +56,13 @@ std::string render_list_json(std::span<const MetricRow> metrics, const std::stri
                     {"per_class", m.per_class},
                     {"line", m.line}});
   }
-  return detail::json_text({{"plumb", version}, {"metrics", rows}, {"calibrators", Json::array()}});
+  Json methods = Json::array();
+  for (const CalibratorRow& c : calibrators) {
+    methods.push_back({{"method", c.method},
+                       {"task", c.binary ? c.multiclass ? "any" : "binary" : "multiclass"},
+                       {"line", c.line}});
+  }
+  return detail::json_text({{"plumb", version}, {"metrics", rows}, {"calibrators", methods}});
 }
 
 }  // namespace plumb

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "plumb/calibrate/fit.hpp"
 #include "plumb/registry.hpp"
 #include "plumb/result.hpp"
 
@@ -15,6 +16,7 @@ namespace plumb {
 [[nodiscard]] std::string render_json(const Result& result);
 
 /// {"plumb", "metrics": [...], "calibrators": [...]}: what `plumb list --json` prints.
-[[nodiscard]] std::string render_list_json(std::span<const MetricRow> metrics, const std::string& version);
+[[nodiscard]] std::string render_list_json(std::span<const MetricRow> metrics, const std::string& version,
+                                           std::span<const CalibratorRow> calibrators = {});
 
 }  // namespace plumb

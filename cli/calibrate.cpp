@@ -1,0 +1,121 @@
+#include "calibrate.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "plumb/calibrate/onnx.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "plumb/io/sha256.hpp"
+#include "plumb/report/calibrate.hpp"
+
+namespace plumb::cli {
+namespace {
+
+constexpr const char* kHelp =
+    R"(Repairs probabilities after training: fits a small map on held-out data and applies it to new predictions.
+
+  plumb calibrate fit --method temperature --logits val.npy --labels y.npy -o model.json
+  plumb calibrate apply model.json --logits test.npy -o calibrated.npy
+  plumb calibrate show model.json
+  plumb calibrate export model.json -o model.onnx
+
+"plumb calibrate fit --help" (apply, show, export) tells the flags; "plumb list" names the methods.
+)";
+
+std::string only_one(const Args& given, const std::string& what) {
+  if (given.size() != 1)
+    throw InputError(what + " takes one model file, not " + std::to_string(given.size()));
+  return given.front();
+}
+
+}  // namespace
+
+std::vector<std::string> prediction_digests(const Inputs& inputs) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < inputs.infos.size() && i < inputs.paths.size(); ++i) {
+    const std::string& flag = inputs.infos[i].flag;
+    if (flag == "--probs" || flag == "--logits" || flag == "--samples" || flag == "--sample-logits")
+      out.push_back(sha256_file(inputs.paths[i]));
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::string fitted_on_notice(const CalibrationModel& model, const std::string& path, const Inputs& inputs) {
+  for (const std::string& digest : prediction_digests(inputs)) {
+    if (std::find(model.fitted_on.begin(), model.fitted_on.end(), digest) != model.fitted_on.end())
+      return path +
+             " was fitted on these very predictions, so scores of the outcome flatter it; use other data, or "
+             "plumb calibrate fit --cross-fit";
+  }
+  return "";
+}
+
+void check_fits(const CalibrationModel& model, const std::string& path, const Predictions& p) {
+  const std::string name = p.sources().front().name();
+  if (p.classes() != model.classes)
+    throw InputError(path + " is for " + std::to_string(model.classes) + " classes but " + name + " has " +
+                     std::to_string(p.classes()));
+  const bool logits = p.scale() == Scale::logit && p.samples() == 1;
+  const std::string& first = model.steps.front().method;
+  // A shift of a row of logits changes nothing for the others, so log-probabilities serve as well.
+  if ((first == "vector" || first == "matrix") && (model.input == "logits") != logits)
+    throw InputError(path + " begins with a " + first + " step that was fitted on " + model.input + "; " +
+                     name + " must hold the same (" + (logits ? "--probs" : "--logits") + ")");
+}
+
+void check_not_over(const std::string& flag, const std::string& path,
+                    const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    if (!path.empty() && std::filesystem::equivalent(path, input, ignored))
+      throw InputError(flag + " would write over the input " + input + "; give it another name");
+  }
+}
+
+int calibrate_show(const Args& args) {
+  Flags flags("calibrate show", "A model file in words.");
+  Args model;
+  flags.positional("model", model, "what plumb calibrate fit wrote");
+  if (!flags.parse(args)) return kDone;
+  write_stdout(render_model(load_model(only_one(model, "plumb calibrate show")),
+                            {stdout_colour(), stdout_width(), true}));
+  return kDone;
+}
+
+int calibrate_export(const Args& args) {
+  Flags flags("calibrate export",
+              "A model file as ONNX, to run behind the network in an inference server.\n"
+              "Input and output are float32, N x K (binary: N x 1).");
+  Args model;
+  std::string out;
+  flags.positional("model", model, "what plumb calibrate fit wrote");
+  flags.text("-o,--out", "FILE", out, "the .onnx file");
+  if (!flags.parse(args)) return kDone;
+  const std::string path = only_one(model, "plumb calibrate export");
+  if (out.empty()) throw InputError("where to? Name the ONNX file with -o model.onnx");
+  check_not_over("-o", out, {path});
+  write_file(out, onnx_text(load_model(path)));
+  return kDone;
+}
+
+int calibrate_command(const Args& args) {
+  if (args.empty() || args[0] == "--help" || args[0] == "-h") {
+    write_stdout(kHelp);
+    return kDone;
+  }
+  const Args rest(args.begin() + 1, args.end());
+  if (args[0] == "fit") return calibrate_fit(rest);
+  if (args[0] == "apply") return calibrate_apply(rest);
+  if (args[0] == "show") return calibrate_show(rest);
+  if (args[0] == "export") return calibrate_export(rest);
+  const Args known{"fit", "apply", "show", "export"};
+  throw InputError("plumb calibrate does not know \"" + args[0] + "\"" + did_you_mean(args[0], known) +
+                   "; it is followed by fit, apply, show or export");
+}
+
+}  // namespace plumb::cli

@@ -1,0 +1,25 @@
+// The parts of `plumb calibrate`.
+#pragma once
+
+#include "flags.hpp"
+#include "inputs.hpp"
+#include "plumb/calibrate/model.hpp"
+
+namespace plumb::cli {
+
+int calibrate_fit(const Args& args);
+int calibrate_apply(const Args& args);
+int calibrate_show(const Args& args);
+int calibrate_export(const Args& args);
+
+/// sha256 of the files that hold the predictions, in the order of the flags.
+[[nodiscard]] std::vector<std::string> prediction_digests(const Inputs& inputs);
+/// One sentence when the model was fitted on one of these prediction files, else "".
+[[nodiscard]] std::string fitted_on_notice(const CalibrationModel& model, const std::string& path,
+                                           const Inputs& inputs);
+/// InputError when the model cannot be applied to these predictions.
+void check_fits(const CalibrationModel& model, const std::string& path, const Predictions& predictions);
+/// InputError when `path` is one of the inputs.
+void check_not_over(const std::string& flag, const std::string& path, const std::vector<std::string>& inputs);
+
+}  // namespace plumb::cli

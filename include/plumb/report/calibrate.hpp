@@ -1,0 +1,33 @@
+// What a fit did and what a model file holds, in words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/calibrate/fit.hpp"
+#include "plumb/calibrate/model.hpp"
+#include "plumb/report/terminal.hpp"
+
+namespace plumb {
+
+struct BeforeAfter {
+  std::string key;
+  std::optional<double> before, after;
+};
+
+struct FitSummary {
+  CalibrationModel model;
+  std::vector<BeforeAfter> scores;  ///< on the data that the model was fitted on
+  std::vector<LeagueRow> league;    ///< of auto
+};
+
+/// The league, the new steps, and scores before and after, marked as those of the fitting data.
+[[nodiscard]] std::string render_fit(const FitSummary& summary, const TerminalOptions& options);
+/// What `plumb calibrate show` prints.
+[[nodiscard]] std::string render_model(const CalibrationModel& model, const TerminalOptions& options);
+/// The part of `plumb list` about calibrators.
+[[nodiscard]] std::string render_calibrators(std::span<const CalibratorRow> rows,
+                                             const TerminalOptions& options);
+
+}  // namespace plumb
