@@ -1,7 +1,6 @@
 #include "plumb/uncertainty/bin_scores.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "plumb/numeric/elementary.hpp"
 
@@ -28,13 +27,6 @@ double total_hits(std::span<const UncertaintyBin> bins) {
 double term(double x, double y) { return x > 0 ? x * bits(x / y) : 0.0; }
 
 }  // namespace
-
-double odds_ratio_score(double p, double a) {
-  const double up = p * (1 - a);
-  const double down = a * (1 - p);
-  if (up == 0 || down == 0) return up == down ? 1.0 : std::numeric_limits<double>::infinity();
-  return up >= down ? up / down : down / up;
-}
 
 double kl_score(double p, double a) { return std::max(0.0, term(p, a) + term(1 - p, 1 - a)); }
 

@@ -73,11 +73,6 @@ std::vector<UncertaintyBin> bins_of(const ForecastsView& f, int bins) {
 
 }  // namespace
 
-std::optional<double> UncertaintyBin::relative_error() const {
-  if (!error || one_sided()) return std::nullopt;
-  return *error * mass / std::min(hits, mass - hits);
-}
-
 void UncertaintyBin::join(const UncertaintyBin& other) {
   low = std::min(low, other.low);
   high = std::max(high, other.high);

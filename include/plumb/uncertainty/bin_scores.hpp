@@ -2,7 +2,9 @@
 // the AUROC alone.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -16,7 +18,12 @@ namespace plumb {
 using BinScore = std::function<double(double p, double a)>;
 
 /// max(O(p)/O(a), O(a)/O(p)) with O(p) = p / (1-p) (definition 2). Infinite at p = 0 and 1.
-[[nodiscard]] double odds_ratio_score(double p, double a);
+[[nodiscard]] inline double odds_ratio_score(double p, double a) {
+  const double up = p * (1 - a);
+  const double down = a * (1 - p);
+  if (up == 0 || down == 0) return up == down ? 1.0 : std::numeric_limits<double>::infinity();
+  return up >= down ? up / down : down / up;
+}
 /// p log2(p/a) + (1-p) log2((1-p)/(1-a)): in bits; its expectation at the observed base accuracy is the
 /// mutual information of bin and correctness.
 [[nodiscard]] double kl_score(double p, double a);

@@ -2,6 +2,7 @@
 // counts.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,7 +25,10 @@ struct UncertaintyBin {
   [[nodiscard]] bool one_sided() const { return !(hits > 0 && hits < mass); }
   /// The error relative to the share of the rarer outcome, right or wrong: what the odds inherit. Absent for
   /// a one-sided bin.
-  [[nodiscard]] std::optional<double> relative_error() const;
+  [[nodiscard]] std::optional<double> relative_error() const {
+    if (!error || one_sided()) return std::nullopt;
+    return *error * mass / std::min(hits, mass - hits);
+  }
   /// The two side by side; `error` is not known for the sum.
   void join(const UncertaintyBin& other);
 };

@@ -1,0 +1,258 @@
+#include "plumb/uncertainty/uncertainty.hpp"
+
+#include <charconv>
+#include <filesystem>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "inputs.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "plumb/io/load.hpp"
+#include "plumb/report/json.hpp"
+#include "plumb/report/uncertainty.hpp"
+
+namespace plumb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  which measure finds the wrong answers, and where to cut
+    plumb uncertainty --probs probs.npy --labels labels.npy
+  an ensemble or dropout: one file for each member
+    plumb uncertainty --sample-logits a.npy b.npy c.npy --labels labels.npy --bootstrap 200
+  a score of your own, larger for less certain; the items to look at, by name
+    plumb uncertainty --probs probs.npy --labels labels.npy --score distance=items.csv:distance --ids items.csv:id --suspects-csv look.csv
+  a histogram: columns w and p, rows from the least to the most confident bin
+    plumb uncertainty --histogram bins.csv
+The odds ratio tells how much better a bet on right or wrong gets when the measure is known; 1: no better.)";
+
+struct UncertaintyFlags {
+  InputFlags inputs;
+  UncertaintyOptions o;
+  Args measures, targets, scores;
+  std::string top = "1", degenerate = degenerate_name(UncertaintyOptions{}.degenerate);
+  std::int64_t bins = o.bins, suspects = o.suspects, bootstrap = o.bootstrap, permutations = o.permutations,
+               threads = o.threads;
+  double base_rate = 0;
+  std::string histogram, suspects_csv, json;
+  bool quiet = false;
+};
+
+void add_flags(Flags& flags, UncertaintyFlags& f) {
+  add_input_flags(flags, f.inputs);
+  flags.repeated("--score", "NAME=FILE", f.scores,
+                 "N scores of your own, larger for less certain; repeatable");
+  flags.heading("How it is computed");
+  flags.list("--measures", "m,m", f.measures,
+             "entropy, u1, u5, loss, variance, mutual_information, "
+             "expected_entropy [all there can be]");
+  flags.choice("--top", {"1", "5"}, f.top, "right: the label is among so many most probable classes");
+  flags.whole("--bins", f.bins, "equal-mass bins of the measure");
+  flags.choice("--degenerate", {"pool", "jeffreys", "error"}, f.degenerate,
+               "bins of only right or only wrong answers");
+  flags.number("--base-rate", f.base_rate, "accuracy that the odds are relative to; 0: the observed one");
+  flags.number("--coarsen", f.o.coarsen, "merge bins until their relative error is at most X; 0: do not");
+  flags.list("--targets", "x,x", f.targets, "accuracies to find thresholds for [0.99,0.95]");
+  flags.whole("--suspects", f.suspects, "wrong items of least uncertainty to list");
+  flags.text("--suspects-by", "NAME", f.o.suspects_by, "the measure for that [u1]");
+  flags.whole("--bootstrap", f.bootstrap, "replicates for intervals; 0: none");
+  flags.whole("--permutations", f.permutations, "of the measure, for what a useless one scores; 0: none");
+  flags.number("--level", f.o.level, "of the intervals");
+  flags.seed("--seed", f.o.seed, "of the random numbers");
+  flags.whole("--threads", f.threads, "0: all cores; never changes a number");
+  flags.text("--histogram", "FILE", f.histogram, "score this histogram (columns w, p) instead of items");
+  flags.heading("What comes out");
+  flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
+  flags.text("--suspects-csv", "FILE", f.suspects_csv, "the suspects as a table");
+  flags.yes("--quiet", f.quiet, "no table, no progress");
+  flags.examples(kExamples);
+}
+
+int small(const char* flag, std::int64_t value) {
+  if (value < -2147483647 || value > 2147483647)
+    throw InputError(std::string(flag) + " " + std::to_string(value) + " is far out of range");
+  return static_cast<int>(value);
+}
+
+double accuracy(const std::string& text) {
+  double x = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw InputError("--targets takes accuracies like 0.99,0.95, not \"" + text + "\"");
+  return x;
+}
+
+UncertaintyOptions checked(const UncertaintyFlags& f, const Flags& flags) {
+  UncertaintyOptions o = f.o;
+  o.measures = f.measures;
+  o.top = f.top == "5" ? 5 : 1;
+  check_bins(f.bins);
+  check_threads(f.threads);
+  o.bins = small("--bins", f.bins);
+  o.suspects = small("--suspects", f.suspects);
+  o.bootstrap = small("--bootstrap", f.bootstrap);
+  o.permutations = small("--permutations", f.permutations);
+  o.threads = small("--threads", f.threads);
+  o.degenerate = f.degenerate == "pool"       ? Degenerate::pool
+                 : f.degenerate == "jeffreys" ? Degenerate::jeffreys
+                                              : Degenerate::error;
+  if (flags.given("--base-rate") && f.base_rate != 0) o.base_rate = f.base_rate;
+  if (!f.targets.empty()) {
+    o.targets.clear();
+    for (const std::string& t : f.targets) o.targets.push_back(accuracy(t));
+  }
+  return o;
+}
+
+/// --score NAME=FILE
+std::pair<std::string, Rows> own_score(const std::string& text, int threads, Inputs& inputs) {
+  const auto cut = text.find('=');
+  if (cut == std::string::npos || cut == 0 || cut + 1 == text.size())
+    throw InputError("--score takes NAME=FILE, not \"" + text + "\"");
+  const std::string name = text.substr(0, cut);
+  const auto bad = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_");
+  if (bad != std::string::npos || name[0] == '_' || (name[0] >= '0' && name[0] <= '9'))
+    throw InputError("--score: a name is small letters, digits and _, and starts with a letter, not \"" +
+                     name + "\"");
+  const Args specs{text.substr(cut + 1)};
+  const Rows rows = load(specs, {Want::numbers, false, threads});
+  for (const Source& source : resolve(specs)) inputs.paths.push_back(source.path);
+  for (const Array& a : rows.shards())
+    inputs.infos.push_back({"--score", a.name, a.shape, dtype_name(a.dtype), ""});
+  return {name, rows};
+}
+
+/// Columns w and p of a CSV, or an N x 2 array.
+UncertaintyResult histogram(const std::string& spec, const UncertaintyOptions& o, Inputs& inputs) {
+  std::string selected = spec;
+  const auto sources = resolve(Args{spec});
+  const bool table = spec.ends_with(".csv") || spec.ends_with(".tsv");
+  if (table && sources.size() == 1 && sources[0].selection.empty()) selected += ":w,p";
+  const Rows rows = load(Args{selected}, {Want::numbers, false, o.threads});
+  for (const Source& source : sources) inputs.paths.push_back(source.path);
+  for (const Array& a : rows.shards())
+    inputs.infos.push_back({"--histogram", a.name, a.shape, dtype_name(a.dtype), ""});
+  if (rows.width() != 2)
+    throw InputError(rows.name() +
+                     ": a histogram has two columns, the weight w and the accuracy p of each bin, not " +
+                     std::to_string(rows.width()));
+  std::vector<double> both(static_cast<std::size_t>(2 * rows.rows())), w, p;
+  rows.read(0, rows.rows(), both);
+  for (std::size_t i = 0; i < both.size(); i += 2) {
+    w.push_back(both[i]);
+    p.push_back(both[i + 1]);
+  }
+  return score_histogram(w, p, o);
+}
+
+Result head_of(const UncertaintyOptions& o, const Args& args) {
+  Result r;
+  r.version = version();
+  r.command = "uncertainty";
+  r.argv = {"plumb", "uncertainty"};
+  r.argv.insert(r.argv.end(), args.begin(), args.end());
+  r.settings = {{"top", std::int64_t{o.top}},
+                {"bins", std::int64_t{o.bins}},
+                {"bin", std::string("min(bins-1, floor(bins * share of weight with a smaller measure))")},
+                {"degenerate", std::string(degenerate_name(o.degenerate))},
+                {"base_rate", o.base_rate ? Value(*o.base_rate) : Value(std::string("observed"))},
+                {"coarsen", o.coarsen},
+                {"targets", o.targets},
+                {"argmax_ties", std::string("lowest class")},
+                {"weighting", std::string("each vote one, times the item's weight")},
+                {"bootstrap", std::int64_t{o.bootstrap}},
+                {"permutations", std::int64_t{o.permutations}},
+                {"level", o.level},
+                {"seed", static_cast<std::int64_t>(o.seed)}};
+  return r;
+}
+
+void check_not_over(const UncertaintyFlags& f, const std::vector<std::string>& inputs) {
+  if (!f.json.empty() && f.json == f.suspects_csv)
+    throw InputError("--json and --suspects-csv name the same file " + f.json +
+                     "; give them different names");
+  if (f.suspects_csv == "-") throw InputError("--suspects-csv takes the name of a file, not -");
+  for (const auto& [flag, path] : {std::pair{"--json", f.json}, {"--suspects-csv", f.suspects_csv}})
+    for (const std::string& input : inputs) {
+      std::error_code ignored;
+      if (!path.empty() && std::filesystem::equivalent(path, input, ignored))
+        throw InputError(std::string(flag) + " would write over the input " + input +
+                         "; give it another name");
+    }
+}
+
+}  // namespace
+
+int uncertainty_command(const Args& args) {
+  Flags flags(
+      "uncertainty",
+      "Which uncertainty measure tells right answers from wrong ones, what it is worth, and where to cut.\n"
+      "A FILE is .npy, .npz:array, .csv:column or .csv:a,b; several files or a quoted pattern are shards.");
+  UncertaintyFlags f;
+  add_flags(flags, f);
+  if (!flags.parse(args)) return kDone;
+  UncertaintyOptions o = checked(f, flags);
+  Result result = head_of(o, args);
+  UncertaintyResult r;
+  ItemNames names;
+  std::optional<AtomicFile> json, csv;
+  const auto open = [&](const Inputs& inputs) {
+    check_not_over(f, inputs.paths);
+    if (!f.json.empty() && f.json != "-") json.emplace(f.json);
+    if (!f.suspects_csv.empty()) csv.emplace(f.suspects_csv);
+  };
+  Inputs inputs;
+  if (!f.histogram.empty()) {
+    for (const char* flag : {"--probs", "--logits", "--samples", "--sample-logits", "--labels", "--counts",
+                             "--ratings", "--score"})
+      if (flags.given(flag))
+        throw InputError(std::string("--histogram and ") + flag + " exclude each other; give one of them");
+    r = histogram(f.histogram, o, inputs);
+    open(inputs);
+    result.task = "binary";
+    result.classes = 2;
+  } else {
+    inputs = load_inputs(f.inputs, o.threads);
+    std::vector<std::pair<std::string, Rows>> own;
+    for (const std::string& text : f.scores) {
+      own.push_back(own_score(text, o.threads, inputs));
+      for (std::size_t i = 0; i + 1 < own.size(); ++i)
+        if (own[i].first == own.back().first)
+          throw InputError("--score gives the name " + own[i].first + " twice; names must differ");
+    }
+    if (!f.inputs.ids.empty()) names.ids = Names(load(f.inputs.ids, {Want::text, false, o.threads}));
+    names.classes = inputs.items.class_names;
+    open(inputs);
+    ProgressBar bar(!f.quiet);
+    o.progress = bar.callback();
+    r = uncertainty(inputs.items, own, names.ids, o);
+    result.task = inputs.items.binary() ? "binary" : "multiclass";
+    result.items = inputs.items.size();
+    result.classes = inputs.items.classes();
+    result.class_names = inputs.items.class_names;
+    result.votes = r.votes;
+    result.settings.emplace_back(
+        "scale", std::string(inputs.items.predictions.scale() == Scale::logit ? "logits" : "probabilities"));
+    result.settings.emplace_back("samples", std::int64_t{inputs.items.predictions.samples()});
+    result.settings.emplace_back("unit", std::string(inputs.items.groups.empty() ? "item" : "group"));
+    result.settings.emplace_back("suspects_by", r.suspects_by);
+  }
+  result.inputs = inputs.infos;
+  result.notes = uncertainty_notes(r, o);
+  result.sections.emplace_back("accuracy", Value(r.accuracy));
+  result.sections.emplace_back("base_accuracy", Value(r.base));
+  result.sections.emplace_back("measures", measures_section(r));
+  result.sections.emplace_back("suspects", suspects_section(r, names));
+  if (json) json->write(render_json(result));
+  if (csv) csv->write(suspects_csv(r, names));
+  if (json) json->commit();
+  if (csv) csv->commit();
+  if (f.json == "-") {
+    write_stdout(render_json(result));
+  } else if (!f.quiet) {
+    write_stdout(render_uncertainty(r, names, result.notes, {stdout_colour(), stdout_width(), true}));
+  }
+  return kDone;
+}
+
+}  // namespace plumb::cli

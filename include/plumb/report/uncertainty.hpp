@@ -1,0 +1,31 @@
+// The result of `plumb uncertainty`, for JSON, for a spreadsheet and for a reader.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plumb/report/terminal.hpp"
+#include "plumb/uncertainty/uncertainty.hpp"
+
+namespace plumb {
+
+/// How items and classes are called: empty, by number.
+struct ItemNames {
+  Names ids;
+  std::vector<std::string> classes;
+};
+
+/// Section "measures" of the contract: {name: {eor, binned_brier, ..., pooled_bins, thresholds, bins}}.
+[[nodiscard]] Tree measures_section(const UncertaintyResult& r);
+/// Section "suspects": [{id, label, prediction, agreement, score}].
+[[nodiscard]] Tree suspects_section(const UncertaintyResult& r, const ItemNames& names);
+/// The same as comma-separated text with a header.
+[[nodiscard]] std::string suspects_csv(const UncertaintyResult& r, const ItemNames& names);
+/// What a reader must know: bins pooled or too small to trust, items left out.
+[[nodiscard]] std::vector<std::string> uncertainty_notes(const UncertaintyResult& r,
+                                                         const UncertaintyOptions& o);
+[[nodiscard]] std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& names,
+                                             const std::vector<std::string>& notes,
+                                             const TerminalOptions& options);
+
+}  // namespace plumb

@@ -1,0 +1,179 @@
+#include "plumb/report/uncertainty.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "plumb/data/check.hpp"
+#include "report/look_up.hpp"
+#include "report/text_table.hpp"
+
+namespace plumb {
+namespace {
+
+using detail::TextTable;
+
+std::string numeral(double x) {
+  const double size = std::abs(x);
+  return size != 0 && (size < 1e-3 || size >= 1e5) ? fmt::format("{:.2e}", x) : fmt::format("{:.4f}", x);
+}
+std::string numeral(const std::optional<double>& x) { return x ? numeral(*x) : "-"; }
+std::string percent(double x) { return fmt::format("{:.1f}%", 100 * x); }
+std::string ratio(double x) { return x < 100 ? fmt::format("{:.2f}", x) : fmt::format("{:.0f}", x); }
+
+bool is_ranked(const MeasureResult& m) { return m.why.empty(); }
+
+const MetricResult& score(const MeasureResult& m, const char* key) { return *detail::find(m.scores, key); }
+
+std::string measure_table(const UncertaintyResult& r, const TerminalOptions& o) {
+  TextTable table({"measure", "odds ratio", "interval", "by chance", "p-value", "AUROC", "AURC", "AUGRC",
+                   "bin Brier", "bits", "pooled"});
+  for (std::size_t c = 1; c < 11; ++c) table.right(c);
+  for (const MeasureResult& m : r.measures) {
+    if (!is_ranked(m)) continue;
+    const MetricResult& eor = score(m, "eor");
+    table.add({m.name + (m.name == "loss" ? " (uses the label)" : ""), eor.value ? ratio(*eor.value) : "-",
+               eor.low ? "[" + ratio(*eor.low) + ", " + ratio(*eor.high) + "]" : "",
+               eor.null_mean ? ratio(*eor.null_mean) : "",
+               eor.p_value ? fmt::format("{:.3f}", *eor.p_value) : "", numeral(score(m, "auroc").value),
+               numeral(score(m, "aurc").value), numeral(score(m, "augrc").value),
+               numeral(score(m, "binned_brier").value), numeral(score(m, "conditional_entropy").value),
+               fmt::format("{}/{}", m.pooled_bins, m.bins.size())});
+  }
+  return table.render(o.colour, o.width);
+}
+
+/// One sentence on the best measure that does not look at the label.
+std::string meaning(const UncertaintyResult& r) {
+  const auto best = std::find_if(r.measures.begin(), r.measures.end(), [](const MeasureResult& m) {
+    return is_ranked(m) && m.name != "loss" && score(m, "eor").value;
+  });
+  if (best == r.measures.end()) return "No measure has an odds ratio here: see below.";
+  const MetricResult& eor = score(*best, "eor");
+  std::string text = fmt::format("Knowing {} multiplies the odds of a bet on right or wrong by {} on average",
+                                 best->name, ratio(*eor.value));
+  if (!eor.null_mean) return text + " (1: it says nothing).";
+  text += fmt::format("; a useless measure would show {} on these data.", ratio(*eor.null_mean));
+  if (*eor.p_value > 0.05) text += " So far chance explains it.";
+  return text;
+}
+
+std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o) {
+  TextTable table({"measure", "target", "below", "share", "accuracy"});
+  for (std::size_t c = 1; c < 5; ++c) table.right(c);
+  for (const MeasureResult& m : r.measures) {
+    if (!is_ranked(m) || m.thresholds.cuts.empty()) continue;
+    bool first = true;
+    for (const Threshold& t : m.thresholds.cuts) {
+      table.add({first ? m.name : "", percent(t.target), t.value ? numeral(*t.value) : "no such cut",
+                 t.value ? percent(t.share) : "", t.accuracy ? percent(*t.accuracy) : ""});
+      first = false;
+    }
+    if (m.thresholds.rest_accuracy)
+      table.add({"", "the rest", "", percent(m.thresholds.rest_share), percent(*m.thresholds.rest_accuracy)});
+  }
+  return table.render(o.colour, o.width);
+}
+
+/// Accuracy of what is kept when about this share of the items is handed over.
+std::string deferral_table(const UncertaintyResult& r, const TerminalOptions& o) {
+  constexpr double kShares[] = {0, 0.05, 0.1, 0.2, 0.3, 0.5};
+  std::vector<std::string> header{"measure"};
+  for (const double share : kShares) header.push_back(fmt::format("{:.0f}%", 100 * share));
+  TextTable table(header);
+  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
+  for (const MeasureResult& m : r.measures) {
+    if (!is_ranked(m) || m.deferral.empty()) continue;
+    std::vector<std::string> row{m.name};
+    for (const double share : kShares) {
+      // Ties may leave a gap: the point that hands over most without going beyond the share.
+      const DeferralPoint* at = nullptr;
+      for (const DeferralPoint& p : m.deferral)
+        if (p.handed_over <= share + 1e-9) at = &p;
+      row.push_back(at != nullptr ? percent(at->accuracy) : "-");
+    }
+    table.add(std::move(row));
+  }
+  return table.render(o.colour, o.width);
+}
+
+std::string suspect_table(const UncertaintyResult& r, const ItemNames& names, const TerminalOptions& o) {
+  const bool shares =
+      std::any_of(r.suspects.begin(), r.suspects.end(), [](const Suspect& s) { return s.agreement > 0; });
+  TextTable table({"item", r.suspects_by, shares ? "votes that agree" : "", "label", "prediction"});
+  table.right(1);
+  table.right(2);
+  const auto name = [&](std::int64_t k) {
+    return names.classes.empty() ? std::to_string(k)
+                                 : detail::printable(names.classes[static_cast<std::size_t>(k)], 20);
+  };
+  for (const Suspect& s : r.suspects)
+    table.add({names.ids.empty() ? std::to_string(s.row) : detail::printable(names.ids.name(s.row), 40),
+               numeral(s.score), shares ? percent(s.agreement) : "", name(s.label), name(s.prediction)});
+  return table.render(o.colour, o.width);
+}
+
+}  // namespace
+
+std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const UncertaintyOptions& o) {
+  std::vector<std::string> notes;
+  std::string doubtful;
+  if (r.left_out > 0)
+    notes.push_back(counted(r.left_out, "item") + " without votes or of weight 0 " +
+                    (r.left_out == 1 ? "was" : "were") + " left out");
+  for (const MeasureResult& m : r.measures) {
+    if (!is_ranked(m)) {
+      notes.push_back(m.name + ": " + m.why);
+      continue;
+    }
+    for (const auto& [key, value] : m.scores)
+      if (!value.value) notes.push_back(m.name + ", " + key + ": " + value.why);
+    if (m.doubtful_bins > 0)
+      doubtful +=
+          fmt::format("{}{} {} of {}", doubtful.empty() ? "" : ", ", m.name, m.doubtful_bins, m.bins.size());
+  }
+  if (!doubtful.empty())
+    notes.push_back(fmt::format(
+        "bins too small to trust ({}): only right or only wrong answers, or a standard error above {:g} of "
+        "the "
+        "rarer outcome's share; {}",
+        doubtful, o.coarsen > 0 ? o.coarsen : kTrustedRelativeError,
+        o.coarsen > 0
+            ? "there are too few answers of one kind"
+            : fmt::format("--coarsen {:g} merges them with their neighbours", kTrustedRelativeError)));
+  return notes;
+}
+
+std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& names,
+                               const std::vector<std::string>& notes, const TerminalOptions& o) {
+  const bool histogram = r.items == 0;
+  std::string title =
+      histogram ? fmt::format("A histogram of {}",
+                              counted(static_cast<std::int64_t>(r.measures.front().bins.size()), "bin"))
+                : counted(r.items, "item");
+  title += fmt::format(", {} of the answers right", percent(r.accuracy));
+  if (r.base != r.accuracy) title += fmt::format("; odds relative to {}", percent(r.base));
+  std::string out = detail::bold(title, o.colour) + "\n";
+  const auto section = [&](const std::string& name, const std::string& body) {
+    out += "\n" + detail::bold(name, o.colour) + "\n" + body;
+  };
+  section("What each measure is worth, the best first", measure_table(r, o));
+  if (!histogram) out += "\n  " + detail::wrap(meaning(r), o.width - 2, "  ") + "\n";
+  const bool cuts = std::any_of(r.measures.begin(), r.measures.end(),
+                                [](const MeasureResult& m) { return !m.thresholds.cuts.empty(); });
+  if (cuts)
+    section("Where to cut: the largest part that is right as often as the target", threshold_table(r, o));
+  if (!histogram)
+    section("Hand the most uncertain over to a person: accuracy of the rest", deferral_table(r, o));
+  if (!r.suspects.empty())
+    section("Suspects: wrong, and least uncertain by " + r.suspects_by + "; mislabelled or ambiguous?",
+            suspect_table(r, names, o));
+  std::string text;
+  for (const std::string& note : notes)
+    text += "  " + detail::wrap(detail::printable(note), o.width - 2, "    ") + "\n";
+  if (!text.empty()) section("Notes", text);
+  return out;
+}
+
+}  // namespace plumb
