@@ -47,6 +47,7 @@ int evaluate_command(const Args& args) {
   const Inputs inputs = load_inputs(input_flags, options.threads);
   output.check_not_over(inputs.paths);
   output.open();
+  if (output.pages().wanted()) options.sample_items = kSampleItems;
   Result result;
   {
     ProgressBar bar(!output_flags.quiet);
@@ -58,6 +59,7 @@ int evaluate_command(const Args& args) {
   result.argv = {"plumb", "evaluate"};
   result.argv.insert(result.argv.end(), args.begin(), args.end());
   result.inputs = inputs.infos;
+  output.pages().add_checksums(result.inputs, inputs.paths);
   return output.finish(result, state, !options.metrics.empty());
 }
 

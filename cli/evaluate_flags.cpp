@@ -38,7 +38,6 @@ void add_later_flags(Flags& flags) {
     flags.later(flag, std::string(flag) + ": regression is" + later +
                           "give class probabilities with --probs or --logits");
   }
-  flags.later("--report", "--report: the HTML report is" + later + "use --json");
   flags.later("--reference",
               "--reference: comparison with a reference set is" + later + "evaluate the two sets one by one");
   flags.later("--manifest", "--manifest: manifests are" + later + "give several files to a flag");

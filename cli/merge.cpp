@@ -55,6 +55,7 @@ int merge_command(const Args& args) {
   result.argv = {"plumb", "merge"};
   result.argv.insert(result.argv.end(), args.begin(), args.end());
   result.inputs = infos;
+  output.pages().add_checksums(result.inputs, paths);
   return output.finish(result, state, false);
 }
 

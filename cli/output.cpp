@@ -13,12 +13,14 @@ namespace plumb::cli {
 void add_output_flags(Flags& flags, OutputFlags& out) {
   flags.heading("What comes out");
   flags.text("--json", "FILE", out.json, "the whole result as JSON; - for standard output");
+  add_page_flags(flags, out.pages);
   flags.text("--save-state", "FILE", out.save_state, "the mergeable part, for \"plumb merge\"");
   flags.repeated("--fail-if", "\"ece>0.05\"", out.fail_if, "exit with code 3 when this holds; repeatable");
   flags.yes("--quiet", out.quiet, "no table, no progress");
 }
 
-Output::Output(const OutputFlags& flags) : flags_(flags), gates_(parse_gates(flags.fail_if)) {
+Output::Output(const OutputFlags& flags)
+    : flags_(flags), gates_(parse_gates(flags.fail_if)), pages_(flags.pages) {
   if (flags.save_state == "-")
     throw InputError("--save-state writes a binary file; give it a name instead of -");
   if (!flags.json.empty() && flags.json == flags.save_state) {
@@ -28,6 +30,7 @@ Output::Output(const OutputFlags& flags) : flags_(flags), gates_(parse_gates(fla
 }
 
 void Output::check_not_over(const std::vector<std::string>& inputs) const {
+  pages_.check_not_over(inputs);
   for (const auto& [flag, path] : {std::pair{"--json", flags_.json}, {"--save-state", flags_.save_state}}) {
     for (const std::string& input : inputs) {
       std::error_code ignored;
@@ -42,6 +45,7 @@ void Output::check_not_over(const std::vector<std::string>& inputs) const {
 void Output::open() {
   if (!flags_.json.empty() && flags_.json != "-") json_.emplace(flags_.json);
   if (!flags_.save_state.empty()) state_.emplace(flags_.save_state);
+  pages_.open();
 }
 
 int Output::finish(const Result& result, const std::optional<EvaluateState>& state, bool all_metrics) {
@@ -50,6 +54,7 @@ int Output::finish(const Result& result, const std::optional<EvaluateState>& sta
   if (state_) state_->write(serialize(state.value()));
   if (json_) json_->commit();
   if (state_) state_->commit();
+  pages_.finish(result);
   if (flags_.json == "-") {
     write_stdout(render_json(result));
   } else if (!flags_.quiet) {

@@ -8,6 +8,7 @@
 
 #include "fail_if.hpp"
 #include "flags.hpp"
+#include "pages.hpp"
 #include "plumb/evaluate_state.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/result.hpp"
@@ -16,6 +17,7 @@ namespace plumb::cli {
 
 struct OutputFlags {
   std::string json, save_state;
+  PageFlags pages;
   Args fail_if;
   bool quiet = false;
 };
@@ -30,12 +32,15 @@ class Output {
   /// InputError when a file would be written over one of these.
   void check_not_over(const std::vector<std::string>& inputs) const;
   void open();
+  /// A report carries what the result was made from; nothing otherwise.
+  [[nodiscard]] const Pages& pages() const { return pages_; }
   /// Writes everything and returns the exit code.
   int finish(const Result& result, const std::optional<EvaluateState>& state, bool all_metrics);
 
  private:
   OutputFlags flags_;
   std::vector<Gate> gates_;
+  Pages pages_;
   std::optional<AtomicFile> json_, state_;
 };
 

@@ -6,6 +6,7 @@
 #include "console.hpp"
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
+#include "pages.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/json.hpp"
@@ -72,6 +73,7 @@ int stability_command(const Args& args) {
   std::int64_t repeats = o.repeats;
   std::string subsets = "nested", single = "majority", json;
   bool quiet = false;
+  PageFlags pages_flags;
   add_input_flags(flags, input_flags);
   flags.heading("How it is computed");
   flags.list("--estimators", "k,k", o.estimators, "keys of \"plumb list\" [ece]");
@@ -90,6 +92,7 @@ int stability_command(const Args& args) {
   flags.whole("--threads", how.threads, "0: all cores; never changes a number");
   flags.heading("What comes out");
   flags.text("--json", "FILE", json, "the whole result as JSON; - for standard output");
+  add_page_flags(flags, pages_flags);
   flags.yes("--quiet", quiet, "no table, no progress");
   flags.examples(kExamples);
   if (!flags.parse(args)) return kDone;
@@ -100,7 +103,10 @@ int stability_command(const Args& args) {
   o.repeats = static_cast<int>(repeats);
   o.subsets = subsets == "nested" ? Subsets::nested : Subsets::independent;
   o.single = parse_single(single, o.rater);
+  Pages pages(pages_flags);
   const Inputs inputs = load_inputs(input_flags, o.evaluate.threads);
+  pages.check_not_over(inputs.paths);
+  pages.open();
   std::optional<AtomicFile> file;
   if (!json.empty() && json != "-") file.emplace(json);
 
@@ -112,6 +118,7 @@ int stability_command(const Args& args) {
   }
   Result result = head_of(inputs.items, o, single, args);
   result.inputs = inputs.infos;
+  pages.add_checksums(result.inputs, inputs.paths);
   result.votes = s.votes;
   result.sections.emplace_back("stability", stability_section(s));
   result.tables.emplace_back("precision", precision_table(s));
@@ -119,6 +126,7 @@ int stability_command(const Args& args) {
     file->write(render_json(result));
     file->commit();
   }
+  pages.finish(result);
   if (json == "-") {
     write_stdout(render_json(result));
   } else if (!quiet) {

@@ -27,6 +27,7 @@ struct EvaluateOptions {
   double bandwidth = 0;  ///< of the kernel keys, in [1e-5, 1]; 0: auto
   LeaveOut leave_out = LeaveOut::kVote;
   bool consensus = true;  ///< also score the majority label when some item has several votes
+  int sample_items = 0;   ///< rows of the table "sample", for scatter plots; 0: no such table
   std::function<void(double)> progress = {};  ///< called with the share done; may throw to interrupt
 };
 

@@ -5,6 +5,7 @@
 
 #include "evaluate/describe.hpp"
 #include "evaluate/replicates.hpp"
+#include "evaluate/sample.hpp"
 #include "evaluate/tables.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/resample/interval.hpp"
@@ -192,6 +193,7 @@ Result evaluate(const Items& items, const EvaluateOptions& options) {
     result.consensus =
         run(items.consensus(options.threads), options, single_vote_part(selection, options, task)).metrics;
   if (!items.by.empty()) slices(items, options, selection, result);
+  if (options.sample_items > 0) result.tables.emplace_back("sample", sample_rows(items, options));
   return result;
 }
 

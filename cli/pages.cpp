@@ -1,0 +1,97 @@
+#include "pages.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <map>
+
+#include "console.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/sha256.hpp"
+#include "plumb/report/json.hpp"
+
+extern char** environ;
+
+namespace plumb::cli {
+namespace {
+
+/// True when node ran the script over the folder. Node is optional: without it the specs stand alone.
+bool draw(const std::string& script, const std::string& folder) {
+  std::string node = "node", a = script, b = folder;
+  char* argv[] = {node.data(), a.data(), b.data(), nullptr};
+  pid_t child = 0;
+  if (posix_spawnp(&child, node.c_str(), nullptr, nullptr, argv, environ) != 0) return false;
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void write_plots(std::span<const NamedResult> results, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw InputError("--plots " + folder + ": " + error.message());
+  const std::vector<PlotFile> plots = render_plots(results);
+  for (const PlotFile& plot : plots) write_file(folder + "/" + plot.name + ".vl.json", plot.json);
+  const std::string code = plot_script();
+  bool drawn = false;
+  if (!code.empty()) {
+    const std::string script = folder + "/.plumb-draw.cjs";
+    write_file(script, code);
+    drawn = draw(script, folder);
+    std::filesystem::remove(script, error);
+  }
+  if (!drawn)
+    say("the plots were written as Vega-Lite specs alone: drawing them as SVG needs node on the PATH");
+}
+
+}  // namespace
+
+void add_page_flags(Flags& flags, PageFlags& out) {
+  flags.text("--report", "FILE.html", out.report, "a page to read, in one file that needs no network");
+  flags.text("--plots", "DIR", out.plots,
+             "each plot as a Vega-Lite spec with its data, and as SVG where node is");
+}
+
+Pages::Pages(const PageFlags& flags) : flags_(flags) {
+  if (flags.report == "-") throw InputError("--report writes a file; give it a name instead of -");
+  if (!flags.report.empty() && !has_page()) throw InputError("--report: " + why_no_page());
+}
+
+void Pages::check_not_over(const std::vector<std::string>& inputs) const {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    if (!flags_.report.empty() && std::filesystem::equivalent(flags_.report, input, ignored))
+      throw InputError("--report would write over the input " + input + "; give it another name");
+  }
+}
+
+void Pages::open() {
+  if (!flags_.report.empty()) report_.emplace(flags_.report);
+}
+
+void Pages::add_checksums(std::vector<InputInfo>& inputs, const std::vector<std::string>& paths) const {
+  if (!wanted()) return;
+  std::map<std::string, std::string> known;
+  for (std::size_t i = 0; i < inputs.size() && i < paths.size(); ++i) {
+    std::string& sum = known[paths[i]];
+    if (sum.empty()) sum = sha256_file(paths[i]);
+    inputs[i].sha256 = sum;
+  }
+}
+
+void Pages::finish(std::span<const NamedResult> results, const std::string& title) {
+  if (report_) {
+    report_->write(render_html(results, {title}));
+    report_->commit();
+  }
+  if (!flags_.plots.empty()) write_plots(results, flags_.plots);
+}
+
+void Pages::finish(const Result& result) {
+  if (!wanted()) return;
+  const std::string json = render_json(result);
+  const NamedResult one{name_of_result(json), json};
+  finish({&one, 1});
+}
+
+}  // namespace plumb::cli

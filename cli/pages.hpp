@@ -1,0 +1,43 @@
+// --report FILE.html and --plots DIR: a result for people. Shared by every command that makes results.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flags.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "plumb/report/html.hpp"
+#include "plumb/result.hpp"
+
+namespace plumb::cli {
+
+struct PageFlags {
+  std::string report, plots;
+};
+
+void add_page_flags(Flags& flags, PageFlags& out);
+
+/// Rows of the sample of items that a result carries when a report is asked for.
+inline constexpr int kSampleItems = 2000;
+
+/// The order is: construct (checks the flags), check_not_over, open (before the work), finish.
+class Pages {
+ public:
+  explicit Pages(const PageFlags& flags);
+  [[nodiscard]] bool wanted() const { return !flags_.report.empty() || !flags_.plots.empty(); }
+  void check_not_over(const std::vector<std::string>& inputs) const;
+  void open();
+  /// Of the inputs, so that the report says what it was made from; nothing unless a report is wanted. `paths`
+  /// are the files of `inputs`, one for each.
+  void add_checksums(std::vector<InputInfo>& inputs, const std::vector<std::string>& paths) const;
+  void finish(std::span<const NamedResult> results, const std::string& title = "");
+  void finish(const Result& result);
+
+ private:
+  PageFlags flags_;
+  std::optional<AtomicFile> report_;
+};
+
+}  // namespace plumb::cli

@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "commands.hpp"
+#include "pages.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/mapped_file.hpp"
+
+namespace plumb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  a result as a page
+    plumb evaluate --probs probs.npy --labels labels.npy --bootstrap 200 --json raw.json
+    plumb report raw.json -o report.html
+  before and after calibration on one page, with names of your own
+    plumb report raw.json calibrated.json --names "raw,temperature" -o report.html
+Results of several commands go together; those under one name are one model.)";
+
+std::string read_text(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  const auto bytes = file->bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// What was judged, or the file's name where two results of one command would share it.
+std::vector<NamedResult> named(const Args& files, const Args& names) {
+  if (!names.empty() && names.size() != files.size())
+    throw InputError("--names has " + counted(static_cast<std::int64_t>(names.size()), "name") + " for " +
+                     counted(static_cast<std::int64_t>(files.size()), "result") + "; give one for each");
+  std::vector<NamedResult> out;
+  for (const std::string& file : files) out.push_back({"", read_text(file)});
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!names.empty()) {
+      out[i].name = names[i];
+      continue;
+    }
+    out[i].name =
+        files.size() == 1 ? name_of_result(out[i].json) : std::filesystem::path(files[i]).stem().string();
+    if (out[i].name.empty()) out[i].name = files[i];
+  }
+  return out;
+}
+
+}  // namespace
+
+int report_command(const Args& args) {
+  Flags flags("report", "Saved results (--json) as one HTML page to read, to print or to mail.");
+  Args files, names;
+  std::string title;
+  PageFlags pages_flags;
+  flags.positional("RESULT", files, "files that --json wrote");
+  flags.text("-o", "FILE.html", pages_flags.report, "the page");
+  flags.text("--plots", "DIR", pages_flags.plots,
+             "each plot as a Vega-Lite spec with its data, and as SVG where node is");
+  flags.list("--names", "a,b", names, "what the results are called [the file's name]");
+  flags.text("--title", "TEXT", title, "the page's title");
+  flags.examples(kExamples);
+  if (!flags.parse(args)) return kDone;
+  if (files.empty()) throw InputError("a report of what? Give files that \"plumb ... --json FILE\" wrote");
+  if (pages_flags.report.empty() && pages_flags.plots.empty())
+    throw InputError("where shall the page go? Give -o report.html");
+  Pages pages(pages_flags);
+  pages.check_not_over(files);
+  const std::vector<NamedResult> results = named(files, names);
+  pages.open();
+  pages.finish(results, title);
+  return kDone;
+}
+
+}  // namespace plumb::cli

@@ -1,0 +1,282 @@
+// The document that the page shows, and the page around it.
+#include "plumb/report/html.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "plumb/data/check.hpp"
+#include "plumb/registry.hpp"
+#include "plumb/report/terminal.hpp"
+#include "report/page_text.hpp"
+#include "report/plots.hpp"
+#include "report/verdict.hpp"
+
+namespace plumb {
+namespace {
+
+using detail::Json;
+using detail::look;
+using detail::Run;
+using detail::Runs;
+
+struct Section {
+  const char *id, *title, *intro;
+};
+constexpr Section kSections[] = {
+    {"calibration", "Calibration", "Whether what it says happens as often as it says."},
+    {"regression", "Predicted uncertainty",
+     "Whether the errors are as large as the model expects them to be."},
+    {"calibrators", "Calibrators", "What repairs the probabilities, and at what price."},
+    {"slices", "Slices", "Whether it holds for everyone."},
+    {"raters", "Raters", "What several raters see that one label hides."},
+    {"uncertainty", "Uncertainty measures",
+     "Whether a measure of doubt tells right answers from wrong ones."},
+    {"items", "Items", "Single items, from a seeded sample."},
+    {"stability", "Stability", "How far a test set of this size can be trusted."},
+    {"compare", "Comparison", "Whether two models differ by more than chance."},
+};
+
+constexpr std::array kHeadlines{"accuracy",
+                                "agreement",
+                                "nll",
+                                "brier",
+                                "ece",
+                                "ece_debiased",
+                                "ece_classwise",
+                                "auroc",
+                                "cl",
+                                "dl",
+                                "calibration_slope",
+                                "oe_ratio",
+                                "mse_p",
+                                "mse",
+                                "uce",
+                                "zms",
+                                "crps",
+                                "coverage_95",
+                                "sharpness"};
+constexpr std::array kBetter{"lower", "higher", "zero", "one", "neither"};  // in the order of the enumeration
+
+std::vector<std::string> names_of(const Runs& runs) {
+  std::vector<std::string> out;
+  for (const Run& run : runs)
+    if (std::find(out.begin(), out.end(), run.name) == out.end()) out.push_back(run.name);
+  return out;
+}
+
+Json models(const Runs& runs) {
+  Json out = Json::array();
+  for (const std::string& name : names_of(runs)) {
+    const auto run = std::find_if(runs.begin(), runs.end(), [&](const Run& r) { return r.name == name; });
+    Json m{{"name", name}};
+    for (const char* key : {"task", "items", "votes", "classes"})
+      if (const Json* x = look(run->json, {key})) m[key] = *x;
+    out.push_back(std::move(m));
+  }
+  return out;
+}
+
+Json words(const Runs& runs) {
+  Json out = Json::array();
+  std::set<std::string> seen;
+  for (const Run& run : runs) {
+    const auto sentences = plain_words(detail::to_result(run));
+    if (!sentences.empty() && seen.insert(run.name).second)
+      out.push_back({{"model", run.name}, {"sentences", sentences}});
+  }
+  return out;
+}
+
+Json metric_row(const std::string& key) {
+  Json row{{"key", key}, {"line", ""}, {"better", ""}};
+  for (const MetricRow& m : kMetrics) {
+    if (m.key != key) continue;
+    row["line"] = m.line;
+    row["better"] = kBetter.at(static_cast<std::size_t>(m.better));
+  }
+  row["headline"] = std::find(kHeadlines.begin(), kHeadlines.end(), key) != kHeadlines.end();
+  return row;
+}
+
+Json metrics(const Runs& runs) {
+  std::vector<const Run*> with;
+  std::vector<std::string> keys;
+  for (const Run& run : runs) {
+    const Json* m = look(run.json, {"metrics"});
+    if (m == nullptr || !m->is_object() || m->empty()) continue;
+    with.push_back(&run);
+    for (const auto& [key, x] : m->items())
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  }
+  Json out{{"models", Json::array()}, {"rows", Json::array()}};
+  for (const Run* run : with) out["models"].push_back(run->name);
+  for (const std::string& key : keys) {
+    Json row = metric_row(key);
+    row["cells"] = Json::array();
+    for (const Run* run : with) {
+      const Json* m = look(run->json, {"metrics", key});
+      row["cells"].push_back(m != nullptr ? *m : Json(nullptr));
+    }
+    out["rows"].push_back(std::move(row));
+  }
+  return out;
+}
+
+Json plot_json(const detail::Plot& p) {
+  Json out{{"name", p.name}, {"title", p.title}, {"sentence", p.sentence}, {"how", p.how}, {"spec", p.spec}};
+  if (p.choices.size() > 1) {
+    out["picker"] = p.picker;
+    out["choices"] = Json::array();
+    for (const detail::Choice& c : p.choices)
+      out["choices"].push_back({{"value", c.value}, {"label", c.label}, {"sentence", c.sentence}});
+  }
+  return out;
+}
+
+Json sections(const Runs& runs) {
+  const detail::Plots plots = detail::make_plots(runs);
+  const std::vector<detail::ReaderTable> tables = detail::make_tables(runs);
+  Json out = Json::array();
+  for (const Section& s : kSections) {
+    Json section{{"id", s.id},
+                 {"title", s.title},
+                 {"intro", s.intro},
+                 {"plots", Json::array()},
+                 {"tables", Json::array()}};
+    for (const detail::Plot& p : plots)
+      if (p.section == s.id) section["plots"].push_back(plot_json(p));
+    for (const detail::ReaderTable& t : tables)
+      if (t.section == s.id)
+        section["tables"].push_back(
+            {{"title", t.title}, {"sentence", t.sentence}, {"columns", t.columns}, {"rows", t.rows}});
+    if (!section["plots"].empty() || !section["tables"].empty()) out.push_back(std::move(section));
+  }
+  return out;
+}
+
+Json provenance(const Runs& runs) {
+  Json out = Json::array();
+  for (const Run& run : runs) {
+    Json r{{"name", run.name}};
+    for (const char* key : {"plumb", "command", "argv", "inputs", "settings", "notes"})
+      if (const Json* x = look(run.json, {key})) r[key] = *x;
+    out.push_back(std::move(r));
+  }
+  return out;
+}
+
+Json document(const Runs& runs, const HtmlOptions& options) {
+  const detail::Verdict v = detail::verdict(runs);
+  std::string title = options.title;
+  if (title.empty()) title = detail::listed(names_of(runs));
+  return {{"title", title},
+          {"plumb", detail::text(runs.front().json, "plumb")},
+          {"models", models(runs)},
+          {"verdict", {{"level", v.level}, {"text", v.text}}},
+          {"words", words(runs)},
+          {"metrics", metrics(runs)},
+          {"sections", sections(runs)},
+          {"runs", provenance(runs)}};
+}
+
+// A field of an unexpected type somewhere inside a result: hand-made or damaged.
+template <class Make>
+auto guarded(Make make) {
+  try {
+    return make();
+  } catch (const Json::exception& e) {
+    throw InputError(std::string("a result is not as plumb writes them (") + e.what() +
+                     "); make it anew with --json");
+  }
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+// JSON inside a script element: neither "</script>" nor "<!--" may occur. "<" stands only in strings, where
+// \u003c is the same letter.
+std::string in_script(const std::string& json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      out += "\\u003c";
+    else if (c == '>')
+      out += "\\u003e";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string dump(const Json& j) { return j.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+bool has_page() { return !detail::page_script().empty(); }
+
+std::string why_no_page() {
+  return "this build has no report page, because node and npm were not there when it was built; install them "
+         "(Debian: "
+         "nodejs, npm), run \"npm ci\" in web/ and build again, or use --json and another machine's \"plumb "
+         "report\"";
+}
+
+std::string render_document(std::span<const NamedResult> results, const HtmlOptions& options) {
+  const Runs runs = detail::read_runs(results);
+  return guarded([&] { return dump(document(runs, options)); });
+}
+
+std::string render_html(std::span<const NamedResult> results, const HtmlOptions& options) {
+  if (!has_page()) throw InputError(why_no_page());
+  const Runs runs = detail::read_runs(results);
+  const Json doc = guarded([&] { return document(runs, options); });
+  std::string out =
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      // Nothing may be fetched, and no script runs but the page's own.
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "img-src data:; "
+      "script-src 'sha256-";
+  out += detail::page_script_hash();
+  out += "'\">\n<meta name=\"generator\" content=\"plumb " + escaped(doc["plumb"].get<std::string>()) +
+         "\">\n<title>" + escaped(doc["title"].get<std::string>() + ": can it be trusted?") +
+         "</title>\n<style>";
+  out += detail::page_style();
+  out += "</style>\n</head>\n<body>\n<noscript><p>" + escaped(doc["verdict"]["text"].get<std::string>()) +
+         "</p><p>The plots need JavaScript, which is switched off here.</p></noscript>\n<div "
+         "id=\"plumb-page\"></div>\n"
+         "<script type=\"application/json\" id=\"plumb-document\">" +
+         in_script(dump(doc)) + "</script>\n<script>";
+  out += detail::page_script();
+  out += "</script>\n</body>\n</html>\n";
+  return out;
+}
+
+std::string plot_script() { return std::string(detail::page_script()); }
+
+}  // namespace plumb

@@ -1,0 +1,93 @@
+#include "report/plots.hpp"
+
+#include <array>
+#include <set>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "report/json_text.hpp"
+#include "report/spec_text.hpp"
+
+namespace plumb {
+namespace detail {
+namespace {
+
+// Told apart by readers of any colour vision; the page puts those of its theme in their place.
+constexpr std::array kPalette{"#0b6e99", "#c2410c", "#4d7c0f", "#86198f", "#a16207", "#334155"};
+
+// A model keeps its colour through all plots, whichever of them it is in.
+Json model_scale(const Runs& runs, const Json& rows) {
+  std::set<std::string> present;
+  for (const Json& row : rows) present.insert(text(row, "model"));
+  Json scale{{"domain", Json::array()}, {"range", Json::array()}};
+  std::set<std::string> seen;
+  for (const Run& run : runs) {
+    if (!seen.insert(run.name).second || !present.contains(run.name)) continue;
+    scale["domain"].push_back(run.name);
+    scale["range"].push_back(kPalette[(seen.size() - 1) % kPalette.size()]);
+  }
+  return scale;
+}
+
+void colour_models(Json& spec, const Json& scale) {
+  if (!spec.is_structured()) return;
+  for (auto it = spec.begin(); it != spec.end(); ++it) {
+    if (spec.is_object() && it.key() == "color" && text(*it, "field") == "model") {
+      (*it)["scale"] = scale;
+      if (scale["domain"].size() < 2) (*it)["legend"] = nullptr;
+    }
+    colour_models(*it, scale);
+  }
+}
+
+}  // namespace
+
+Plots make_plots(const Runs& runs) {
+  Plots out;
+  calibration_plots(runs, out);
+  slice_plots(runs, out);
+  rater_plots(runs, out);
+  stability_plots(runs, out);
+  item_plots(runs, out);
+  return out;
+}
+
+std::vector<ReaderTable> make_tables(const Runs&) { return {}; }
+
+Json bind_spec(std::string_view name, Json rows, const Runs& runs) {
+  const std::string_view source = spec_text(name);
+  if (source.empty()) throw std::logic_error("there is no spec " + std::string(name));
+  Json spec = Json::parse(source);
+  if (!runs.empty()) colour_models(spec, model_scale(runs, rows));
+  spec["datasets"]["rows"] = std::move(rows);
+  return spec;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
+std::string points(double share) { return fmt::format("{:.1f} points", 100 * share); }
+std::string shown(double x) {
+  const double size = x < 0 ? -x : x;
+  return size != 0 && (size < 1e-3 || size >= 1e5) ? fmt::format("{:.2e}", x) : fmt::format("{:.4f}", x);
+}
+
+std::string listed(const std::vector<std::string>& parts) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return out;
+}
+
+}  // namespace detail
+
+std::vector<PlotFile> render_plots(std::span<const NamedResult> results) {
+  std::vector<PlotFile> out;
+  for (detail::Plot& plot : detail::make_plots(detail::read_runs(results))) {
+    plot.spec["title"] = plot.title;
+    plot.spec["description"] = plot.sentence;
+    out.push_back({plot.name, detail::json_text(plot.spec)});
+  }
+  return out;
+}
+
+}  // namespace plumb

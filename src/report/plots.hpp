@@ -1,0 +1,59 @@
+// A plot: data of the results -> a Vega-Lite spec with its rows, and a sentence that says what it means for
+// this model. Each family of plots has a file in plots/; a plot is a spec in web/specs/ and a function here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/runs.hpp"
+
+namespace plumb::detail {
+
+/// One of several views of the same plot: a class, an estimator. The spec's parameter `pick` takes the value.
+struct Choice {
+  std::string value, label, sentence;
+};
+
+struct Plot {
+  std::string name;         ///< of its spec
+  std::string section;      ///< "calibration"; the titles are in document.cpp
+  std::string title;        ///< a plain question or noun
+  std::string sentence;     ///< what it means for this model
+  std::string how;          ///< how to read it
+  std::string picker = {};  ///< what the choices are: "class", "metric"; plots of a section share the picker
+  std::vector<Choice> choices = {};
+  Json spec = {};
+};
+using Plots = std::vector<Plot>;
+
+/// All of them, in the order in which they are shown.
+[[nodiscard]] Plots make_plots(const Runs& runs);
+
+// The families. Each adds the plots that the runs have data for.
+void calibration_plots(const Runs& runs, Plots& out);
+void slice_plots(const Runs& runs, Plots& out);
+void rater_plots(const Runs& runs, Plots& out);
+void stability_plots(const Runs& runs, Plots& out);
+void item_plots(const Runs& runs, Plots& out);
+
+/// A table for readers, where a plot would hide the names: suspects, a league of calibrators.
+struct ReaderTable {
+  std::string section, title, sentence;
+  std::vector<std::string> columns;
+  Json rows = Json::array();  ///< arrays of numbers, text or null, as long as `columns`
+};
+[[nodiscard]] std::vector<ReaderTable> make_tables(const Runs& runs);
+
+/// The spec of this name with `rows` in it. With runs: each model (field "model") gets its colour, and no
+/// legend when it is alone.
+[[nodiscard]] Json bind_spec(std::string_view name, Json rows, const Runs& runs = {});
+
+// How numbers are said.
+[[nodiscard]] std::string percent(double share);  ///< "93.6%"
+[[nodiscard]] std::string points(double share);   ///< "4.0 points"
+[[nodiscard]] std::string shown(double x);        ///< four digits
+/// "a, b and c".
+[[nodiscard]] std::string listed(const std::vector<std::string>& parts);
+
+}  // namespace plumb::detail

@@ -1,0 +1,256 @@
+// Reliability diagram, histogram of forecasts, error by class.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/plots.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr std::size_t kMaxClasses = 40;  // class tables in one page; those with the largest error
+constexpr double kWellFilled = 0.02;     // share of the weight from which a cell's gap is worth naming
+constexpr double kSameShare = 0.005;     // shares closer than half a point read as equal
+constexpr const char* kEvent = "event";
+
+struct Means {
+  double weight = 0, forecast = 0, outcome = 0;  // sums, weighted as the cells are
+  double widest = 0, widest_p = 0, widest_y = 0;
+  int outside = 0, banded = 0;
+};
+
+Means means(const Json& cells) {
+  Means m;
+  for (const Json& row : cells) m.weight += number(row, "weight").value_or(0);
+  for (const Json& row : cells) {
+    const auto p = number(row, "mean_p"), y = number(row, "mean_y"), w = number(row, "weight");
+    if (!p || !y || !w) continue;
+    m.forecast += *w * *p / m.weight;
+    m.outcome += *w * *y / m.weight;
+    if (*w >= kWellFilled * m.weight && std::abs(*p - *y) > m.widest) {
+      m.widest = std::abs(*p - *y);
+      m.widest_p = *p;
+      m.widest_y = *y;
+    }
+    const auto low = number(row, "band_low"), high = number(row, "band_high");
+    if (low && high) {
+      ++m.banded;
+      m.outside += *y < *low || *y > *high ? 1 : 0;
+    }
+  }
+  return m;
+}
+
+std::string lean(double gap) {
+  return gap > kSameShare ? "says too much" : gap < -kSameShare ? "says too little" : "is right on average";
+}
+
+std::string meaning(const std::vector<std::pair<std::string, const Json*>>& tables) {
+  std::vector<std::string> parts;
+  for (const auto& [name, cells] : tables) {
+    const Means m = means(*cells);
+    if (!(m.weight > 0)) continue;
+    std::string one = fmt::format("{} {}: {} forecast, {} happened", name, lean(m.forecast - m.outcome),
+                                  percent(m.forecast), percent(m.outcome));
+    if (tables.size() == 1 && m.widest > 0)
+      one += fmt::format("; its widest gap in a well-filled cell is at {}, where {} happened",
+                         percent(m.widest_p), percent(m.widest_y));
+    if (m.banded > 0) one += fmt::format(" ({} of {} cells outside the band of chance)", m.outside, m.banded);
+    parts.push_back(one);
+  }
+  std::string out;
+  for (const std::string& p : parts) out += (out.empty() ? "" : ". ") + p;
+  return out.empty() ? out : out + ".";
+}
+
+void put_cells(Json& out, const Json& cells, const std::string& model, const std::string& view) {
+  double weight = 0;
+  for (const Json& row : cells) weight += number(row, "weight").value_or(0);
+  int cell = 0;
+  for (const Json& row : cells) {
+    ++cell;
+    const auto w = number(row, "weight");
+    if (!w || !(*w > 0)) continue;  // empty is empty
+    Json r{{"model", model}, {"view", view}, {"cell", cell}, {"share", *w / weight}};
+    for (const char* key :
+         {"low", "high", "mean_p", "mean_y", "gap", "items", "votes", "band_low", "band_high"})
+      if (const auto it = row.find(key); it != row.end() && !it->is_null()) r[key] = *it;
+    out.push_back(std::move(r));
+  }
+}
+
+Json curves(const Runs& runs) {
+  Json out = Json::array();
+  for (const Run& run : runs) {
+    const Json* curve = rows(run, "reliability_smooth");
+    if (curve == nullptr) curve = rows(run, "reliability_kde");
+    if (curve == nullptr) continue;
+    // Where the model says nothing the curve means nothing.
+    double peak = 0;
+    for (const Json& row : *curve) peak = std::max(peak, number(row, "density").value_or(0));
+    for (const Json& row : *curve) {
+      const auto p = number(row, "p"), y = number(row, "estimate"), density = number(row, "density");
+      if (!p || !y || density.value_or(0) < 0.002 * peak) continue;
+      out.push_back({{"model", run.name}, {"view", kEvent}, {"p", *p}, {"estimate", *y}});
+    }
+  }
+  return out;
+}
+
+// The classes whose tables are shown: all of them, or those with the largest error in the first run that
+// tells it.
+std::vector<std::size_t> classes_shown(const Runs& runs) {
+  std::size_t count = 0;
+  const Json* errors = nullptr;
+  for (const Run& run : runs) {
+    std::size_t k = 0;
+    while (rows(run, fmt::format("reliability_class_{}", k)) != nullptr) ++k;
+    count = std::max(count, k);
+    if (errors == nullptr) errors = look(run.json, {"per_class", "ece_classwise"});
+  }
+  std::vector<std::size_t> out(count);
+  for (std::size_t k = 0; k < count; ++k) out[k] = k;
+  if (count <= kMaxClasses) return out;
+  const auto error = [&](std::size_t k) {
+    return errors != nullptr && k < errors->size() && (*errors)[k].is_number() ? (*errors)[k].get<double>()
+                                                                               : -1.0;
+  };
+  std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) { return error(a) > error(b); });
+  out.resize(kMaxClasses);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string event_name(const Runs& runs) {
+  for (const Run& run : runs) {
+    if (rows(run, "reliability") == nullptr) continue;
+    return text(run.json, "task") == "binary" ? class_name(run, 1) : "most probable class";
+  }
+  return "";
+}
+
+std::string histogram_meaning(const std::vector<std::pair<std::string, const Json*>>& tables) {
+  std::vector<std::string> parts;
+  for (const auto& [name, cells] : tables) {
+    double weight = 0, most = 0;
+    const Json* fullest = nullptr;
+    for (const Json& row : *cells) {
+      const double w = number(row, "weight").value_or(0);
+      weight += w;
+      if (w > most) {
+        most = w;
+        fullest = &row;
+      }
+    }
+    if (fullest == nullptr) continue;
+    parts.push_back(fmt::format("{} of {}'s forecasts lie between {} and {}", percent(most / weight), name,
+                                percent(number(*fullest, "low").value_or(0)),
+                                percent(number(*fullest, "high").value_or(1))));
+  }
+  return parts.empty() ? "" : listed(parts) + ".";
+}
+
+void class_errors(const Runs& runs, Plots& out) {
+  struct Row {
+    std::string model, name;
+    double error;
+  };
+  std::vector<Row> all;
+  for (const Run& run : runs) {
+    const Json* errors = look(run.json, {"per_class", "ece_classwise"});
+    if (errors == nullptr || !errors->is_array() || errors->size() < 3) continue;
+    for (std::size_t k = 0; k < errors->size(); ++k)
+      if ((*errors)[k].is_number()) all.push_back({run.name, class_name(run, k), (*errors)[k].get<double>()});
+  }
+  if (all.empty()) return;
+  std::stable_sort(all.begin(), all.end(), [](const Row& a, const Row& b) { return a.error > b.error; });
+  const std::string first = runs.front().name;
+  std::vector<std::string> order;
+  for (const Row& r : all)
+    if (std::find(order.begin(), order.end(), r.name) == order.end()) order.push_back(r.name);
+  const std::size_t classes = order.size();
+  if (order.size() > kMaxClasses) order.resize(kMaxClasses);
+  Json data = Json::array();
+  for (const Row& r : all)
+    if (std::find(order.begin(), order.end(), r.name) != order.end())
+      data.push_back({{"model", r.model}, {"class", r.name}, {"error", r.error}});
+  Plot plot{
+      .name = "class_errors",
+      .section = "calibration",
+      .title = "Calibration error by class",
+      .sentence = fmt::format("{} has the largest error ({} of {}), {} among {} classes the median.",
+                              all.front().name, points(all.front().error), all.front().model,
+                              points(all[all.size() / 2].error), classes),
+      .how =
+          "Each dot is one class judged against the rest: the mean gap between its forecast and how often it "
+          "happened. Shorter is better."};
+  if (classes > order.size())
+    plot.how += fmt::format(" Of {} classes the {} with the largest error are shown.", classes, order.size());
+  plot.spec = bind_spec(plot.name, std::move(data), runs);
+  out.push_back(std::move(plot));
+}
+
+}  // namespace
+
+void calibration_plots(const Runs& runs, Plots& out) {
+  const auto tables_of = [&](const std::string& table) {
+    std::vector<std::pair<std::string, const Json*>> tables;
+    for (const Run& run : runs)
+      if (const Json* cells = rows(run, table)) tables.emplace_back(run.name, cells);
+    return tables;
+  };
+  const auto events = tables_of("reliability");
+  if (events.empty()) return;
+  Json cells = Json::array();
+  std::vector<Choice> reliability{{kEvent, event_name(runs), meaning(events)}};
+  std::vector<Choice> histogram{{kEvent, event_name(runs), histogram_meaning(events)}};
+  for (const auto& [name, table] : events) put_cells(cells, *table, name, kEvent);
+  const Run* named = &runs.front();
+  for (const Run& run : runs)
+    if (const Json* names = look(run.json, {"class_names"}); names != nullptr && !names->empty())
+      named = &run;
+  for (const std::size_t k : classes_shown(runs)) {
+    const auto tables = tables_of(fmt::format("reliability_class_{}", k));
+    const std::string view = fmt::format("{}", k);
+    for (const auto& [name, table] : tables) put_cells(cells, *table, name, view);
+    reliability.push_back({view, class_name(*named, k), meaning(tables)});
+    histogram.push_back({view, class_name(*named, k), histogram_meaning(tables)});
+  }
+  if (reliability.size() == 2 && text(runs.front().json, "task") == "binary") reliability.resize(1);
+  histogram.resize(reliability.size());
+
+  Plot diagram{
+      .name = "reliability",
+      .section = "calibration",
+      .title = "Does it happen as often as it says?",
+      .sentence = reliability.front().sentence,
+      .how =
+          "Forecasts are put into cells; a dot shows how often the event happened in its cell, its area how "
+          "many "
+          "votes are there. On the diagonal words and facts agree; below it the model says too much. The "
+          "shaded "
+          "bars are where a calibrated model's dots would fall by chance; the line is a smooth estimate free "
+          "of cells.",
+      .picker = "class",
+      .choices = reliability};
+  diagram.spec = bind_spec(diagram.name, cells, runs);
+  diagram.spec["datasets"]["curve"] = curves(runs);
+  out.push_back(std::move(diagram));
+
+  Plot bars{.name = "confidence",
+            .section = "calibration",
+            .title = "How sure is it?",
+            .sentence = histogram.front().sentence,
+            .how =
+                "The share of votes whose forecast fell into each cell. Most of the mass near 0 and 1 is a "
+                "model that is "
+                "sure; whether it may be is told by the diagram beside it.",
+            .picker = "class",
+            .choices = histogram};
+  bars.spec = bind_spec(bars.name, std::move(cells), runs);
+  out.push_back(std::move(bars));
+  class_errors(runs, out);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,174 @@
+// What several raters add: the parts of the loss, the calibration-dispersion map, forecast disagreement, the
+// raters themselves.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/plots.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr const char* kSection = "raters";
+
+// lsq = cl + dl + il (Mimori 2021, eq. 8, 14): what recalibration, a better model, and nothing could remove.
+void loss_parts(const Runs& runs, Plots& out) {
+  struct Part {
+    const char *key, *label;
+  };
+  constexpr Part kParts[] = {{"cl", "recalibration could remove it"},
+                             {"dl", "a better model could remove it"},
+                             {"il", "the raters' own disagreement"}};
+  Json data = Json::array();
+  std::vector<std::string> parts;
+  for (const Run& run : runs) {
+    const auto cl = metric(run, "cl"), dl = metric(run, "dl"), il = metric(run, "il");
+    if (!cl || !dl || !il) continue;
+    int order = 0;
+    for (const Part& p : kParts)
+      data.push_back(
+          {{"model", run.name}, {"part", p.label}, {"order", order++}, {"loss", *metric(run, p.key)}});
+    parts.push_back(fmt::format(
+        "{} loses {}: {} by miscalibration, {} by telling items apart too little, {} by the raters", run.name,
+        shown(*cl + *dl + *il), shown(*cl), shown(*dl), shown(*il)));
+  }
+  if (parts.empty()) return;
+  Plot plot{
+      .name = "loss_parts",
+      .section = kSection,
+      .title = "What the squared loss is made of",
+      .sentence = listed(parts) + ".",
+      .how =
+          "The squared distance between forecasts and the raters' votes has three parts: calibration loss, "
+          "which a "
+          "map of the probabilities can remove; dispersion loss, which needs a better model; and the raters' "
+          "disagreement, which no model can remove."};
+  plot.spec = bind_spec(plot.name, std::move(data));
+  out.push_back(std::move(plot));
+}
+
+// Mimori 2021, Fig. 2a; the dashed lines join equal epistemic loss, cl + dl.
+void calibration_dispersion(const Runs& runs, Plots& out) {
+  Json data = Json::array();
+  double reach = 0;
+  std::vector<std::pair<double, std::string>> by_sum;
+  for (const Run& run : runs) {
+    const auto cl = metric(run, "cl"), dl = metric(run, "dl");
+    if (!cl || !dl) continue;
+    Json row{{"model", run.name}, {"cl", *cl}, {"dl", *dl}, {"el", *cl + *dl}};
+    for (const char* key : {"cl", "dl"})
+      for (const char* end : {"low", "high"})
+        if (const Json* m = look(run.json, {"metrics", key}))
+          if (const auto x = number(*m, end)) row[fmt::format("{}_{}", key, end)] = *x;
+    data.push_back(std::move(row));
+    reach = std::max({reach, *cl, *dl});
+    by_sum.emplace_back(*cl + *dl, run.name);
+  }
+  if (data.size() < 2) return;
+  std::sort(by_sum.begin(), by_sum.end());
+  Plot plot{.name = "calibration_dispersion",
+            .section = kSection,
+            .title = "Calibration-dispersion map",
+            .sentence = fmt::format(
+                "{} is nearest to what a crowd of raters would say (epistemic loss {}), {} farthest ({}).",
+                by_sum.front().second, shown(by_sum.front().first), by_sum.back().second,
+                shown(by_sum.back().first)),
+            .how =
+                "Across: loss that recalibration can remove. Up: loss that it cannot. A calibrator moves a "
+                "model to the left; "
+                "a better model moves down. Dashed lines join equal sums."};
+  plot.spec = bind_spec(plot.name, std::move(data), runs);
+  Json lines = Json::array();
+  for (int i = 1; i <= 8; ++i) {
+    const double el = 0.25 * i * reach;
+    lines.push_back({{"el", el}, {"x", std::max(0.0, el - 1.1 * reach)}, {"y", std::min(el, 1.1 * reach)}});
+    lines.push_back({{"el", el}, {"x", std::min(el, 1.1 * reach)}, {"y", std::max(0.0, el - 1.1 * reach)}});
+  }
+  plot.spec["datasets"]["lines"] = std::move(lines);
+  out.push_back(std::move(plot));
+}
+
+// Mimori 2021, Fig. 2b.
+void disagreement(const Runs& runs, Plots& out) {
+  Json data = Json::array();
+  std::vector<std::string> parts;
+  for (const Run& run : runs) {
+    const Json* cells = rows(run, "disagreement_reliability");
+    if (cells == nullptr) continue;
+    double weight = 0, p = 0, y = 0;
+    for (const Json& row : *cells) weight += number(row, "weight").value_or(0);
+    for (const Json& row : *cells) {
+      const double w = number(row, "weight").value_or(0);
+      if (!(w > 0)) continue;
+      p += w * number(row, "mean_p").value_or(0) / weight;
+      y += w * number(row, "mean_y").value_or(0) / weight;
+      data.push_back({{"model", run.name},
+                      {"mean_p", row["mean_p"]},
+                      {"mean_y", row["mean_y"]},
+                      {"items", row["items"]},
+                      {"share", w / weight}});
+    }
+    parts.push_back(fmt::format("{} expects two raters to differ in {} of cases, and {} do", run.name,
+                                percent(p), percent(y)));
+  }
+  if (parts.empty() || data.empty()) return;
+  Plot plot{.name = "disagreement",
+            .section = kSection,
+            .title = "Does it know when raters will disagree?",
+            .sentence = listed(parts) + ".",
+            .how =
+                "Across: the chance that two raters differ, as the probabilities imply it. Up: how often "
+                "they did. Above the "
+                "diagonal the item is more doubtful than the model believes."};
+  plot.spec = bind_spec(plot.name, std::move(data), runs);
+  out.push_back(std::move(plot));
+}
+
+void rater_table(const Runs& runs, Plots& out) {
+  for (const Run& run : runs) {
+    const Json* table = rows(run, "raters");
+    if (table == nullptr) continue;
+    Json data = Json::array();
+    double least = 2;
+    std::string odd;
+    for (const Json& row : *table) {
+      const Json* who = look(row, {"rater"});
+      const std::string name = who == nullptr ? "" : who->is_string() ? who->get<std::string>() : who->dump();
+      for (const auto& [key, label] : {std::pair{"agree_others", "other raters"},
+                                       {"agree_majority", "the majority"},
+                                       {"agree_model", "the model"}})
+        if (const auto x = number(row, key))
+          data.push_back({{"rater", name}, {"with", label}, {"agreement", *x}, {"items", row["items"]}});
+      if (const auto x = number(row, "agree_others"); x && *x < least) {
+        least = *x;
+        odd = name;
+      }
+    }
+    if (data.empty()) continue;
+    Plot plot{.name = "raters",
+              .section = kSection,
+              .title = "Who agrees with whom",
+              .sentence = odd.empty()
+                              ? ""
+                              : fmt::format("Rater {} agrees least with the others: in {} of shared votes.",
+                                            odd, percent(least)),
+              .how =
+                  "Each row is a rater: the share of votes shared with others, with the majority and with "
+                  "the model that "
+                  "agree. A pale row is a rater who sees it differently."};
+    plot.spec = bind_spec(plot.name, std::move(data));
+    out.push_back(std::move(plot));
+    return;  // the raters are the same for every model
+  }
+}
+
+}  // namespace
+
+void rater_plots(const Runs& runs, Plots& out) {
+  loss_parts(runs, out);
+  calibration_dispersion(runs, out);
+  disagreement(runs, out);
+  rater_table(runs, out);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,84 @@
+// The metrics by slice (--by).
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/plots.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr std::size_t kMaxSlices = 40;
+struct Key {
+  const char *key, *label;
+  bool lower;  // is better
+};
+constexpr Key kKeys[] = {{"ece", "calibration error (ece)", true}, {"accuracy", "accuracy", false},
+                         {"nll", "log-loss (nll)", true},          {"brier", "Brier score", true},
+                         {"auroc", "ranking (auroc)", false},      {"mse", "mean squared error", true},
+                         {"uce", "uncertainty error (uce)", true}};
+
+struct Worst {
+  std::string group, model;
+  double worst = 0, best = 0;
+};
+
+std::string meaning(const Worst& w, const Key& k) {
+  return fmt::format("{} of {} is worst for {}: {}, against {} for the best slice.", k.label, w.model,
+                     w.group, shown(w.worst), shown(w.best));
+}
+
+}  // namespace
+
+void slice_plots(const Runs& runs, Plots& out) {
+  Json data = Json::array();
+  std::vector<Choice> choices;
+  std::size_t cut = 0;
+  for (const Key& k : kKeys) {
+    Worst w;
+    bool first = true;
+    for (const Run& run : runs) {
+      const Json* groups = look(run.json, {"per_group"});
+      if (groups == nullptr || !groups->is_array() || groups->size() < 2) continue;
+      std::vector<std::pair<double, const Json*>> found;
+      for (const Json& g : *groups)
+        if (const Json* metrics = look(g, {"metrics"}))
+          if (const auto x = number(*metrics, k.key)) found.emplace_back(*x, &g);
+      if (found.empty()) continue;
+      std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
+        return k.lower ? a.first > b.first : a.first < b.first;
+      });
+      if (first)
+        w = {text(*found.front().second, "group"), run.name, found.front().first, found.back().first};
+      first = false;
+      if (found.size() > kMaxSlices) {
+        cut = found.size();
+        found.resize(kMaxSlices);
+      }
+      for (const auto& [x, g] : found)
+        data.push_back({{"model", run.name},
+                        {"view", k.key},
+                        {"slice", text(*g, "group")},
+                        {"value", x},
+                        {"items", number(*g, "items").value_or(0)}});
+    }
+    if (!first) choices.push_back({k.key, k.label, meaning(w, k)});
+  }
+  if (choices.empty()) return;
+  Plot plot{.name = "slices",
+            .section = "slices",
+            .title = "The same questions by slice",
+            .sentence = choices.front().sentence,
+            .how =
+                "One line for each slice, worst first. A model that is right on average can be wrong for one "
+                "site, and the "
+                "average hides it. Small slices move by chance.",
+            .picker = "metric",
+            .choices = choices};
+  if (cut > 0) plot.how += fmt::format(" Of {} slices the worst {} are shown.", cut, kMaxSlices);
+  plot.spec = bind_spec(plot.name, std::move(data), runs);
+  plot.spec["params"][0]["value"] = choices.front().value;
+  out.push_back(std::move(plot));
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,121 @@
+// How an estimate moves as the test set shrinks (Riera-Marin 2025, Fig. 1 and 3), and what a precision would
+// take.
+#include <fmt/format.h>
+
+#include "report/plots.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr const char* kSection = "stability";
+
+void put_curve(Json& out, const Json& curve, const std::string& model, const std::string& view,
+               const char* labels) {
+  const Json *fractions = look(curve, {"fractions"}), *mean = look(curve, {"mean"}),
+             *sd = look(curve, {"sd"});
+  if (fractions == nullptr || mean == nullptr || sd == nullptr) return;
+  for (std::size_t i = 0; i < std::min({fractions->size(), mean->size(), sd->size()}); ++i) {
+    const auto m = (*mean)[i].get<double>(), s = (*sd)[i].get<double>();
+    out.push_back({{"model", model},
+                   {"view", view},
+                   {"labels", labels},
+                   {"fraction", (*fractions)[i]},
+                   {"mean", m},
+                   {"low", m - s},
+                   {"high", m + s}});
+  }
+}
+
+std::string meaning(const Json& estimator, const std::string& key, const std::string& model) {
+  const Json* ratio = look(estimator, {"ratio"});
+  const auto value = ratio != nullptr ? number(*ratio, "value") : std::nullopt;
+  if (!value) return fmt::format("{} of {} as the test set grows.", key, model);
+  const double se = number(*ratio, "se").value_or(0);
+  const std::string verdict = *value - 2 * se > 1   ? "asking all raters makes it steadier"
+                              : *value + 2 * se < 1 ? "asking all raters makes it less steady"
+                                                    : "all votes and one label are equally steady";
+  return fmt::format(
+      "For {} of {}, {}: with one label it moves {:.2f} times as much (standard error {:.2f}).", key, model,
+      verdict, *value, se);
+}
+
+void curves(const Runs& runs, Plots& out) {
+  Json data = Json::array();
+  std::vector<Choice> choices;
+  for (const Run& run : runs) {
+    const Json* section = look(run.json, {"stability"});
+    if (section == nullptr || !section->is_object()) continue;
+    for (const auto& [key, e] : section->items()) {
+      if (const Json* multi = look(e, {"multi"})) put_curve(data, *multi, run.name, key, "all votes");
+      if (const Json* single = look(e, {"single"})) put_curve(data, *single, run.name, key, "one label");
+      bool known = false;
+      for (Choice& c : choices)
+        if (c.value == key) {
+          known = true;
+          c.sentence += " " + meaning(e, key, run.name);
+        }
+      if (!known) choices.push_back({key, key, meaning(e, key, run.name)});
+    }
+  }
+  if (data.empty()) return;
+  Plot plot{.name = "stability",
+            .section = kSection,
+            .title = "Would a smaller test set say the same?",
+            .sentence = choices.front().sentence,
+            .how =
+                "The estimate on growing parts of the test set: the mean over repeats, and one standard "
+                "deviation on either side. "
+                "A flat, narrow ribbon can be trusted with few items.",
+            .picker = "metric",
+            .choices = choices};
+  plot.spec = bind_spec(plot.name, std::move(data));
+  plot.spec["params"][0]["value"] = choices.front().value;
+  out.push_back(std::move(plot));
+}
+
+void precision(const Runs& runs, Plots& out) {
+  Json data = Json::array();
+  std::vector<Choice> choices;
+  for (const Run& run : runs) {
+    const Json* table = rows(run, "precision");
+    if (table == nullptr) continue;
+    for (const Json& row : *table) {
+      const auto raters = number(row, "raters"), se = number(row, "se");
+      if (!raters || !se) continue;
+      const std::string key = text(row, "metric");
+      data.push_back({{"model", run.name}, {"view", key}, {"raters", *raters}, {"se", *se}});
+      if (choices.empty() || choices.back().value != key)
+        choices.push_back({key, key,
+                           fmt::format("With {:.0f} votes per item at most, the standard error of {} is {}",
+                                       *raters, key, shown(*se))});
+      else {  // the fewest and the most are said
+        std::string& s = choices.back().sentence;
+        s = s.substr(0, s.find(';')) + fmt::format("; with {:.0f} it is {}", *raters, shown(*se));
+      }
+    }
+  }
+  if (data.empty()) return;
+  for (Choice& c : choices) c.sentence += ".";
+  Plot plot{.name = "precision",
+            .section = kSection,
+            .title = "What would more raters buy?",
+            .sentence = choices.front().sentence,
+            .how =
+                "The standard error of the estimate on this test set with at most so many votes per item. "
+                "Where the line is flat, "
+                "more items help and more raters do not.",
+            .picker = "metric",
+            .choices = choices};
+  plot.spec = bind_spec(plot.name, std::move(data), runs);
+  plot.spec["params"][0]["value"] = choices.front().value;
+  out.push_back(std::move(plot));
+}
+
+}  // namespace
+
+void stability_plots(const Runs& runs, Plots& out) {
+  curves(runs, out);
+  precision(runs, out);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,148 @@
+#include "report/runs.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "plumb/data/check.hpp"
+
+namespace plumb {
+namespace detail {
+namespace {
+
+Json parse(const NamedResult& r) {
+  Json json = Json::parse(r.json, nullptr, false);
+  if (json.is_discarded())
+    throw InputError(r.name + ": this is no JSON; give a file that \"plumb ... --json FILE\" wrote");
+  if (!json.is_object() || !json.contains("plumb") || !json.contains("command"))
+    throw InputError(r.name +
+                     ": this is JSON, but no result of plumb: it has no \"plumb\" and \"command\"; give a "
+                     "file that \"plumb ... --json FILE\" wrote");
+  return json;
+}
+
+MetricResults metrics(const Json* object) {
+  MetricResults out;
+  if (object == nullptr || !object->is_object()) return out;
+  for (const auto& [key, m] : object->items()) {
+    MetricResult r;
+    r.value = number(m, "value");
+    r.low = number(m, "low");
+    r.high = number(m, "high");
+    r.null_mean = number(m, "null_mean");
+    r.p_value = number(m, "p_value");
+    out.emplace_back(key, r);
+  }
+  return out;
+}
+
+Value value(const Json& j) {
+  if (j.is_number_integer()) return j.get<std::int64_t>();
+  if (j.is_number()) return j.get<double>();
+  if (j.is_string()) return j.get<std::string>();
+  return {};
+}
+
+// mean_p of a cell may have been written as a whole number: 1.0 reads back as a double, and so it must here.
+Value as_double(const Json& row, const char* key) {
+  const auto x = number(row, key);
+  return x ? Value(*x) : Value{};
+}
+
+}  // namespace
+
+Runs read_runs(std::span<const NamedResult> results) {
+  if (results.empty()) throw InputError("a report of what? Give at least one result");
+  Runs out;
+  for (const NamedResult& r : results) out.push_back({r.name, parse(r)});
+  return out;
+}
+
+const Json* look(const Json& at, std::initializer_list<std::string_view> path) {
+  const Json* here = &at;
+  for (const std::string_view key : path) {
+    if (!here->is_object()) return nullptr;
+    const auto it = here->find(key);
+    if (it == here->end() || it->is_null()) return nullptr;
+    here = &*it;
+  }
+  return here;
+}
+
+std::optional<double> number(const Json& at, std::string_view key) {
+  const Json* x = look(at, {key});
+  return x != nullptr && x->is_number() ? std::optional(x->get<double>()) : std::nullopt;
+}
+
+std::string text(const Json& at, std::string_view key) {
+  const Json* x = look(at, {key});
+  return x != nullptr && x->is_string() ? x->get<std::string>() : "";
+}
+
+const Json* rows(const Run& run, std::string_view table) {
+  const Json* t = look(run.json, {"tables", table});
+  return t != nullptr && t->is_array() && !t->empty() ? t : nullptr;
+}
+
+std::optional<double> metric(const Run& run, std::string_view key) {
+  const Json* m = look(run.json, {"metrics", key});
+  return m != nullptr ? number(*m, "value") : std::nullopt;
+}
+
+std::string class_name(const Run& run, std::size_t k) {
+  const Json* names = look(run.json, {"class_names"});
+  if (names != nullptr && names->is_array() && k < names->size() && (*names)[k].is_string())
+    return (*names)[k].get<std::string>();
+  return fmt::format("class {}", k);
+}
+
+Result to_result(const Run& run) {
+  Result r;
+  r.version = text(run.json, "plumb");
+  r.command = text(run.json, "command");
+  r.task = text(run.json, "task");
+  const auto count = [&](const char* key) {
+    return static_cast<std::int64_t>(number(run.json, key).value_or(0));
+  };
+  r.items = count("items");
+  r.classes = count("classes");
+  r.votes = count("votes");
+  for (std::size_t k = 0; k < static_cast<std::size_t>(r.classes); ++k) {
+    if (look(run.json, {"class_names"}) == nullptr || run.json["class_names"].empty()) break;
+    r.class_names.push_back(class_name(run, k));
+  }
+  if (const Json* settings = look(run.json, {"settings"}); settings != nullptr && settings->is_object())
+    for (const auto& [key, v] : settings->items()) r.settings.emplace_back(key, value(v));
+  r.metrics = metrics(look(run.json, {"metrics"}));
+  r.consensus = metrics(look(run.json, {"consensus"}));
+  if (const Json* by_class = look(run.json, {"per_class"}); by_class != nullptr && by_class->is_object())
+    for (const auto& [key, values] : by_class->items()) {
+      std::vector<std::optional<double>> numbers;
+      for (const Json& x : values)
+        numbers.push_back(x.is_number() ? std::optional(x.get<double>()) : std::nullopt);
+      r.per_class.emplace_back(key, std::move(numbers));
+    }
+  if (const Json* cells = rows(run, "reliability")) {
+    Table t;
+    t.columns = {"weight", "mean_p", "mean_y"};
+    for (const Json& row : *cells)
+      t.rows.push_back({as_double(row, "weight"), as_double(row, "mean_p"), as_double(row, "mean_y")});
+    r.tables.emplace_back("reliability", std::move(t));
+  }
+  return r;
+}
+
+}  // namespace detail
+
+std::string name_of_result(const std::string& json) {
+  const detail::Json j = detail::Json::parse(json, nullptr, false);
+  if (const auto* inputs = detail::look(j, {"inputs"});
+      inputs != nullptr && inputs->is_array() && !inputs->empty()) {
+    const std::string path = detail::text(inputs->front(), "path");
+    const std::string stem = std::filesystem::path(path.substr(0, path.find_last_of(':'))).stem().string();
+    if (!stem.empty()) return stem;
+  }
+  return detail::text(j, "command");
+}
+
+}  // namespace plumb

@@ -1,0 +1,43 @@
+// Results read back from JSON. What is absent or of another type is absent, never an exception, so that a
+// plot asks for what it needs and leaves when it is not there.
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/report/html.hpp"
+#include "plumb/result.hpp"
+
+namespace plumb::detail {
+
+using Json = nlohmann::ordered_json;
+
+struct Run {
+  std::string name;
+  Json json;
+};
+using Runs = std::vector<Run>;
+
+/// InputError for what is no result of plumb.
+[[nodiscard]] Runs read_runs(std::span<const NamedResult> results);
+
+/// The member at the end of the path; null when there is none or it is null.
+[[nodiscard]] const Json* look(const Json& at, std::initializer_list<std::string_view> path);
+[[nodiscard]] std::optional<double> number(const Json& at, std::string_view key);
+[[nodiscard]] std::string text(const Json& at, std::string_view key);
+/// The rows of a table; null when it is absent or empty.
+[[nodiscard]] const Json* rows(const Run& run, std::string_view table);
+[[nodiscard]] std::optional<double> metric(const Run& run, std::string_view key);
+
+/// The name of class k: as given, else "class k".
+[[nodiscard]] std::string class_name(const Run& run, std::size_t k);
+
+/// The part of a result that plain_words() speaks of.
+[[nodiscard]] Result to_result(const Run& run);
+
+}  // namespace plumb::detail
