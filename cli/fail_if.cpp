@@ -27,9 +27,10 @@ Gate parse_gate(const std::string& text) {
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), gate.bound);
   if (error != std::errc{} || end != number.data() + number.size() || !std::isfinite(gate.bound))
     throw no_gate;
-  if (find_metric(gate.key) == nullptr) {
+  if (find_metric(gate.key) == nullptr && find_regression_metric(gate.key) == nullptr) {
     Args known;
     for (const MetricRow& row : metrics()) known.emplace_back(row.key);
+    for (const MetricRow& row : regression_metrics()) known.emplace_back(row.key);
     throw InputError("--fail-if \"" + text + "\": there is no metric \"" + gate.key + "\"" +
                      did_you_mean(gate.key, known) + "; \"plumb list\" shows them all");
   }

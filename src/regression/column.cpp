@@ -35,8 +35,8 @@ void check_matrix(const Given& given) {
   if (given.rows->is_text())
     throw InputError(given.rows->name() + ": " + given.flag + " takes numbers, not text");
   if (given.rows->rank() > 2)
-    throw InputError(given.rows->name() + ": " + given.flag + " takes N or N x d numbers, not an array of rank " +
-                     std::to_string(given.rows->rank()));
+    throw InputError(given.rows->name() + ": " + given.flag +
+                     " takes N or N x d numbers, not an array of rank " + std::to_string(given.rows->rank()));
 }
 
 void check_kinds(const RegressionItems& items, bool with_errors) {
@@ -46,21 +46,26 @@ void check_kinds(const RegressionItems& items, bool with_errors) {
   if (with_errors && !items.has_errors()) {
     if (!items.mean.empty())
       throw InputError("what was observed? Give it with --targets (see plumb evaluate --help)");
-    throw InputError("what was predicted? Give --mean and --targets, or --errors (see plumb evaluate --help)");
+    throw InputError(
+        "what was predicted? Give --mean and --targets, or --errors (see plumb evaluate --help)");
   }
   if (!items.total.empty() && (!items.aleatoric.empty() || !items.epistemic.empty()))
-    throw InputError("--variance and --std are the total; leave out --aleatoric, --epistemic and --variance-samples, "
-                     "or the total");
+    throw InputError(
+        "--variance and --std are the total; leave out --aleatoric, --epistemic and --variance-samples, "
+        "or the total");
   if (!items.total.empty() && passes)
-    throw InputError("with --mean-samples the total variance follows from the passes; give --variance-samples or "
-                     "--aleatoric instead of --variance or --std");
+    throw InputError(
+        "with --mean-samples the total variance follows from the passes; give --variance-samples or "
+        "--aleatoric instead of --variance or --std");
   if (passes && !items.epistemic.empty())
-    throw InputError("with --mean-samples the epistemic variance is that of the passes; leave out --epistemic");
+    throw InputError(
+        "with --mean-samples the epistemic variance is that of the passes; leave out --epistemic");
   if (!passes && items.total.empty() && items.aleatoric.empty() && items.epistemic.empty())
     throw InputError("how sure was the model? Give --variance, --std, or --aleatoric and --epistemic");
   if (items.aleatoric.size() > 1 && items.aleatoric.size() != items.mean.size())
-    throw InputError("--variance-samples has " + counted(static_cast<std::int64_t>(items.aleatoric.size()), "pass") +
-                     " but --mean-samples " + std::to_string(items.mean.size()) + "; give one variance for each pass");
+    throw InputError(
+        "--variance-samples has " + counted(static_cast<std::int64_t>(items.aleatoric.size()), "pass") +
+        " but --mean-samples " + std::to_string(items.mean.size()) + "; give one variance for each pass");
 }
 
 }  // namespace
@@ -104,15 +109,16 @@ void check_regression(const RegressionItems& items, bool with_errors) {
     check_matrix(g);
     check_same_rows(what, n, g.rows->name(), g.rows->rows());
     if (g.rows->width() != d)
-      throw InputError(g.rows->name() + ": " + g.flag + " has " + counted(g.rows->width(), "output") + " but " + what +
-                       " has " + std::to_string(d) + "; give N x d arrays of one width");
+      throw InputError(g.rows->name() + ": " + g.flag + " has " + counted(g.rows->width(), "output") +
+                       " but " + what + " has " + std::to_string(d) + "; give N x d arrays of one width");
   }
   for (const Given& g : spreads(items)) {
     check_matrix(g);
     check_same_rows(what, n, g.rows->name(), g.rows->rows());
     if (g.rows->width() != d && g.rows->width() != 1)
-      throw InputError(g.rows->name() + ": " + g.flag + " has " + counted(g.rows->width(), "output") + " but " + what +
-                       " has " + std::to_string(d) + "; give one variance for each output, or one for all");
+      throw InputError(g.rows->name() + ": " + g.flag + " has " + counted(g.rows->width(), "output") +
+                       " but " + what + " has " + std::to_string(d) +
+                       "; give one variance for each output, or one for all");
   }
   if (!items.weights.empty()) {
     check_same_rows(what, n, items.weights.name(), items.weights.rows());

@@ -21,8 +21,8 @@ void check_options(const RegressionOptions& o) {
   if (!(o.clip >= 0 && o.clip <= kMaxVariance))
     throw InputError("--clip raises variances to at least this; it must be >= 0, not " + show(o.clip));
   if (o.range && !(o.range->low >= 0 && o.range->high >= o.range->low && o.range->high <= kMaxVariance))
-    throw InputError("--range takes two variances low,high with 0 <= low <= high, not " + show(o.range->low) + "," +
-                     show(o.range->high));
+    throw InputError("--range takes two variances low,high with 0 <= low <= high, not " + show(o.range->low) +
+                     "," + show(o.range->high));
 }
 
 bool applies(const MetricRow& row, bool parts) {
@@ -45,8 +45,9 @@ std::vector<const MetricRow*> select(const RegressionItems& items, const Regress
                        "; `plumb list` shows them all");
     }
     if (!applies(*row, parts))
-      throw InputError("--metrics: " + key +
-                       " needs the variance in its parts; give --aleatoric and --epistemic, or --mean-samples");
+      throw InputError(
+          "--metrics: " + key +
+          " needs the variance in its parts; give --aleatoric and --epistemic, or --mean-samples");
   }
   std::vector<const MetricRow*> out;
   for (const MetricRow& row : regression_metrics()) {
@@ -79,13 +80,15 @@ struct Evaluation {
   RegressionPlan plan;
 };
 
-Evaluation run(const RegressionItems& items, const RegressionOptions& o, const std::vector<const MetricRow*>& rows) {
+Evaluation run(const RegressionItems& items, const RegressionOptions& o,
+               const std::vector<const MetricRow*>& rows) {
   Evaluation e;
   e.plan = plan_of(items, o);
   e.sums = regression_sums(items, e.plan, o.threads);
   if (e.sums.items == 0) {
-    throw InputError(items.size() == 0 ? "there are no items"
-                                       : items.weights.name() + ": all weights are zero; give some item a positive one");
+    throw InputError(items.size() == 0
+                         ? "there are no items"
+                         : items.weights.name() + ": all weights are zero; give some item a positive one");
   }
   detail::stream_scores(e.sums, e.scores);
   if (std::any_of(rows.begin(), rows.end(), [](const MetricRow* r) { return r->room == Room::ordered; })) {
@@ -98,10 +101,10 @@ Evaluation run(const RegressionItems& items, const RegressionOptions& o, const s
 void add_settings(const RegressionItems& items, const RegressionOptions& o, const Evaluation& e,
                   const std::vector<const MetricRow*>& rows, Result& r) {
   auto& s = r.settings;
-  const char* source = items.passes() > 1        ? "passes"
-                       : items.has_parts()       ? "aleatoric and epistemic"
-                       : items.total_is_std      ? "standard deviation"
-                                                 : "variance";
+  const char* source = items.passes() > 1   ? "passes"
+                       : items.has_parts()  ? "aleatoric and epistemic"
+                       : items.total_is_std ? "standard deviation"
+                                            : "variance";
   s.emplace_back("uncertainty", std::string(source));
   s.emplace_back("error", std::string("target - mean"));
   s.emplace_back("outputs", std::int64_t{items.outputs()});
@@ -109,8 +112,9 @@ void add_settings(const RegressionItems& items, const RegressionOptions& o, cons
   s.emplace_back("bins", std::int64_t{o.bins});
   s.emplace_back("cell", std::string("equal width in the variance, both ends inside; ence: equal mass"));
   s.emplace_back("range_choice", std::string(o.range ? "given" : "smallest to largest variance"));
-  s.emplace_back("range", e.plan.variance ? Value(std::vector<double>{e.plan.variance->low, e.plan.variance->high})
-                                          : Value{});
+  s.emplace_back("range", e.plan.variance
+                              ? Value(std::vector<double>{e.plan.variance->low, e.plan.variance->high})
+                              : Value{});
   s.emplace_back("clip", o.clip);
   s.emplace_back("bootstrap", std::int64_t{o.bootstrap});
   s.emplace_back("level", o.level);
@@ -131,8 +135,8 @@ void add_notes(const RegressionItems& items, const Evaluation& e, Result& r) {
   note(e.sums.uce_aleatoric.dropped, "item", " outside --range left out of uce_aleatoric");
 }
 
-void slices(const RegressionItems& items, const RegressionOptions& o, const std::vector<const MetricRow*>& rows,
-            Result& result) {
+void slices(const RegressionItems& items, const RegressionOptions& o,
+            const std::vector<const MetricRow*>& rows, Result& result) {
   std::vector<std::vector<std::int64_t>> members(items.by.distinct().size());
   for (std::int64_t i = 0; i < items.size(); ++i) members[items.by.code(i)].push_back(i);
   for (std::size_t g = 0; g < members.size(); ++g) {
@@ -168,7 +172,8 @@ Result evaluate_regression(const RegressionItems& items, const RegressionOptions
   add_notes(items, e, result);
 
   std::map<std::string, std::vector<double>, std::less<>> replicates;
-  if (o.bootstrap > 0) replicates = detail::regression_replicates(items, e.plan, e.columns ? &*e.columns : nullptr, o);
+  if (o.bootstrap > 0)
+    replicates = detail::regression_replicates(items, e.plan, e.columns ? &*e.columns : nullptr, o);
   for (const MetricRow* row : rows) {
     MetricResult m;
     const auto at = e.scores.find(row->key);
@@ -181,7 +186,8 @@ Result evaluate_regression(const RegressionItems& items, const RegressionOptions
     const auto drawn = replicates.find(row->key);
     if (m.value && drawn != replicates.end() && !drawn->second.empty()) {
       const bool basic = row->interval == Interval::basic;
-      const Bounds b = basic ? basic_bounds(*m.value, drawn->second, o.level) : percentile_bounds(drawn->second, o.level);
+      const Bounds b =
+          basic ? basic_bounds(*m.value, drawn->second, o.level) : percentile_bounds(drawn->second, o.level);
       m.low = b.low;
       m.high = b.high;
       m.interval = basic ? "basic" : "percentile";
@@ -190,8 +196,10 @@ Result evaluate_regression(const RegressionItems& items, const RegressionOptions
   }
   result.tables.emplace_back("uncertainty_reliability", detail::uncertainty_table(e.sums.uce));
   if (!e.sums.uce_aleatoric.cell.empty())
-    result.tables.emplace_back("uncertainty_reliability_aleatoric", detail::uncertainty_table(e.sums.uce_aleatoric));
-  result.tables.emplace_back("intervals", detail::interval_table(e.sums.total(), e.columns ? &*e.columns : nullptr));
+    result.tables.emplace_back("uncertainty_reliability_aleatoric",
+                               detail::uncertainty_table(e.sums.uce_aleatoric));
+  result.tables.emplace_back("intervals",
+                             detail::interval_table(e.sums.total(), e.columns ? &*e.columns : nullptr));
   if (e.columns) result.tables.emplace_back("rejection", detail::rejection_table(*e.columns));
   if (items.outputs() > 1) result.tables.emplace_back("per_output", detail::output_table(e.sums));
   if (!items.by.empty()) slices(items, o, rows, result);

@@ -17,8 +17,8 @@ inline constexpr std::uint64_t kLowestExponent = 967;  ///< biased exponent of 2
 inline constexpr std::uint64_t kExponents = 72;        ///< up to 2^16; terms beyond go straight to the sum
 inline constexpr std::size_t kChunk = 1024;            ///< 2^10 signed mantissas of 53 bits fit a word
 
-/// Adds every term_of(i), i < n, to the same bits as ExactSum::add. Mantissas of one exponent are summed as integers,
-/// which enter the sum once a chunk.
+/// Adds every term_of(i), i < n, to the same bits as ExactSum::add. Mantissas of one exponent are summed as
+/// integers, which enter the sum once a chunk.
 template <class Term>
 inline void add_terms(ExactSum& into, std::size_t n, Term term_of) {
   constexpr std::size_t kParts = 4;  // side by side: one sum would wait for itself
@@ -64,8 +64,9 @@ inline void add_column(ExactSum& into, std::span<const double> x, std::span<cons
 }
 
 /// Terms that are not negative, each into the sum of its cell; cell[i] < sums.size().
-inline void add_by_cell(std::span<ExactSum> sums, std::span<const std::uint32_t> cell, std::span<const double> x) {
-  constexpr std::size_t kFewCells = 32;       // more, and emptying the buckets costs more than it saves
+inline void add_by_cell(std::span<ExactSum> sums, std::span<const std::uint32_t> cell,
+                        std::span<const double> x) {
+  constexpr std::size_t kFewCells = 32;         // more, and emptying the buckets costs more than it saves
   constexpr std::size_t kPositiveChunk = 2048;  // 2^11 mantissas without sign
   if (sums.size() > kFewCells || x.size() < sums.size() * kExponents / 4) {
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -88,7 +89,8 @@ inline void add_by_cell(std::span<ExactSum> sums, std::span<const std::uint32_t>
     for (std::size_t c = 0; c < sums.size(); ++c)
       for (std::size_t k = 0; k < kExponents; ++k)
         if (mantissas[c][k] != 0)
-          sums[c].add_scaled(static_cast<int128>(mantissas[c][k]), static_cast<int>(k + kLowestExponent) - 1075);
+          sums[c].add_scaled(static_cast<int128>(mantissas[c][k]),
+                             static_cast<int>(k + kLowestExponent) - 1075);
   }
 }
 

@@ -27,7 +27,8 @@ std::vector<double> permuted(const std::vector<double>& values, const std::vecto
 OrderedRegression order_regression(const RegressionItems& items, double clip, int threads) {
   const auto n = static_cast<std::size_t>(items.size()), d = static_cast<std::size_t>(items.outputs());
   if (n * d > std::numeric_limits<std::uint32_t>::max())
-    throw InputError("metrics that need a sort take at most 4294967295 predictions; ask for the others with --metrics");
+    throw InputError(
+        "metrics that need a sort take at most 4294967295 predictions; ask for the others with --metrics");
   OrderedRegression out;
   std::vector<double> variance(n * d), err2(n * d), pit(n * d), item_variance(n), item_err2(n);
   if (!items.weights.empty()) out.weight.resize(n);
@@ -56,8 +57,9 @@ OrderedRegression order_regression(const RegressionItems& items, double clip, in
             }
             for (const auto& o : t.output)
               for (std::size_t i = 0; o.degenerate > 0 && i < o.finite_z.size(); ++i)
-                w.degenerate += static_cast<std::uint64_t>(!(o.variance[i] > 0 && o.abs_z[i] < detail::kMaxZ) &&
-                                                           (t.block.weight.empty() || t.block.weight[i] > 0));
+                w.degenerate +=
+                    static_cast<std::uint64_t>(!(o.variance[i] > 0 && o.abs_z[i] < detail::kMaxZ) &&
+                                               (t.block.weight.empty() || t.block.weight[i] > 0));
           },
           [](Worker& a, const Worker& b) { a.degenerate += b.degenerate; })
           .degenerate;
@@ -120,7 +122,8 @@ Estimate ence(const OrderedRegression& c, const ItemWeights& weights, int bins) 
     begin = end;
   }
   close();
-  if (zero > 0) return Estimate::undefined("a cell of the smallest variances has mean 0; --clip raises small variances");
+  if (zero > 0)
+    return Estimate::undefined("a cell of the smallest variances has mean 0; --clip raises small variances");
   return sum / used;
 }
 

@@ -59,9 +59,9 @@ std::vector<double> central_coverage(const OrderedRegression& c, std::span<const
     // |z| <= q and |Phi(z) - 1/2| <= level / 2 are the same; the first is the contract's, met up to rounding.
     const auto first = std::lower_bound(c.pit.begin(), c.pit.end(), 0.5 - 0.5 * level);
     const auto last = std::upper_bound(first, c.pit.end(), 0.5 + 0.5 * level);
-    const auto items = std::span(c.pit_item)
-                           .subspan(static_cast<std::size_t>(first - c.pit.begin()),
-                                    static_cast<std::size_t>(last - first));
+    const auto items =
+        std::span(c.pit_item)
+            .subspan(static_cast<std::size_t>(first - c.pit.begin()), static_cast<std::size_t>(last - first));
     out.push_back(detail::total_weight(items, weights) / total);
   }
   return out;

@@ -63,7 +63,8 @@ void read_passes(const std::vector<Rows>& passes, RegressionBlock& block) {
   for (double& m : block.mean) m *= share;
   block.epistemic.assign(n, 0.0);
   for (const auto& pass : all)
-    for (std::size_t k = 0; k < n; ++k) block.epistemic[k] += (pass[k] - block.mean[k]) * (pass[k] - block.mean[k]);
+    for (std::size_t k = 0; k < n; ++k)
+      block.epistemic[k] += (pass[k] - block.mean[k]) * (pass[k] - block.mean[k]);
   for (double& e : block.epistemic) e *= share;
 }
 
@@ -72,7 +73,8 @@ void read_spread(const RegressionItems& items, RegressionBlock& b) {
   if (!items.total.empty()) {
     b.aleatoric.clear();
     if (items.total_is_std) {
-      read_columns(items.total, "standard deviation", 0, kMaxTarget, "it is a finite number >= 0", b, b.variance);
+      read_columns(items.total, "standard deviation", 0, kMaxTarget, "it is a finite number >= 0", b,
+                   b.variance);
       for (double& v : b.variance) v *= v;
     } else {
       read_variance(items.total, "variance", b, b.variance);
@@ -98,7 +100,8 @@ void read_spread(const RegressionItems& items, RegressionBlock& b) {
 
 }  // namespace
 
-void read_regression(const RegressionItems& items, std::int64_t begin, std::int64_t end, RegressionBlock& out) {
+void read_regression(const RegressionItems& items, std::int64_t begin, std::int64_t end,
+                     RegressionBlock& out) {
   out.begin = begin;
   out.size = end - begin;
   out.outputs = items.outputs();

@@ -23,10 +23,9 @@ void ordered_scores(const OrderedRegression& columns, const ItemWeights& weights
   out["miscalibration_area"] = d.area;
 }
 
-std::map<std::string, std::vector<double>, std::less<>> regression_replicates(const RegressionItems& items,
-                                                                              const RegressionPlan& plan,
-                                                                              const OrderedRegression* columns,
-                                                                              const RegressionOptions& o) {
+std::map<std::string, std::vector<double>, std::less<>> regression_replicates(
+    const RegressionItems& items, const RegressionPlan& plan, const OrderedRegression* columns,
+    const RegressionOptions& o) {
   const auto units = regression_units(items);
   std::vector<Scores> all(static_cast<std::size_t>(o.bootstrap));
   std::mutex mutex;
@@ -40,7 +39,8 @@ std::map<std::string, std::vector<double>, std::less<>> regression_replicates(co
   const int threads = resolve_threads(o.threads);
   const std::int64_t chunk = std::clamp<std::int64_t>((o.bootstrap + threads - 1) / threads, 1, 64);
   parallel_blocks(o.bootstrap, chunk, o.threads, [&](int, std::int64_t first, std::int64_t last) {
-    std::vector<RegressionSums> sums(static_cast<std::size_t>(last - first), RegressionSums(items.outputs(), plan));
+    std::vector<RegressionSums> sums(static_cast<std::size_t>(last - first),
+                                     RegressionSums(items.outputs(), plan));
     BlockTerms terms;
     std::vector<std::uint32_t> times;
     std::vector<double> multiplier;
@@ -51,8 +51,8 @@ std::map<std::string, std::vector<double>, std::less<>> regression_replicates(co
       times.resize(n);
       multiplier.resize(n);
       for (std::int64_t r = first; r < last; ++r) {
-        fill_poisson(o.seed, static_cast<std::uint32_t>(r), std::span(units).subspan(static_cast<std::size_t>(begin), n),
-                     times);
+        fill_poisson(o.seed, static_cast<std::uint32_t>(r),
+                     std::span(units).subspan(static_cast<std::size_t>(begin), n), times);
         for (std::size_t i = 0; i < n; ++i)
           multiplier[i] = terms.block.weight.empty() ? times[i] : terms.block.weight[i] * times[i];
         add_block(terms, multiplier, sums[static_cast<std::size_t>(r - first)]);

@@ -50,11 +50,13 @@ void sum_scores(const OutputSums& s, Scores& out) {
   put("sharpness", std::sqrt(mean(s.variance)));
   put("width_95", 2 * coverage_quantiles()[2] * mean(s.sigma));
   for (std::size_t q = 0; q < kCoverageLevels.size(); ++q)
-    put(("coverage_" + std::to_string(static_cast<int>(100 * kCoverageLevels[q] + 0.5))).c_str(), mean(s.inside[q]));
+    put(("coverage_" + std::to_string(static_cast<int>(100 * kCoverageLevels[q] + 0.5))).c_str(),
+        mean(s.inside[q]));
   if (w > 0 && s.degenerate > 0) {
     const std::string why = counted(static_cast<std::int64_t>(s.degenerate), "prediction") +
                             " of variance 0 (or an error beyond 1e17 standard deviations) " +
-                            (s.degenerate == 1 ? "has" : "have") + " no likelihood; --clip raises small variances";
+                            (s.degenerate == 1 ? "has" : "have") +
+                            " no likelihood; --clip raises small variances";
     for (const char* key : {"nll", "nll_laplace", "zms"}) out[key] = Estimate::undefined(why);
     return;
   }

@@ -17,23 +17,27 @@ std::vector<double> item_variances(const RegressionItems& items, double clip, in
   spread.targets = Rows();  // not needed, and perhaps not there
   std::vector<double> out(static_cast<std::size_t>(items.size()));
   std::vector<RegressionBlock> blocks(static_cast<std::size_t>(resolve_threads(threads)));
-  parallel_blocks(items.size(), block_rows(items), threads, [&](int worker, std::int64_t begin, std::int64_t end) {
-    RegressionBlock& b = blocks[static_cast<std::size_t>(worker)];
-    read_regression(spread, begin, end, b);
-    const auto n = static_cast<std::size_t>(b.size), d = static_cast<std::size_t>(b.outputs);
-    for (std::size_t i = 0; i < n; ++i) {
-      double v = 0;
-      for (std::size_t j = 0; j < d; ++j) v += std::max(b.variance[j * n + i], clip);
-      out[static_cast<std::size_t>(begin) + i] = d == 1 ? v : v / static_cast<double>(d);
-    }
-  });
+  parallel_blocks(items.size(), block_rows(items), threads,
+                  [&](int worker, std::int64_t begin, std::int64_t end) {
+                    RegressionBlock& b = blocks[static_cast<std::size_t>(worker)];
+                    read_regression(spread, begin, end, b);
+                    const auto n = static_cast<std::size_t>(b.size), d = static_cast<std::size_t>(b.outputs);
+                    for (std::size_t i = 0; i < n; ++i) {
+                      double v = 0;
+                      for (std::size_t j = 0; j < d; ++j) v += std::max(b.variance[j * n + i], clip);
+                      out[static_cast<std::size_t>(begin) + i] = d == 1 ? v : v / static_cast<double>(d);
+                    }
+                  });
   return out;
 }
 
-Shift compare_uncertainty(std::span<const double> variance, std::span<const double> reference, int bins, int threads) {
-  if (variance.empty() || reference.empty()) throw InputError("--reference: both sets need at least one item");
+Shift compare_uncertainty(std::span<const double> variance, std::span<const double> reference, int bins,
+                          int threads) {
+  if (variance.empty() || reference.empty())
+    throw InputError("--reference: both sets need at least one item");
   Shift out;
-  const std::vector<double> a = sort_column(variance, threads).values, b = sort_column(reference, threads).values;
+  const std::vector<double> a = sort_column(variance, threads).values,
+                            b = sort_column(reference, threads).values;
   out.items = static_cast<std::int64_t>(a.size());
   out.reference_items = static_cast<std::int64_t>(b.size());
   out.median = quantile_sorted(a, 0.5);
@@ -47,7 +51,8 @@ Shift compare_uncertainty(std::span<const double> variance, std::span<const doub
     while (up_to < b.size() && b[up_to] <= x) ++up_to;
     twice += below + up_to;
   }
-  out.auroc = static_cast<double>(twice) / (2.0 * static_cast<double>(a.size()) * static_cast<double>(b.size()));
+  out.auroc =
+      static_cast<double>(twice) / (2.0 * static_cast<double>(a.size()) * static_cast<double>(b.size()));
 
   // Equal cells of log variance over both sets; variances of 0 count in the lowest cell.
   const auto smallest = [](const std::vector<double>& v) {
@@ -76,12 +81,11 @@ Shift compare_uncertainty(std::span<const double> variance, std::span<const doub
 }
 
 void add_shift(const Shift& s, Result& result) {
-  result.sections.emplace_back(
-      "shift", Tree::Members{{"auroc", s.auroc},
-                             {"median_variance", s.median},
-                             {"reference_median_variance", s.reference_median},
-                             {"items", Value(s.items)},
-                             {"reference_items", Value(s.reference_items)}});
+  result.sections.emplace_back("shift", Tree::Members{{"auroc", s.auroc},
+                                                      {"median_variance", s.median},
+                                                      {"reference_median_variance", s.reference_median},
+                                                      {"items", Value(s.items)},
+                                                      {"reference_items", Value(s.reference_items)}});
   result.tables.emplace_back("shift_histogram", s.histogram);
 }
 

@@ -12,9 +12,9 @@ namespace plumb {
 void OutputSums::merge(const OutputSums& o) {
   entries += o.entries;
   degenerate += o.degenerate;
-  for (const auto member : {&OutputSums::weight, &OutputSums::err2, &OutputSums::abs_err, &OutputSums::log_variance,
-                            &OutputSums::z2, &OutputSums::abs_z, &OutputSums::crps, &OutputSums::sigma,
-                            &OutputSums::variance})
+  for (const auto member :
+       {&OutputSums::weight, &OutputSums::err2, &OutputSums::abs_err, &OutputSums::log_variance,
+        &OutputSums::z2, &OutputSums::abs_z, &OutputSums::crps, &OutputSums::sigma, &OutputSums::variance})
     (this->*member).merge(o.*member);
   for (std::size_t q = 0; q < inside.size(); ++q) inside[q].merge(o.inside[q]);
 }
@@ -36,7 +36,8 @@ void UncertaintyCells::merge(const UncertaintyCells& o) {
   }
 }
 
-RegressionSums::RegressionSums(int outputs, const RegressionPlan& plan) : output(static_cast<std::size_t>(outputs)) {
+RegressionSums::RegressionSums(int outputs, const RegressionPlan& plan)
+    : output(static_cast<std::size_t>(outputs)) {
   if (plan.variance) uce = UncertaintyCells(plan.bins, plan.variance->low, plan.variance->high);
   if (plan.variance && plan.mc) uce_mc = uce;
   if (plan.aleatoric) uce_aleatoric = UncertaintyCells(plan.bins, plan.aleatoric->low, plan.aleatoric->high);
@@ -86,8 +87,10 @@ struct RangeWorker {
   RegressionBlock block;
 };
 
-/// `column` lies output by output; an item's value is the mean over its outputs, computed as the sums compute it.
-void widen(const std::vector<double>& column, const RegressionBlock& b, double clip, double& low, double& high) {
+/// `column` lies output by output; an item's value is the mean over its outputs, computed as the sums compute
+/// it.
+void widen(const std::vector<double>& column, const RegressionBlock& b, double clip, double& low,
+           double& high) {
   const auto n = static_cast<std::size_t>(b.size), d = static_cast<std::size_t>(b.outputs);
   for (std::size_t i = 0; i < n; ++i) {
     if (!b.weight.empty() && b.weight[i] == 0) continue;

@@ -20,8 +20,10 @@ Table uncertainty_table(const UncertaintyCells& cells) {
   for (std::size_t b = 0; b < cells.cell.size(); ++b) {
     const auto& c = cells.cell[b];
     const double step = (cells.high - cells.low) / bins;
-    const double high = b + 1 == cells.cell.size() ? cells.high : cells.low + step * static_cast<double>(b + 1);
-    std::vector<Value> row{cells.low + step * static_cast<double>(b), high, static_cast<std::int64_t>(c.items)};
+    const double high =
+        b + 1 == cells.cell.size() ? cells.high : cells.low + step * static_cast<double>(b + 1);
+    std::vector<Value> row{cells.low + step * static_cast<double>(b), high,
+                           static_cast<std::int64_t>(c.items)};
     if (c.weight.is_zero()) {
       row.insert(row.end(), {0.0, Value{}, Value{}, Value{}});
     } else {
@@ -68,8 +70,9 @@ Table rejection_table(const OrderedRegression& columns) {
 }
 
 Table output_table(const RegressionSums& sums) {
-  const std::vector<std::string> keys{"mse", "mae", "nll", "nll_laplace", "zms", "coverage_50", "coverage_90", "coverage_95",
-                                      "coverage_99", "width_95", "crps", "sharpness"};
+  const std::vector<std::string> keys{"mse",         "mae",         "nll",         "nll_laplace",
+                                      "zms",         "coverage_50", "coverage_90", "coverage_95",
+                                      "coverage_99", "width_95",    "crps",        "sharpness"};
   Table out{{"output"}, {}};
   out.columns.insert(out.columns.end(), keys.begin(), keys.end());
   for (std::size_t j = 0; j < sums.output.size(); ++j) {

@@ -22,8 +22,9 @@ using One = HWY_CAPPED(double, 1);
 template <class Tag>
 using VecOf = hn::Vec<Tag>;
 
-// exp(a^2 / 2) (phi(a) - a P(X > a)), X standard normal, 0 <= a <= 9, as a polynomial in 26/9 a/(a+4) - 1; times
-// exp(-a^2 / 2) its error is below 6e-18. Interpolated at Chebyshev nodes in 50 digits (src/regression/crps.py).
+// exp(a^2 / 2) (phi(a) - a P(X > a)), X standard normal, 0 <= a <= 9, as a polynomial in 26/9 a/(a+4) - 1;
+// times exp(-a^2 / 2) its error is below 6e-18. Interpolated at Chebyshev nodes in 50 digits
+// (src/regression/crps.py).
 constexpr double kExcess[] = {
     0x1.db0cded5dd838p-5,   -0x1.fad028e9b34f9p-4,  0x1.e5372770ea31ep-4,   -0x1.179bf57605da8p-4,
     0x1.9e36d948c0b25p-6,   -0x1.5b9d2e5eeb6f4p-8,  0x1.29294d82506e2p-13,  0x1.c6f0d8400b62bp-13,
@@ -44,8 +45,8 @@ HWY_INLINE std::size_t EntryStep(Tag d, const double* e, const double* v, std::s
   const auto good = hn::Lt(z, hn::Set(d, kMaxZ));  // false for 0 / 0 as well
   const auto inside = hn::IfThenElse(good, z, zero);
   const auto square = hn::Mul(inside, inside);
-  z = hn::IfThenElse(good, z,
-                     hn::IfThenElse(hn::Eq(size, zero), zero, hn::Set(d, std::numeric_limits<double>::infinity())));
+  z = hn::IfThenElse(
+      good, z, hn::IfThenElse(hn::Eq(size, zero), zero, hn::Set(d, std::numeric_limits<double>::infinity())));
   hn::StoreU(s, d, sigma + at);
   hn::StoreU(size, d, abs_err + at);
   hn::StoreU(hn::Mul(error, error), d, err2 + at);
@@ -55,8 +56,8 @@ HWY_INLINE std::size_t EntryStep(Tag d, const double* e, const double* v, std::s
   return hn::Lanes(d) - hn::CountTrue(d, good);
 }
 
-std::size_t Entries(const double* e, const double* v, std::size_t n, double* sigma, double* abs_err, double* err2,
-                    double* abs_z, double* z2, double* half) {
+std::size_t Entries(const double* e, const double* v, std::size_t n, double* sigma, double* abs_err,
+                    double* err2, double* abs_z, double* z2, double* half) {
   constexpr D d{};
   constexpr One one{};
   std::size_t bad = 0, i = 0;
@@ -68,8 +69,8 @@ std::size_t Entries(const double* e, const double* v, std::size_t n, double* sig
 
 // sigma (a - 1/sqrt(pi) + 2 (phi(a) - a P(X > a))), a = |z|.
 template <class Tag>
-HWY_INLINE void CrpsStep(Tag d, const double* sigma, const double* abs_z, const double* exponential, std::size_t at,
-                         double* out) {
+HWY_INLINE void CrpsStep(Tag d, const double* sigma, const double* abs_z, const double* exponential,
+                         std::size_t at, double* out) {
   const auto a = hn::LoadU(d, abs_z + at);
   const auto capped = hn::Min(a, hn::Set(d, kExcessEnd));
   const auto t = hn::Sub(hn::Mul(hn::Set(d, 26.0 / 9.0), hn::Div(capped, hn::Add(capped, hn::Set(d, 4.0)))),
@@ -95,14 +96,15 @@ std::size_t AtMost(const double* x, std::size_t n, double q) {
   constexpr D d{};
   const auto bound = hn::Set(d, q);
   std::size_t count = 0, i = 0;
-  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) count += hn::CountTrue(d, hn::Le(hn::LoadU(d, x + i), bound));
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d))
+    count += hn::CountTrue(d, hn::Le(hn::LoadU(d, x + i), bound));
   for (; i < n; ++i) count += static_cast<std::size_t>(x[i] <= q);
   return count;
 }
 
 template <class Tag>
-HWY_INLINE void PlaceStep(Tag d, const double* x, std::size_t at, double low, double high, double scale, int bins,
-                          double* cell) {
+HWY_INLINE void PlaceStep(Tag d, const double* x, std::size_t at, double low, double high, double scale,
+                          int bins, double* cell) {
   const auto v = hn::LoadU(d, x + at);
   const auto last = hn::Set(d, static_cast<double>(bins - 1));
   const auto place = hn::Min(hn::Floor(hn::Mul(hn::Sub(v, hn::Set(d, low)), hn::Set(d, scale))), last);
@@ -130,12 +132,13 @@ HWY_EXPORT(Crps);
 HWY_EXPORT(AtMost);
 HWY_EXPORT(Place);
 
-std::size_t entry_terms(const double* e, const double* v, std::size_t n, double* sigma, double* abs_err, double* err2,
-                        double* abs_z, double* z2, double* half) {
+std::size_t entry_terms(const double* e, const double* v, std::size_t n, double* sigma, double* abs_err,
+                        double* err2, double* abs_z, double* z2, double* half) {
   return HWY_DYNAMIC_DISPATCH(Entries)(e, v, n, sigma, abs_err, err2, abs_z, z2, half);
 }
 
-void crps_terms(const double* sigma, const double* abs_z, const double* exponential, std::size_t n, double* out) {
+void crps_terms(const double* sigma, const double* abs_z, const double* exponential, std::size_t n,
+                double* out) {
   HWY_DYNAMIC_DISPATCH(Crps)(sigma, abs_z, exponential, n, out);
 }
 

@@ -15,8 +15,8 @@ void output_terms(std::span<const double> error, std::span<const double> varianc
   for (auto* column : {&t.sigma, &t.abs_err, &t.err2, &t.abs_z, &t.z2, &t.log_variance, &t.crps, &t.scratch})
     column->resize(n);
   t.variance = variance;
-  t.degenerate = entry_terms(error.data(), variance.data(), n, t.sigma.data(), t.abs_err.data(), t.err2.data(),
-                             t.abs_z.data(), t.z2.data(), t.scratch.data());
+  t.degenerate = entry_terms(error.data(), variance.data(), n, t.sigma.data(), t.abs_err.data(),
+                             t.err2.data(), t.abs_z.data(), t.z2.data(), t.scratch.data());
   exp_block(t.scratch, t.scratch);
   crps_terms(t.sigma.data(), t.abs_z.data(), t.scratch.data(), n, t.crps.data());
   t.finite_z.clear();
@@ -24,7 +24,8 @@ void output_terms(std::span<const double> error, std::span<const double> varianc
     log_block(variance, t.log_variance);
     return;
   }
-  // Without a usable z an entry is counted, and stays out of the sums that need one. The CRPS of a point is |error|.
+  // Without a usable z an entry is counted, and stays out of the sums that need one. The CRPS of a point is
+  // |error|.
   t.finite_z = t.abs_z;
   std::copy(variance.begin(), variance.end(), t.log_variance.begin());
   for (std::size_t i = 0; i < n; ++i) {
@@ -138,7 +139,8 @@ void BlockTerms::read(const RegressionItems& items, std::int64_t begin, std::int
   const auto n = static_cast<std::size_t>(block.size), d = static_cast<std::size_t>(block.outputs);
   output.resize(d);
   for (std::size_t j = 0; j < d; ++j)
-    output_terms(block.of(block.error, static_cast<int>(j)), block.of(block.variance, static_cast<int>(j)), output[j]);
+    output_terms(block.of(block.error, static_cast<int>(j)), block.of(block.variance, static_cast<int>(j)),
+                 output[j]);
   variance = by_item(block.variance, n, d, mean_variance);
   if (d == 1) {
     err2 = output[0].err2;
@@ -170,7 +172,8 @@ void add_block(const BlockTerms& terms, std::span<const double> multiplier, Regr
   sums.clipped += terms.clipped;
   if (!sums.uce.cell.empty()) add_cells(terms.variance, terms.err2, multiplier, sums.uce);
   if (!sums.uce_mc.cell.empty()) add_cells(terms.variance, terms.second, multiplier, sums.uce_mc);
-  if (!sums.uce_aleatoric.cell.empty()) add_cells(terms.aleatoric, terms.err2, multiplier, sums.uce_aleatoric);
+  if (!sums.uce_aleatoric.cell.empty())
+    add_cells(terms.aleatoric, terms.err2, multiplier, sums.uce_aleatoric);
 }
 
 }  // namespace plumb::detail

@@ -32,7 +32,8 @@ struct BlockTerms {
   void read(const RegressionItems& items, std::int64_t begin, std::int64_t end, double clip);
 };
 
-/// Adds a block. `multiplier`: what each item counts (its weight, times the draws of a resample); empty: one each.
+/// Adds a block. `multiplier`: what each item counts (its weight, times the draws of a resample); empty: one
+/// each.
 void add_block(const BlockTerms& terms, std::span<const double> multiplier, RegressionSums& sums);
 
 }  // namespace plumb::detail

@@ -1,4 +1,5 @@
-// The column of a regression: a predicted mean with its variance, and the target that came. In blocks, from files.
+// The column of a regression: a predicted mean with its variance, and the target that came. In blocks, from
+// files.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ struct RegressionItems {
   Rows total;                   ///< predictive variance, N or N x d, or N for all d outputs
   bool total_is_std = false;    ///< `total` holds standard deviations
   std::vector<Rows> aleatoric;  ///< variance due to the data: one, or one of each pass
-  Rows epistemic;               ///< variance due to the model; passes have their own, the 1/S variance of the means
-  Rows weights;                 ///< N; empty: one each
+  Rows epistemic;  ///< variance due to the model; passes have their own, the 1/S variance of the means
+  Rows weights;    ///< N; empty: one each
   Names groups, by;
 
   [[nodiscard]] std::int64_t size() const;
@@ -31,20 +32,21 @@ struct RegressionItems {
   [[nodiscard]] RegressionItems gather(std::span<const std::int64_t> rows) const;
 };
 
-/// Lengths and widths agree, and nothing is given twice. Throws InputError. `with_errors`: there must be something
-/// to compare with (evaluating, fitting), not only variances (applying).
+/// Lengths and widths agree, and nothing is given twice. Throws InputError. `with_errors`: there must be
+/// something to compare with (evaluating, fitting), not only variances (applying).
 void check_regression(const RegressionItems& items, bool with_errors = true);
 
 /// Larger numbers than these are refused: their squares times a weight must fit ExactSum.
 inline constexpr double kMaxTarget = 1e17;
 inline constexpr double kMaxVariance = 1e34;
 
-/// Items [begin, begin + size) in double, checked; output by output: entry j * size + i is output j of item i.
+/// Items [begin, begin + size) in double, checked; output by output: entry j * size + i is output j of item
+/// i.
 struct RegressionBlock {
   std::int64_t begin = 0, size = 0;
   int outputs = 1;
-  std::vector<double> error;     ///< target - mean; empty without targets
-  std::vector<double> variance;  ///< aleatoric + epistemic, Laves 2021, eq. 10
+  std::vector<double> error;                 ///< target - mean; empty without targets
+  std::vector<double> variance;              ///< aleatoric + epistemic, Laves 2021, eq. 10
   std::vector<double> aleatoric, epistemic;  ///< empty when only the total is known
   std::vector<double> mean;                  ///< empty when only errors are known
   std::vector<double> weight;                ///< by item; empty: one each
@@ -60,7 +62,8 @@ struct RegressionBlock {
 /// How many items fit a block that stays in cache.
 [[nodiscard]] std::int64_t block_rows(const RegressionItems& items);
 /// Throws InputError naming file, row, column and value.
-void read_regression(const RegressionItems& items, std::int64_t begin, std::int64_t end, RegressionBlock& out);
+void read_regression(const RegressionItems& items, std::int64_t begin, std::int64_t end,
+                     RegressionBlock& out);
 
 /// The unit of resampling of each row: its number, or a hash of its group's name.
 [[nodiscard]] std::vector<std::uint64_t> regression_units(const RegressionItems& items);

@@ -10,7 +10,8 @@
 
 namespace plumb {
 
-/// Sorted columns of entries (item x output) and items; ties stand together, and no result depends on their order.
+/// Sorted columns of entries (item x output) and items; ties stand together, and no result depends on their
+/// order.
 struct OrderedRegression {
   // By variance of the entry.
   std::vector<double> variance, err2;
@@ -47,14 +48,15 @@ struct PitDistance {
 };
 [[nodiscard]] PitDistance pit_distance(const OrderedRegression& columns, const ItemWeights& weights);
 /// Weight share of targets inside the central interval of each level; empty when there is no pit.
-[[nodiscard]] std::vector<double> central_coverage(const OrderedRegression& columns, std::span<const double> levels);
+[[nodiscard]] std::vector<double> central_coverage(const OrderedRegression& columns,
+                                                   std::span<const double> levels);
 
 /// Items whose variance exceeds the threshold are set aside.
 struct RejectionRow {
   double threshold = 0, rejected = 0;  ///< share of weight
   std::int64_t kept = 0;
-  double mse = 0;      ///< of the rest
-  bool falls = true;   ///< not above the row before
+  double mse = 0;     ///< of the rest
+  bool falls = true;  ///< not above the row before
 };
 /// About `rows` steps of equal shares, from nothing rejected; one row for each distinct threshold.
 [[nodiscard]] std::vector<RejectionRow> rejection(const OrderedRegression& columns, int rows = 20);

@@ -12,15 +12,16 @@
 namespace plumb {
 
 struct Shift {
-  double auroc = 0.5;         ///< chance that an item here has a larger variance than one of the reference; ties half
+  double auroc =
+      0.5;  ///< chance that an item here has a larger variance than one of the reference; ties half
   double median = 0, reference_median = 0;
   std::int64_t items = 0, reference_items = 0;
   Table histogram;  ///< low, high (variance; cells of equal width in its logarithm), share, reference_share
 };
 
 /// Variance of each item, mean over its outputs; `bins` cells.
-[[nodiscard]] Shift compare_uncertainty(std::span<const double> variance, std::span<const double> reference, int bins,
-                                        int threads);
+[[nodiscard]] Shift compare_uncertainty(std::span<const double> variance, std::span<const double> reference,
+                                        int bins, int threads);
 /// The variances of all items, in row order.
 [[nodiscard]] std::vector<double> item_variances(const RegressionItems& items, double clip, int threads);
 /// Adds section "shift" and table "shift_histogram".

@@ -55,7 +55,7 @@ struct RegressionRange {
 /// What the stream gathers.
 struct RegressionPlan {
   int bins = 15;
-  double clip = 0;  ///< variances below are raised to it
+  double clip = 0;                                     ///< variances below are raised to it
   std::optional<RegressionRange> variance, aleatoric;  ///< ranges of the cells; absent: no such cells
   bool mc = false;                                     ///< cells of eq. 14
 };
@@ -75,8 +75,10 @@ struct RegressionSums {
 };
 
 /// One pass in blocks; the same bits for any threads, shards and row order.
-[[nodiscard]] RegressionSums regression_sums(const RegressionItems& items, const RegressionPlan& plan, int threads);
-/// Smallest and largest uncertainty of an item (mean over its outputs): total, and aleatoric when that is known.
+[[nodiscard]] RegressionSums regression_sums(const RegressionItems& items, const RegressionPlan& plan,
+                                             int threads);
+/// Smallest and largest uncertainty of an item (mean over its outputs): total, and aleatoric when that is
+/// known.
 struct UncertaintyRanges {
   std::optional<RegressionRange> variance, aleatoric;  ///< absent without items
 };

@@ -1,0 +1,111 @@
+#include "regression.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "output.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/regression/evaluate.hpp"
+#include "plumb/regression/shift.hpp"
+#include "regression_inputs.hpp"
+
+namespace plumb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  means and variances against targets, 200 bootstrap replicates
+    plumb evaluate --mean mean.npy --variance variance.npy --targets y.npy --bootstrap 200
+  the variance in its parts, from one table
+    plumb evaluate --mean t.csv:mu --aleatoric t.csv:data --epistemic t.csv:model --targets t.csv:y
+  25 passes with dropout
+    plumb evaluate --mean-samples means.npy --variance-samples variances.npy --targets y.npy
+  errors and standard deviations only
+    plumb evaluate --errors t.csv:E --std t.csv:uE
+  does this set look like the one the model was tested on?
+    plumb evaluate --mean m.npy --variance v.npy --targets y.npy --reference test_variance.npy)";
+
+double parse_bound(const std::string& text) {
+  double x = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw InputError("--range takes two numbers low,high, not \"" + text + "\"");
+  return x;
+}
+
+int to_int(const char* flag, std::int64_t value) {
+  if (value > std::numeric_limits<int>::max() || value < 0)
+    throw InputError(std::string(flag) + " " + std::to_string(value) + " is out of range");
+  return static_cast<int>(value);
+}
+
+}  // namespace
+
+int evaluate_regression_command(const Args& args) {
+  Flags flags(
+      "evaluate",
+      "Can these uncertainties be trusted? A regression's errors against its predicted variances.\n"
+      "A FILE is .npy, .npz:array, .csv:column or .csv:a,b; several files or a quoted pattern are shards.");
+  RegressionFlags inputs_given;
+  RegressionOptions options;
+  OutputFlags output_flags;
+  Args range, reference;
+  std::int64_t bins = options.bins, bootstrap = options.bootstrap, threads = options.threads;
+  add_regression_flags(flags, inputs_given, true);
+  flags.files("--reference", "FILE", reference,
+              "variances of another set (standard deviations with --std), to compare with");
+  flags.heading("How it is computed");
+  flags.list("--metrics", "k,k|all", options.metrics, "regression keys of \"plumb list\" [all]");
+  flags.whole("--bins", bins, "cells of the variance");
+  flags.list("--range", "lo,hi", range, "of the cells of uce [smallest to largest variance]");
+  flags.number("--clip", options.clip, "raise variances below X to X");
+  flags.whole("--bootstrap", bootstrap, "replicates for intervals; 0: none");
+  flags.number("--level", options.level, "of the intervals");
+  flags.seed("--seed", options.seed, "of the random numbers");
+  flags.whole("--threads", threads, "0: all cores; never changes a number");
+  add_output_flags(flags, output_flags);
+  flags.examples(kExamples);
+  const bool help =
+      std::any_of(args.begin(), args.end(), [](const auto& a) { return a == "--help" || a == "-h"; });
+  if (!flags.parse(help ? Args{"--help"} : args)) return kDone;
+
+  check_bins(bins);
+  check_threads(threads);
+  options.bins = to_int("--bins", bins);
+  options.bootstrap = to_int("--bootstrap", bootstrap);
+  options.threads = to_int("--threads", threads);
+  if (!range.empty()) {
+    if (range.size() != 2) throw InputError("--range takes two numbers low,high");
+    options.range = RegressionRange{parse_bound(range[0]), parse_bound(range[1])};
+  }
+  if (!output_flags.save_state.empty())
+    throw InputError("--save-state is for classification; give the shards of a regression to one run");
+  Output output(output_flags);
+  RegressionInputs inputs = load_regression(inputs_given, true, options.threads);
+  RegressionItems other;
+  if (!reference.empty())
+    other = load_reference(reference, inputs.items.total_is_std, options.threads, inputs);
+  output.check_not_over(inputs.paths);
+  output.open();
+  Result result;
+  {
+    ProgressBar bar(!output_flags.quiet);
+    options.progress = bar.callback();
+    result = evaluate_regression(inputs.items, options);
+  }
+  if (!reference.empty()) {
+    constexpr int kHistogramCells = 30;
+    add_shift(compare_uncertainty(item_variances(inputs.items, options.clip, options.threads),
+                                  item_variances(other, options.clip, options.threads), kHistogramCells,
+                                  options.threads),
+              result);
+  }
+  result.argv = {"plumb", "evaluate"};
+  result.argv.insert(result.argv.end(), args.begin(), args.end());
+  result.inputs = inputs.infos;
+  return output.finish(result, std::nullopt, !options.metrics.empty());
+}
+
+}  // namespace plumb::cli

@@ -1,0 +1,13 @@
+// `plumb evaluate` and `plumb demo` of regressions.
+#pragma once
+
+#include "flags.hpp"
+
+namespace plumb::cli {
+
+/// All arguments after "evaluate"; taken when speaks_of_regression() says so.
+int evaluate_regression_command(const Args& args);
+/// The arguments after "demo regression".
+int demo_regression_command(const Args& args);
+
+}  // namespace plumb::cli

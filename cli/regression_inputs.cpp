@@ -1,0 +1,134 @@
+#include "regression_inputs.hpp"
+
+#include <algorithm>
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/load.hpp"
+
+namespace plumb::cli {
+namespace {
+
+std::vector<Array> arrays(const std::string& flag, const Args& specs, LoadOptions options, int threads,
+                          RegressionInputs& books) {
+  options.threads = threads;
+  std::vector<Array> out;
+  for (const Source& source : resolve(specs)) {
+    out.push_back(load_one(source, options));
+    const Array& a = out.back();
+    books.infos.push_back({flag, a.name, a.shape, dtype_name(a.dtype), ""});
+    books.paths.push_back(source.path);
+  }
+  return out;
+}
+
+Rows rows(const std::string& flag, const Args& specs, int threads, RegressionInputs& books,
+          LoadOptions options = {}) {
+  if (specs.empty()) return {};
+  try {
+    return Rows(arrays(flag, specs, options, threads, books));
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::invalid_argument& e) {
+    throw InputError(flag + ": the files do not fit together as shards: " + e.what());
+  }
+}
+
+// S x N or S x N x d in one file, or one N or N x d file for each pass.
+std::vector<Rows> passes(const std::string& flag, const Args& specs, int threads, RegressionInputs& books) {
+  std::vector<Array> files = arrays(flag, specs, {}, threads, books);
+  std::vector<Rows> out;
+  if (files.size() > 1) {
+    for (Array& file : files) out.emplace_back(std::move(file));
+    return out;
+  }
+  const Array& all = files.front();
+  if (all.shape.size() < 2 || all.shape.size() > 3)
+    throw InputError(all.name + ": " + flag +
+                     " takes one array of S x N or S x N x d, or a file for each pass, not " +
+                     show_shape(all.shape));
+  for (std::int64_t s = 0; s < all.shape[0]; ++s) {
+    Array one = all;
+    one.shape.erase(one.shape.begin());
+    one.strides.erase(one.strides.begin());
+    one.data = all.data + s * all.strides[0];
+    one.name = all.name + " (pass " + std::to_string(s) + ")";
+    out.emplace_back(std::move(one));
+  }
+  if (out.empty()) throw InputError(all.name + ": there are no passes (the first extent is 0)");
+  return out;
+}
+
+}  // namespace
+
+void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
+  flags.heading("What the model said");
+  flags.files("--mean", "FILE", f.mean, "predicted means, N or N x d");
+  flags.files("--mean-samples", "FILE", f.mean_samples,
+              "of stochastic passes, S x N or S x N x d, or a file for each");
+  flags.files("--variance", "FILE", f.variance, "predictive variance, N or N x d; N serves all d outputs");
+  flags.files("--std", "FILE", f.std_dev, "its square root instead");
+  flags.files("--aleatoric", "FILE", f.aleatoric, "the variance in two parts: due to the data");
+  flags.files("--epistemic", "FILE", f.epistemic, "and due to the model");
+  flags.files("--variance-samples", "FILE", f.variance_samples, "aleatoric variance of each pass");
+  if (observed) {
+    flags.heading("What was observed");
+    flags.files("--targets", "FILE", f.targets, "N or N x d");
+    flags.files("--errors", "FILE", f.errors, "target minus mean, instead of --mean and --targets");
+    flags.heading("About the items");
+    flags.files("--weights", "FILE", f.weights, "N weights");
+    flags.files("--groups", "FILE", f.groups,
+                "N patients, images or sites: the unit of resampling and of splits");
+    flags.files("--by", "FILE", f.by, "N slices to report on, number or text");
+    flags.files("--ids", "FILE", f.ids, "N names of the items");
+    flags.exclusive({"--mean", "--mean-samples", "--errors"});
+    flags.exclusive({"--targets", "--errors"});
+  } else {
+    flags.exclusive({"--mean", "--mean-samples"});
+  }
+  flags.exclusive({"--variance", "--std", "--aleatoric"});
+  flags.exclusive({"--aleatoric", "--variance-samples"});
+  flags.exclusive({"--variance", "--std", "--epistemic"});
+}
+
+RegressionInputs load_regression(const RegressionFlags& f, bool with_errors, int threads) {
+  RegressionInputs out;
+  RegressionItems& items = out.items;
+  if (!f.mean.empty()) items.mean.push_back(rows("--mean", f.mean, threads, out));
+  if (!f.mean_samples.empty()) items.mean = passes("--mean-samples", f.mean_samples, threads, out);
+  items.errors = rows("--errors", f.errors, threads, out);
+  items.targets = rows("--targets", f.targets, threads, out);
+  items.total = rows(f.std_dev.empty() ? "--variance" : "--std", f.std_dev.empty() ? f.variance : f.std_dev,
+                     threads, out);
+  items.total_is_std = !f.std_dev.empty();
+  if (!f.aleatoric.empty()) items.aleatoric.push_back(rows("--aleatoric", f.aleatoric, threads, out));
+  if (!f.variance_samples.empty())
+    items.aleatoric = passes("--variance-samples", f.variance_samples, threads, out);
+  items.epistemic = rows("--epistemic", f.epistemic, threads, out);
+  items.weights = rows("--weights", f.weights, threads, out);
+  const LoadOptions names{Want::either, false, 0};
+  if (!f.groups.empty()) items.groups = Names(rows("--groups", f.groups, threads, out, names));
+  if (!f.by.empty()) items.by = Names(rows("--by", f.by, threads, out, names));
+  if (!f.ids.empty()) {
+    const Names ids(rows("--ids", f.ids, threads, out, {Want::text, false, 0}));
+    check_same_rows("the predictions", items.size(), "--ids", ids.size());
+  }
+  check_regression(items, with_errors);
+  return out;
+}
+
+RegressionItems load_reference(const Args& specs, bool is_std, int threads, RegressionInputs& books) {
+  RegressionItems out;
+  out.total = rows("--reference", specs, threads, books);
+  out.total_is_std = is_std;
+  check_regression(out, false);
+  return out;
+}
+
+bool speaks_of_regression(const Args& args) {
+  return std::any_of(args.begin(), args.end(), [](const std::string& arg) {
+    const std::string flag = arg.substr(0, arg.find('='));
+    return flag == "--mean" || flag == "--mean-samples" || flag == "--errors";
+  });
+}
+
+}  // namespace plumb::cli

@@ -1,0 +1,71 @@
+// Split conformal intervals: the ceil((n + 1) level)-th smallest score bounds the next one with probability
+// >= level, whatever the distribution, as long as calibration and test items are exchangeable (Vovk 2005; Lei
+// 2018).
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "calibrate/regression/entries.hpp"
+#include "plumb/data/check.hpp"
+
+namespace plumb {
+namespace {
+
+/// The order statistic of ascending scores; none when the level asks for more scores than there are.
+std::optional<double> bound(const std::vector<double>& ascending, double level) {
+  // The tolerance keeps 0.9 * 10 at 9: a level is a decimal number that binary cannot hold.
+  const double rank = std::ceil(level * static_cast<double>(ascending.size() + 1) - 1e-9);
+  if (rank > static_cast<double>(ascending.size())) return std::nullopt;
+  return ascending[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+}  // namespace
+
+Step fit_conformal(const RegressionItems& items, const RegressionFitOptions& o) {
+  if (!items.weights.empty())
+    throw InputError("conformal intervals need exchangeable items; leave out --weights");
+  const detail::Entries e = detail::collect_entries(items, o, detail::Spread::total);
+  std::vector<double> score(e.error.size());
+  for (std::size_t i = 0; i < score.size(); ++i) {
+    const double sigma = o.score == ConformalScore::absolute ? 1.0 : std::sqrt(e.variance[i]);
+    score[i] = (o.score == ConformalScore::one_sided ? e.error[i] : std::abs(e.error[i])) / sigma;
+  }
+  std::sort(score.begin(), score.end());
+  std::vector<double> negated(score.rbegin(), score.rend());
+  for (double& x : negated) x = -x;
+  std::vector<double> levels = o.levels;
+  for (int k = 1; k < 100; ++k) levels.push_back(k / 100.0);
+  for (const double usual : {0.995, 0.9973, 0.999}) levels.push_back(usual);
+  std::sort(levels.begin(), levels.end());
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  std::vector<double> kept, low, high;
+  for (const double level : levels) {
+    if (!(level > 0 && level < 1)) throw InputError("--levels must lie between 0 and 1, not " + show(level));
+    const bool ends = o.score == ConformalScore::one_sided;
+    const auto up = bound(score, ends ? 0.5 + 0.5 * level : level);
+    const auto down = ends ? bound(negated, 0.5 + 0.5 * level) : up;
+    if (!up || !down) continue;
+    kept.push_back(level);
+    high.push_back(*up);
+    low.push_back(-*down);
+  }
+  if (kept.empty()) throw InputError("there are too few items for an interval of any level");
+  Step step;
+  step.method = "conformal";
+  step.put("normalized", o.score == ConformalScore::absolute ? 0.0 : 1.0);
+  step.put("level", kept);
+  step.put("low", low);
+  step.put("high", high);
+  const char* names[] = {"normalized", "absolute", "one-sided"};
+  step.fit.options.emplace_back("score", std::string(names[static_cast<int>(o.score)]));
+  detail::note_counts(items, step.fit);
+  if (items.outputs() > 1)
+    step.fit.warnings.push_back(
+        "outputs of one item are pooled; the promise of coverage holds on average over outputs");
+  if (!items.groups.empty())
+    step.fit.warnings.push_back(
+        "items of one group are not exchangeable with those of another; coverage of new groups may be lower");
+  return step;
+}
+
+}  // namespace plumb

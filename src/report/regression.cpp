@@ -1,0 +1,134 @@
+#include "plumb/report/regression.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "report/look_up.hpp"
+#include "report/text_table.hpp"
+
+namespace plumb {
+namespace {
+
+using detail::TextTable;
+
+std::string thousands(std::int64_t n) {
+  std::string s = std::to_string(n);
+  for (auto at = static_cast<std::ptrdiff_t>(s.size()) - 3; at > 0; at -= 3)
+    s.insert(static_cast<std::size_t>(at), ",");
+  return s;
+}
+
+std::string shown(double x) {
+  const double size = std::abs(x);
+  return size != 0 && (size < 1e-3 || size >= 1e5) ? fmt::format("{:.4e}", x) : fmt::format("{:.4f}", x);
+}
+
+std::string metric_table(const Result& r, const TerminalOptions& o) {
+  const bool resampled =
+      std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.low; });
+  TextTable table({"metric", "value",
+                   fmt::format("{:g}% interval", 100 * detail::setting<double>(r, "level", 0.95)),
+                   resampled ? "" : "what it is"});
+  table.right(1);
+  for (const auto& [key, m] : r.metrics) {
+    std::string line;
+    for (const MetricRow& row : kRegressionMetrics)
+      if (row.key == key) line = row.line;
+    table.add({key, m.value ? shown(*m.value) : "-",
+               m.low && m.high ? "[" + shown(*m.low) + ", " + shown(*m.high) + "]" : "",
+               resampled ? "" : line});
+  }
+  return table.render(o.colour, o.width);
+}
+
+std::string undefined_keys(const Result& r, const TerminalOptions& o) {
+  std::vector<std::pair<std::string, std::string>> by_reason;
+  for (const auto& [key, m] : r.metrics) {
+    if (m.value) continue;
+    const auto at = std::find_if(by_reason.begin(), by_reason.end(),
+                                 [&why = m.why](const auto& x) { return x.first == why; });
+    if (at == by_reason.end()) {
+      by_reason.emplace_back(m.why, key);
+    } else {
+      at->second += ", " + key;
+    }
+  }
+  std::string out;
+  for (const auto& [why, keys] : by_reason)
+    out += "  " + detail::wrap(keys + ": " + detail::printable(why), o.width - 2, "    ") + "\n";
+  return out;
+}
+
+std::string slice_table(const Result& r, const TerminalOptions& o) {
+  constexpr std::size_t kSlices = 20;
+  std::vector<std::string> header{"slice", "items"};
+  for (const auto& [key, m] : r.metrics)
+    if (key == "mse" || key == "nll" || key == "zms" || key == "uce" || key == "coverage_90")
+      header.push_back(key);
+  TextTable table(header);
+  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
+  for (std::size_t g = 0; g < std::min(r.per_group.size(), kSlices); ++g) {
+    const GroupResult& slice = r.per_group[g];
+    std::vector<std::string> row{detail::printable(slice.group, 30), thousands(slice.items)};
+    for (std::size_t c = 2; c < header.size(); ++c)
+      for (const auto& [key, x] : slice.metrics)
+        if (key == header[c]) row.push_back(x ? shown(*x) : "-");
+    table.add(std::move(row));
+  }
+  std::string out = table.render(o.colour, o.width);
+  if (r.per_group.size() > kSlices)
+    out += fmt::format("  and {} more slices in the JSON\n", r.per_group.size() - kSlices);
+  return out;
+}
+
+std::string output_rows(const Result& r, const TerminalOptions& o) {
+  constexpr std::size_t kOutputs = 20;
+  const auto t =
+      std::find_if(r.tables.begin(), r.tables.end(), [](const auto& x) { return x.first == "per_output"; });
+  if (t == r.tables.end()) return "";
+  const std::vector<std::string> wanted{"output", "mse", "nll", "zms", "coverage_90", "sharpness"};
+  TextTable table(wanted);
+  for (std::size_t c = 0; c < wanted.size(); ++c) table.right(c);
+  for (std::size_t i = 0; i < std::min(t->second.rows.size(), kOutputs); ++i) {
+    std::vector<std::string> cells;
+    for (const std::string& name : wanted) {
+      const auto at =
+          std::find(t->second.columns.begin(), t->second.columns.end(), name) - t->second.columns.begin();
+      const Value& v = t->second.rows[i].at(static_cast<std::size_t>(at));
+      const double* x = std::get_if<double>(&v);
+      const std::int64_t* k = std::get_if<std::int64_t>(&v);
+      cells.push_back(x != nullptr ? shown(*x) : k != nullptr ? std::to_string(*k) : "-");
+    }
+    table.add(std::move(cells));
+  }
+  return table.render(o.colour, o.width);
+}
+
+}  // namespace
+
+std::string render_regression(const Result& r, const TerminalOptions& o) {
+  const auto outputs = detail::setting<std::int64_t>(r, "outputs", 1);
+  std::string title = fmt::format("{} {}, {} {}", thousands(r.items), r.items == 1 ? "item" : "items",
+                                  outputs, outputs == 1 ? "output" : "outputs");
+  std::string out = detail::bold(title, o.colour) + "\n\n" + metric_table(r, o);
+  const auto section = [&](const char* name, const std::string& body) {
+    if (!body.empty()) out += "\n" + detail::bold(name, o.colour) + "\n" + body;
+  };
+  std::string words;
+  for (const std::string& sentence : regression_words(r))
+    words += "  " + detail::wrap(sentence, o.width - 2, "    ") + "\n";
+  section("In words", words);
+  section("Not defined here", undefined_keys(r, o));
+  section("By output", output_rows(r, o));
+  if (!r.per_group.empty()) section("By slice", slice_table(r, o));
+  std::string notes;
+  for (const std::string& note : r.notes)
+    notes += "  " + detail::wrap(detail::printable(note), o.width - 2, "    ") + "\n";
+  section("Notes", notes);
+  return out;
+}
+
+}  // namespace plumb
