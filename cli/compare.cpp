@@ -1,0 +1,170 @@
+#include "plumb/compare.hpp"
+
+#include <filesystem>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "evaluate_flags.hpp"
+#include "inputs.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "plumb/report/compare.hpp"
+#include "plumb/report/json.hpp"
+
+namespace plumb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  is the calibrated version better, and is that more than chance?
+    plumb compare --model raw=raw.npy --model calibrated=calibrated.npy --labels labels.npy
+  logits; patients as the unit; every metric
+    plumb compare --model-logits a=a.npy --model-logits b=b.npy --counts votes.npy --groups items.csv:patient --metrics all
+Each replicate draws the same items for all models. p-values are two-sided and not corrected for the number of metrics.)";
+
+struct Model {
+  std::string name, spec;
+  bool logits;
+};
+
+Model parse_model(const std::string& flag, const std::string& text) {
+  const auto cut = text.find('=');
+  if (cut == std::string::npos || cut == 0 || cut + 1 == text.size())
+    throw InputError(flag + " takes NAME=FILE, not \"" + text + "\"");
+  return {text.substr(0, cut), text.substr(cut + 1), flag == "--model-logits"};
+}
+
+/// In the order of the command line, whichever of the two flags gave them.
+std::vector<Model> models_of(const Args& args) {
+  std::vector<Model> out;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    for (const std::string flag : {"--model", "--model-logits"}) {
+      if (args[i] == flag && i + 1 < args.size()) out.push_back(parse_model(flag, args[i + 1]));
+      if (args[i].starts_with(flag + "=")) out.push_back(parse_model(flag, args[i].substr(flag.size() + 1)));
+    }
+  }
+  return out;
+}
+
+struct CompareFlags {
+  Args models, model_logits;
+  InputFlags inputs;
+  EvaluateFlags how;
+  std::string json;
+  bool quiet = false;
+  CompareFlags() { how.bootstrap = kCompareReplicates; }
+};
+
+void add_flags(Flags& flags, CompareFlags& f) {
+  flags.heading("The models (two or more)");
+  flags.repeated("--model", "NAME=FILE", f.models, "probabilities, N x K, or N for P(class 1); repeatable");
+  flags.repeated("--model-logits", "NAME=FILE", f.model_logits, "the same as logits; repeatable");
+  flags.yes("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum 1");
+  flags.heading("What was observed (one of them)");
+  flags.files("--labels", "FILE", f.inputs.labels, "N class indices, or text with --classes");
+  flags.files("--counts", "FILE", f.inputs.counts, "N x K votes per class");
+  flags.files("--ratings", "FILE", f.inputs.ratings, "N x R class by rater; negative or empty: not rated");
+  flags.list("--classes", "a,b,c", f.inputs.classes, "names of the classes 0, 1, 2, ...");
+  flags.heading("About the items");
+  flags.files("--weights", "FILE", f.inputs.weights, "N weights; each vote counts that much");
+  flags.files("--groups", "FILE", f.inputs.groups, "N patients, images or sites: the unit of resampling");
+  flags.files("--truth", "FILE", f.inputs.truth, "N true probabilities of class 1, when known");
+  flags.exclusive({"--labels", "--counts", "--ratings"});
+  add_evaluate_flags(flags, f.how);
+  flags.heading("What comes out");
+  flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
+  flags.yes("--quiet", f.quiet, "no table, no progress");
+  flags.examples(kExamples);
+}
+
+InputFlags with_model(InputFlags inputs, const Model& m) {
+  (m.logits ? inputs.logits : inputs.probs) = {m.spec};
+  return inputs;
+}
+
+void rename_flag(const Model& m, Inputs& inputs) {
+  for (InputInfo& info : inputs.infos)
+    if (info.flag == "--probs" || info.flag == "--logits")
+      info.flag = m.logits ? "--model-logits" : "--model";
+}
+
+}  // namespace
+
+int compare_command(const Args& args) {
+  Flags flags("compare",
+              "Two or more models on the same items: every metric side by side, with paired differences.");
+  CompareFlags f;
+  add_flags(flags, f);
+  if (!flags.parse(args)) return kDone;
+  EvaluateOptions o = checked_options(f.how);
+  const std::vector<Model> given = models_of(args);
+  if (given.size() < 2)
+    throw InputError("a comparison needs two models or more; give each with --model NAME=FILE");
+
+  std::vector<NamedModel> models;
+  Inputs inputs;
+  for (const Model& m : given) {
+    if (models.empty()) {
+      inputs = load_inputs(with_model(f.inputs, m), o.threads);
+      rename_flag(m, inputs);
+      models.push_back({m.name, inputs.items});
+      continue;
+    }
+    InputFlags alone;
+    alone.predictions = f.inputs.predictions;
+    Inputs next = load_predictions(with_model(alone, m), o.threads);
+    rename_flag(m, next);
+    Items items = inputs.items;
+    items.predictions = next.items.predictions;
+    models.push_back({m.name, std::move(items)});
+    inputs.infos.insert(inputs.infos.end(), next.infos.begin(), next.infos.end());
+    inputs.paths.insert(inputs.paths.end(), next.paths.begin(), next.paths.end());
+  }
+  for (const std::string& input : inputs.paths) {
+    std::error_code ignored;
+    if (!f.json.empty() && std::filesystem::equivalent(f.json, input, ignored))
+      throw InputError("--json would write over the input " + input + "; give it another name");
+  }
+  std::optional<AtomicFile> file;
+  if (!f.json.empty() && f.json != "-") file.emplace(f.json);
+  Comparison c;
+  {
+    ProgressBar bar(!f.quiet);
+    o.progress = bar.callback();
+    c = compare(models, o);
+  }
+  Result result;
+  result.version = version();
+  result.command = "compare";
+  result.argv = {"plumb", "compare"};
+  result.argv.insert(result.argv.end(), args.begin(), args.end());
+  result.task = inputs.items.binary() ? "binary" : "multiclass";
+  result.items = c.items;
+  result.classes = c.classes;
+  result.votes = c.votes;
+  result.class_names = inputs.items.class_names;
+  result.settings = {
+      {"bins", std::int64_t{o.bins}},
+      {"binning", std::string(o.binning == Binning::width ? "width" : "mass")},
+      {"clip", o.clip},
+      {"bootstrap", std::int64_t{o.bootstrap}},
+      {"level", o.level},
+      {"seed", static_cast<std::int64_t>(o.seed)},
+      {"bandwidth", o.bandwidth > 0 ? Value(o.bandwidth) : Value(std::string("auto, for each model"))},
+      {"leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item")},
+      {"unit", std::string(inputs.items.groups.empty() ? "item" : "group")}};
+  result.inputs = inputs.infos;
+  result.notes = c.notes;
+  result.sections.emplace_back("compare", compare_section(c));
+  if (file) {
+    file->write(render_json(result));
+    file->commit();
+  }
+  if (f.json == "-") {
+    write_stdout(render_json(result));
+  } else if (!f.quiet) {
+    write_stdout(render_compare(c, o.level, {stdout_colour(), stdout_width(), !o.metrics.empty()}));
+  }
+  return kDone;
+}
+
+}  // namespace plumb::cli

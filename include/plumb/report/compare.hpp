@@ -1,0 +1,15 @@
+// The result of `plumb compare`, for JSON and for a reader.
+#pragma once
+
+#include <string>
+
+#include "plumb/compare.hpp"
+#include "plumb/report/terminal.hpp"
+
+namespace plumb {
+
+/// Section "compare": {models, metrics: {key: {better, best, clear, values, differences}}, wins}.
+[[nodiscard]] Tree compare_section(const Comparison& c);
+[[nodiscard]] std::string render_compare(const Comparison& c, double level, const TerminalOptions& options);
+
+}  // namespace plumb
