@@ -18,7 +18,7 @@ help:
 
 # A directory that "make test" configured serves as it is: only the tool is built in it.
 build:
-	@tools/setup build
+	@tools/setup build web
 	@test -f build/build.ninja || cmake --preset release -DPLUMB_TESTS=OFF
 	cmake --build build --target plumb_cli
 
@@ -30,7 +30,7 @@ demo: build
 	@printf '\nThe whole result is in demo/result.json; the cohort and more commands are told in demo/README.txt.\n'
 
 test:
-	@tools/setup build test
+	@tools/setup build web test browser
 	@start=$$SECONDS; \
 	for part in release asan tsan; do \
 	  printf '\n== %s\n' "$$part"; \
@@ -39,11 +39,12 @@ test:
 	printf '\nAll tests passed in %d s: release (unit, headers, command line, docs, install), asan, tsan.\n' "$$((SECONDS - start))"
 
 test-release:
-	@tools/setup build test
+	@tools/setup build web test browser
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
 	cmake --build build
 	ctest --test-dir build --output-on-failure -j2
 	PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PYTHON) -m pytest -q tests/cli
+	PLUMB_BIN=$(CURDIR)/$(PLUMB) tests/browser/run
 	PLUMB_BUILD=$(CURDIR)/build tests/install/run
 
 # Under the address sanitizer every unit test but the simulated laws, and short runs of the tool; under the thread

@@ -9,6 +9,7 @@ set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEP
 set(PLUMB_PAGE_FILES ${PLUMB_PAGE_DIR}/page.js ${PLUMB_PAGE_DIR}/page.css ${PLUMB_PAGE_DIR}/page.hash)
 if(PLUMB_NODE AND EXISTS ${PROJECT_SOURCE_DIR}/web/node_modules/vega-embed)
   set(PLUMB_PAGE_SOURCES build.mjs package-lock.json src/charts.ts src/dom.ts src/main.ts src/metrics.ts src/page.css src/page.ts
+    src/sizes.ts
     src/provenance.ts src/svg.ts src/tables.ts src/types.ts)
   list(TRANSFORM PLUMB_PAGE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/web/)
   add_custom_command(OUTPUT ${PLUMB_PAGE_FILES}
@@ -20,8 +21,9 @@ else()
     COMMAND ${CMAKE_COMMAND} -E touch ${PLUMB_PAGE_FILES})
 endif()
 
-set(PLUMB_SPECS calibration_dispersion class_errors confidence disagreement loss_parts loss_scatter precision raters reliability
-  slice_boxes slices stability truth_scatter)
+set(PLUMB_SPECS calibration_dispersion class_errors confidence deferral disagreement intervals loss_parts loss_scatter
+  odds_ratio odds_score precision raters rejection reliability shift slice_boxes slices stability truth_scatter
+  uncertainty_reliability)
 set(PLUMB_SPEC_FILES ${PLUMB_SPECS})
 list(TRANSFORM PLUMB_SPEC_FILES PREPEND ${PROJECT_SOURCE_DIR}/web/specs/)
 list(TRANSFORM PLUMB_SPEC_FILES APPEND .vl.json)

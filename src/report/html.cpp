@@ -88,13 +88,16 @@ Json words(const Runs& runs) {
   return out;
 }
 
-Json metric_row(const std::string& key) {
+Json metric_row(const std::string& key, bool regression) {
   Json row{{"key", key}, {"line", ""}, {"better", ""}};
-  for (const MetricRow& m : kMetrics) {
-    if (m.key != key) continue;
-    row["line"] = m.line;
-    row["better"] = kBetter.at(static_cast<std::size_t>(m.better));
-  }
+  const auto describe = [&](std::span<const MetricRow> known) {
+    for (const MetricRow& m : known) {
+      if (m.key != key) continue;
+      row["line"] = m.line;
+      row["better"] = kBetter.at(static_cast<std::size_t>(m.better));
+    }
+  };
+  regression ? describe(kRegressionMetrics) : describe(kMetrics);
   row["headline"] = std::find(kHeadlines.begin(), kHeadlines.end(), key) != kHeadlines.end();
   return row;
 }
@@ -112,7 +115,7 @@ Json metrics(const Runs& runs) {
   Json out{{"models", Json::array()}, {"rows", Json::array()}};
   for (const Run* run : with) out["models"].push_back(run->name);
   for (const std::string& key : keys) {
-    Json row = metric_row(key);
+    Json row = metric_row(key, detail::text(with.front()->json, "task") == "regression");
     row["cells"] = Json::array();
     for (const Run* run : with) {
       const Json* m = look(run->json, {"metrics", key});

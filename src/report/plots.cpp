@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "plumb/data/check.hpp"
 #include "report/json_text.hpp"
 #include "report/spec_text.hpp"
 
@@ -46,14 +47,14 @@ void colour_models(Json& spec, const Json& scale) {
 Plots make_plots(const Runs& runs) {
   Plots out;
   calibration_plots(runs, out);
+  regression_plots(runs, out);
   slice_plots(runs, out);
   rater_plots(runs, out);
   stability_plots(runs, out);
+  uncertainty_plots(runs, out);
   item_plots(runs, out);
   return out;
 }
-
-std::vector<ReaderTable> make_tables(const Runs&) { return {}; }
 
 Json bind_spec(std::string_view name, Json rows, const Runs& runs) {
   const std::string_view source = spec_text(name);
@@ -78,14 +79,25 @@ std::string listed(const std::vector<std::string>& parts) {
   return out;
 }
 
+std::string joined(const std::vector<std::string>& clauses) {
+  std::string out;
+  for (const std::string& c : clauses) out += (out.empty() ? "" : "; ") + c;
+  return out.empty() ? out : out + ".";
+}
+
 }  // namespace detail
 
 std::vector<PlotFile> render_plots(std::span<const NamedResult> results) {
   std::vector<PlotFile> out;
-  for (detail::Plot& plot : detail::make_plots(detail::read_runs(results))) {
-    plot.spec["title"] = plot.title;
-    plot.spec["description"] = plot.sentence;
-    out.push_back({plot.name, detail::json_text(plot.spec)});
+  try {
+    for (detail::Plot& plot : detail::make_plots(detail::read_runs(results))) {
+      plot.spec["title"] = plot.title;
+      plot.spec["description"] = plot.sentence;
+      out.push_back({plot.name, detail::json_text(plot.spec)});
+    }
+  } catch (const detail::Json::exception& e) {
+    throw InputError(std::string("a result is not as plumb writes them (") + e.what() +
+                     "); make it anew with --json");
   }
   return out;
 }

@@ -36,6 +36,8 @@ void slice_plots(const Runs& runs, Plots& out);
 void rater_plots(const Runs& runs, Plots& out);
 void stability_plots(const Runs& runs, Plots& out);
 void item_plots(const Runs& runs, Plots& out);
+void uncertainty_plots(const Runs& runs, Plots& out);
+void regression_plots(const Runs& runs, Plots& out);
 
 /// A table for readers, where a plot would hide the names: suspects, a league of calibrators.
 struct ReaderTable {
@@ -44,6 +46,7 @@ struct ReaderTable {
   Json rows = Json::array();  ///< arrays of numbers, text or null, as long as `columns`
 };
 [[nodiscard]] std::vector<ReaderTable> make_tables(const Runs& runs);
+void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out);
 
 /// The spec of this name with `rows` in it. With runs: each model (field "model") gets its colour, and no
 /// legend when it is alone.
@@ -55,5 +58,7 @@ struct ReaderTable {
 [[nodiscard]] std::string shown(double x);        ///< four digits
 /// "a, b and c".
 [[nodiscard]] std::string listed(const std::vector<std::string>& parts);
+/// "one; another." or nothing.
+[[nodiscard]] std::string joined(const std::vector<std::string>& clauses);
 
 }  // namespace plumb::detail

@@ -74,6 +74,11 @@ std::optional<double> number(const Json& at, std::string_view key) {
   return x != nullptr && x->is_number() ? std::optional(x->get<double>()) : std::nullopt;
 }
 
+Json member(const Json& at, std::string_view key) {
+  const Json* x = look(at, {key});
+  return x != nullptr ? *x : Json(nullptr);
+}
+
 std::string text(const Json& at, std::string_view key) {
   const Json* x = look(at, {key});
   return x != nullptr && x->is_string() ? x->get<std::string>() : "";
@@ -107,10 +112,8 @@ Result to_result(const Run& run) {
   r.items = count("items");
   r.classes = count("classes");
   r.votes = count("votes");
-  for (std::size_t k = 0; k < static_cast<std::size_t>(r.classes); ++k) {
-    if (look(run.json, {"class_names"}) == nullptr || run.json["class_names"].empty()) break;
-    r.class_names.push_back(class_name(run, k));
-  }
+  if (const Json* names = look(run.json, {"class_names"}); names != nullptr && names->is_array())
+    for (std::size_t k = 0; k < names->size(); ++k) r.class_names.push_back(class_name(run, k));
   if (const Json* settings = look(run.json, {"settings"}); settings != nullptr && settings->is_object())
     for (const auto& [key, v] : settings->items()) r.settings.emplace_back(key, value(v));
   r.metrics = metrics(look(run.json, {"metrics"}));

@@ -29,6 +29,8 @@ using Runs = std::vector<Run>;
 /// The member at the end of the path; null when there is none or it is null.
 [[nodiscard]] const Json* look(const Json& at, std::initializer_list<std::string_view> path);
 [[nodiscard]] std::optional<double> number(const Json& at, std::string_view key);
+/// The member itself, or null.
+[[nodiscard]] Json member(const Json& at, std::string_view key);
 [[nodiscard]] std::string text(const Json& at, std::string_view key);
 /// The rows of a table; null when it is absent or empty.
 [[nodiscard]] const Json* rows(const Run& run, std::string_view table);

@@ -1,6 +1,7 @@
 // A plot as a figure: title, what it means, the drawing, how to read it, its data.
 import embed, { type Result as Embedded } from "vega-embed";
 import { h, scalar } from "./dom";
+import { sized } from "./sizes";
 import type { Choice, Plot, Row, Section, Spec } from "./types";
 
 // The colours of the specs, and the variables that the page's theme puts in their place: light, dark and print need no
@@ -19,8 +20,9 @@ const kConfig = {
     labelColor: "var(--muted)", titleColor: "var(--muted)", titleFontWeight: 500, labelFontSize: 12, titleFontSize: 12,
     titlePadding: 10, gridColor: "var(--grid)", domainColor: "var(--rule)", tickColor: "var(--rule)", labelPadding: 6,
   },
-  axisX: { labelFlush: true, labelOverlap: true },
-  legend: { labelColor: "var(--ink)", labelFontSize: 12, symbolType: "circle", symbolSize: 90, labelLimit: 200, offset: 8 },
+  axisX: { labelFlush: false, labelOverlap: true, tickCount: 6 },
+  axisY: { tickCount: 6 },
+  legend: { labelColor: "var(--ink)", labelFontSize: 12, symbolType: "circle", symbolSize: 90, symbolOpacity: 1, labelLimit: 200, offset: 8 },
   mark: { tooltip: true },
 };
 const kRowsShown = 500;
@@ -82,9 +84,9 @@ class Chart {
   }
 
   async draw(): Promise<void> {
-    const spec = themed(this.plot.spec) as Spec;
     this.width = this.place.clientWidth;
-    const result = await embed(this.place, { ...spec, width: this.width, description: this.plot.sentence } as never, {
+    const spec = themed(sized(this.plot.spec, this.width)) as Spec;
+    const result = await embed(this.place, { ...spec, description: this.plot.sentence } as never, {
       actions: false, renderer: "svg", ast: true, config: kConfig as never, tooltip: { theme: "custom" },
     });
     this.drawn = result;

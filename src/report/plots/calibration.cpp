@@ -83,8 +83,8 @@ void put_cells(Json& out, const Json& cells, const std::string& model, const std
 Json curves(const Runs& runs) {
   Json out = Json::array();
   for (const Run& run : runs) {
-    const Json* curve = rows(run, "reliability_smooth");
-    if (curve == nullptr) curve = rows(run, "reliability_kde");
+    const Json* curve = rows(run, "reliability_kde");
+    if (curve == nullptr) curve = rows(run, "reliability_smooth");
     if (curve == nullptr) continue;
     // Where the model says nothing the curve means nothing.
     double peak = 0;
@@ -148,7 +148,7 @@ std::string histogram_meaning(const std::vector<std::pair<std::string, const Jso
                                 percent(number(*fullest, "low").value_or(0)),
                                 percent(number(*fullest, "high").value_or(1))));
   }
-  return parts.empty() ? "" : listed(parts) + ".";
+  return joined(parts);
 }
 
 void class_errors(const Runs& runs, Plots& out) {
@@ -179,9 +179,9 @@ void class_errors(const Runs& runs, Plots& out) {
       .name = "class_errors",
       .section = "calibration",
       .title = "Calibration error by class",
-      .sentence = fmt::format("{} has the largest error ({} of {}), {} among {} classes the median.",
-                              all.front().name, points(all.front().error), all.front().model,
-                              points(all[all.size() / 2].error), classes),
+      .sentence = fmt::format("{} is the worst class of {}: it is off by {}, the median of {} classes by {}.",
+                              all.front().name, all.front().model, points(all.front().error), classes,
+                              points(all[all.size() / 2].error)),
       .how =
           "Each dot is one class judged against the rest: the mean gap between its forecast and how often it "
           "happened. Shorter is better."};

@@ -1,7 +1,7 @@
 // Plots of single items, from the seeded sample that --report puts into a result.
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ void loss_scatter(const Runs& runs, Plots& out) {
       if (!entropy || !loss || correct == nullptr) continue;
       const bool right = correct->is_boolean() && correct->get<bool>();
       data.push_back({{"model", run.name},
-                      {"item", row.contains("item") ? row["item"] : Json(nullptr)},
+                      {"item", member(row, "item")},
                       {"entropy", *entropy},
                       {"loss", *loss},
                       {"answer", right ? "right" : "wrong"}});
@@ -77,7 +77,7 @@ void truth_scatter(const Runs& runs, Plots& out) {
   Plot plot{.name = "truth_scatter",
             .section = kSection,
             .title = "Forecast against the true probability",
-            .sentence = parts.empty() ? "" : listed(parts) + ".",
+            .sentence = joined(parts),
             .how =
                 "Only a simulation knows the true probability of each item. On the diagonal the forecast is "
                 "exact; a cloud along "

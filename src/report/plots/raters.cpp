@@ -37,7 +37,7 @@ void loss_parts(const Runs& runs, Plots& out) {
       .name = "loss_parts",
       .section = kSection,
       .title = "What the squared loss is made of",
-      .sentence = listed(parts) + ".",
+      .sentence = joined(parts),
       .how =
           "The squared distance between forecasts and the raters' votes has three parts: calibration loss, "
           "which a "
@@ -103,9 +103,9 @@ void disagreement(const Runs& runs, Plots& out) {
       p += w * number(row, "mean_p").value_or(0) / weight;
       y += w * number(row, "mean_y").value_or(0) / weight;
       data.push_back({{"model", run.name},
-                      {"mean_p", row["mean_p"]},
-                      {"mean_y", row["mean_y"]},
-                      {"items", row["items"]},
+                      {"mean_p", member(row, "mean_p")},
+                      {"mean_y", member(row, "mean_y")},
+                      {"items", member(row, "items")},
                       {"share", w / weight}});
     }
     parts.push_back(fmt::format("{} expects two raters to differ in {} of cases, and {} do", run.name,
@@ -115,7 +115,7 @@ void disagreement(const Runs& runs, Plots& out) {
   Plot plot{.name = "disagreement",
             .section = kSection,
             .title = "Does it know when raters will disagree?",
-            .sentence = listed(parts) + ".",
+            .sentence = joined(parts),
             .how =
                 "Across: the chance that two raters differ, as the probabilities imply it. Up: how often "
                 "they did. Above the "
@@ -138,7 +138,8 @@ void rater_table(const Runs& runs, Plots& out) {
                                        {"agree_majority", "the majority"},
                                        {"agree_model", "the model"}})
         if (const auto x = number(row, key))
-          data.push_back({{"rater", name}, {"with", label}, {"agreement", *x}, {"items", row["items"]}});
+          data.push_back(
+              {{"rater", name}, {"with", label}, {"agreement", *x}, {"items", member(row, "items")}});
       if (const auto x = number(row, "agree_others"); x && *x < least) {
         least = *x;
         odd = name;

@@ -24,8 +24,8 @@ struct Worst {
 };
 
 std::string meaning(const Worst& w, const Key& k) {
-  return fmt::format("{} of {} is worst for {}: {}, against {} for the best slice.", k.label, w.model,
-                     w.group, shown(w.worst), shown(w.best));
+  return fmt::format("{} is worst for {}: its {} there is {}, and {} for the best slice.", w.model, w.group,
+                     k.label, shown(w.worst), shown(w.best));
 }
 
 }  // namespace

@@ -1,0 +1,161 @@
+// Predicted against observed error, intervals, rejection, shift (Laves 2021, Fig. 1, 6, 7, 8).
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/plots.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr const char* kSection = "regression";
+constexpr double kHandedOver = 0.2;
+
+void reliability(const Runs& runs, Plots& out) {
+  Json data = Json::array();
+  double reach = 0;
+  std::vector<std::string> parts;
+  for (const Run& run : runs) {
+    const Json* cells = rows(run, "uncertainty_reliability");
+    if (cells == nullptr) continue;
+    double weight = 0, expected = 0, observed = 0;
+    for (const Json& row : *cells) weight += number(row, "weight").value_or(0);
+    for (const Json& row : *cells) {
+      const auto u = number(row, "mean_uncertainty"), e = number(row, "mean_error");
+      const double w = number(row, "weight").value_or(0);
+      if (!u || !e || !(w > 0)) continue;
+      data.push_back({{"model", run.name},
+                      {"uncertainty", *u},
+                      {"error", *e},
+                      {"share", w / weight},
+                      {"items", member(row, "items")}});
+      reach = std::max({reach, *u, *e});
+      expected += w * *u / weight;
+      observed += w * *e / weight;
+    }
+    if (expected > 0)
+      parts.push_back(fmt::format("{} expects a squared error of {} and makes {}, {:.2f} times as much",
+                                  run.name, shown(expected), shown(observed), observed / expected));
+  }
+  if (data.empty()) return;
+  Plot plot{.name = "uncertainty_reliability",
+            .section = kSection,
+            .title = "Are the errors as large as it expects?",
+            .sentence = joined(parts),
+            .how =
+                "Items are put into cells by their predicted variance; a dot shows the squared error there, "
+                "its area how many items "
+                "there are. Above the diagonal the model is too sure of itself."};
+  plot.spec = bind_spec(plot.name, std::move(data), runs);
+  plot.spec["datasets"]["diagonal"] = {{{"x", 0}, {"y", 0}}, {{"x", reach}, {"y", reach}}};
+  out.push_back(std::move(plot));
+}
+
+void intervals(const Runs& runs, Plots& out) {
+  Json data = Json::array();
+  std::vector<std::string> parts;
+  for (const Run& run : runs) {
+    const Json* levels = rows(run, "intervals");
+    if (levels == nullptr) continue;
+    for (const Json& row : *levels)
+      if (const auto level = number(row, "level"), coverage = number(row, "coverage"); level && coverage)
+        data.push_back({{"model", run.name},
+                        {"level", *level},
+                        {"coverage", *coverage},
+                        {"width", number(row, "mean_width").value_or(0)}});
+    if (const auto c = metric(run, "coverage_90"))
+      parts.push_back(fmt::format("the 90% intervals of {} hold {} of the targets", run.name, percent(*c)));
+  }
+  if (data.empty()) return;
+  std::string sentence = joined(parts);
+  if (!sentence.empty()) sentence[0] = 'T';
+  Plot plot{.name = "intervals",
+            .section = kSection,
+            .title = "Do the intervals hold what they promise?",
+            .sentence = sentence,
+            .how =
+                "Across: the share of targets that an interval should hold. Up: the share that it held. "
+                "Below the diagonal the "
+                "intervals are too narrow."};
+  plot.spec = bind_spec(plot.name, std::move(data), runs);
+  out.push_back(std::move(plot));
+}
+
+void rejection(const Runs& runs, Plots& out) {
+  Json data = Json::array();
+  std::vector<std::string> parts;
+  for (const Run& run : runs) {
+    const Json* curve = rows(run, "rejection");
+    if (curve == nullptr) continue;
+    std::optional<double> all, less;
+    for (const Json& row : *curve) {
+      const auto rejected = number(row, "rejected"), mse = number(row, "mse");
+      if (!rejected || !mse) continue;
+      data.push_back({{"model", run.name},
+                      {"rejected", *rejected},
+                      {"mse", *mse},
+                      {"threshold", number(row, "threshold").value_or(0)}});
+      if (*rejected == 0) all = mse;
+      if (*rejected <= kHandedOver && (!less || *mse < *less)) less = mse;
+    }
+    if (all && less && *all > 0)
+      parts.push_back(fmt::format(
+          "leaving out up to {:.0f}% of the items of {} changes the mean squared error from {} to {}",
+          100 * kHandedOver, run.name, shown(*all), shown(*less)));
+  }
+  if (data.empty()) return;
+  std::string sentence = joined(parts);
+  if (!sentence.empty()) sentence[0] = 'L';
+  Plot plot{.name = "rejection",
+            .section = kSection,
+            .title = "Leaving out the doubtful",
+            .sentence = sentence,
+            .how =
+                "Items whose variance is above a threshold are left out, largest first. A curve that falls "
+                "is a variance that finds "
+                "the large errors."};
+  plot.spec = bind_spec(plot.name, std::move(data), runs);
+  out.push_back(std::move(plot));
+}
+
+void shift(const Runs& runs, Plots& out) {
+  for (const Run& run : runs) {
+    const Json* cells = rows(run, "shift_histogram");
+    if (cells == nullptr) continue;
+    Json data = Json::array();
+    for (const Json& row : *cells)
+      for (const auto& [key, label] : {std::pair{"share", "this set"}, {"reference_share", "reference"}})
+        if (const auto share = number(row, key), low = number(row, "low"), high = number(row, "high");
+            share && low && high && *low > 0)
+          data.push_back({{"set", label}, {"low", *low}, {"high", *high}, {"share", *share}});
+    if (data.empty()) continue;
+    const Json* s = look(run.json, {"shift"});
+    const auto auroc = s != nullptr ? number(*s, "auroc") : std::nullopt;
+    Plot plot{.name = "shift",
+              .section = kSection,
+              .title = "Does it notice other data?",
+              .sentence = auroc ? fmt::format("An item of this set has a larger variance than one of the "
+                                              "reference in {} of pairs; 50% is no "
+                                              "difference.",
+                                              percent(*auroc))
+                                : "",
+              .how =
+                  "Histograms of the predicted variance here and in the reference set. On data unlike what "
+                  "it was trained on a model "
+                  "should be less certain: the histogram moves to the right."};
+    plot.spec = bind_spec(plot.name, std::move(data));
+    out.push_back(std::move(plot));
+    return;
+  }
+}
+
+}  // namespace
+
+void regression_plots(const Runs& runs, Plots& out) {
+  reliability(runs, out);
+  intervals(runs, out);
+  rejection(runs, out);
+  shift(runs, out);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,200 @@
+// What a measure of uncertainty is worth: odds ratio by bin, the score itself, handing over (Finlay 2022,
+// Fig. 2, 3).
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/plots.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr const char* kSection = "uncertainty";
+constexpr double kHandedOver = 0.2;  // the share that the deferral curve is read off at
+
+template <class Use>  // use(run, name, measure)
+void each_measure(const Runs& runs, Use use) {
+  for (const Run& run : runs)
+    if (const Json* measures = look(run.json, {"measures"}); measures != nullptr && measures->is_object())
+      for (const auto& [name, m] : measures->items()) use(run, name, m);
+}
+
+std::optional<double> score(const Json& measure, const char* key, const char* part = "value") {
+  const Json* s = look(measure, {key});
+  return s == nullptr ? std::nullopt : s->is_number() ? std::optional(s->get<double>()) : number(*s, part);
+}
+
+std::string worth(const Run& run, const std::string& name, const Json& m) {
+  const auto eor = score(m, "eor"), null_mean = score(m, "eor", "null_mean");
+  if (!eor) return "";
+  std::string out =
+      fmt::format("Knowing {} of {}, the odds of a bet on right or wrong change {:.1f}-fold on average", name,
+                  run.name, *eor);
+  return out + (null_mean ? fmt::format("; a useless measure would show {:.2f}.", *null_mean) : ".");
+}
+
+void add_choice(std::vector<Choice>& choices, const std::string& name, const std::string& sentence) {
+  for (Choice& c : choices)
+    if (c.value == name) {
+      c.sentence += " " + sentence;
+      return;
+    }
+  choices.push_back({name, name, sentence});
+}
+
+void odds_ratio(const Runs& runs, Plots& out) {
+  Json bins = Json::array(), curve = Json::array();
+  std::vector<Choice> choices;
+  double base = 0;
+  each_measure(runs, [&](const Run& run, const std::string& name, const Json& m) {
+    const Json* list = look(m, {"bins"});
+    if (list == nullptr || !list->is_array() || list->empty()) return;
+    base = number(run.json, "base_accuracy").value_or(number(run.json, "accuracy").value_or(base));
+    double share = 0;
+    for (const Json& b : *list) {
+      const double w = number(b, "weight").value_or(0);
+      const auto accuracy = number(b, "accuracy"), ratio = number(b, "odds_ratio");
+      share += w;
+      if (!accuracy || !ratio) continue;  // only right or only wrong answers: no odds
+      bins.push_back(
+          {{"model", run.name},
+           {"view", name},
+           {"share", share - w / 2},
+           {"accuracy", *accuracy},
+           {"odds_ratio", *ratio},
+           {"items", number(b, "items").value_or(0)},
+           {"side", *accuracy >= base ? "more often right than average" : "less often right than average"}});
+    }
+    add_choice(choices, name, worth(run, name, m));
+  });
+  if (bins.empty()) return;
+  Plot plot{.name = "odds_ratio",
+            .section = kSection,
+            .title = "Odds ratio by bin",
+            .sentence = choices.front().sentence,
+            .how =
+                "The items in bins from least to most uncertain. A bar tells how many times better (or "
+                "worse) the odds of a right "
+                "answer are there than on average. High bars at both ends are a measure that sorts; a flat "
+                "line near 1 is one "
+                "that does not. Bins with only right or only wrong answers have no odds and are left out.",
+            .picker = "measure",
+            .choices = choices};
+  plot.spec = bind_spec(plot.name, bins);
+  plot.spec["params"][0]["value"] = choices.front().value;
+  out.push_back(std::move(plot));
+
+  if (!(base > 0 && base < 1)) return;
+  const double odds = base / (1 - base);
+  for (int i = 1; i < 200; ++i) {
+    const double p = i / 200.0, ratio = p / (1 - p) / odds;
+    curve.push_back({{"p", p}, {"score", std::max(ratio, 1 / ratio)}});
+  }
+  Plot map{
+      .name = "odds_score",
+      .section = kSection,
+      .title = "The odds-ratio score",
+      .sentence = fmt::format(
+          "With an accuracy of {}, a bin of 99% right answers scores {:.1f} and one of 50% scores {:.1f}.",
+          percent(base), 99 / odds >= 1 ? 99 / odds : odds / 99, odds >= 1 ? odds : 1 / odds),
+      .how =
+          "What a bin is worth by its accuracy: 1 at the average, growing to both sides. The dots are the "
+          "bins of the measure; "
+          "the more of them climb the walls, the better it sorts.",
+      .picker = "measure",
+      .choices = choices};
+  for (Choice& c : map.choices) c.sentence = map.sentence;
+  map.spec = bind_spec(map.name, std::move(bins));
+  map.spec["datasets"]["curve"] = std::move(curve);
+  map.spec["params"][0]["value"] = choices.front().value;
+  out.push_back(std::move(map));
+}
+
+void deferral(const Runs& runs, Plots& out) {
+  Json data = Json::array();
+  double most = 0, start = 0;
+  std::string best;
+  each_measure(runs, [&](const Run& run, const std::string& name, const Json& m) {
+    const Json* curve = look(m, {"deferral"});
+    if (curve == nullptr || !curve->is_array()) return;
+    for (const Json& row : *curve) {
+      const auto handed = number(row, "handed_over"), accuracy = number(row, "accuracy");
+      if (!handed || !accuracy) continue;
+      data.push_back(
+          {{"model", run.name}, {"measure", name}, {"handed_over", *handed}, {"accuracy", *accuracy}});
+      if (*handed == 0) start = *accuracy;
+      if (name != "loss" && *handed <= kHandedOver && *accuracy > most) {  // the loss knows the labels
+        most = *accuracy;
+        best = name;
+      }
+    }
+  });
+  if (data.empty()) return;
+  Plot plot{
+      .name = "deferral",
+      .section = kSection,
+      .title = "Handing the doubtful items over",
+      .sentence =
+          best.empty()
+              ? ""
+              : fmt::format(
+                    "Handing over up to {:.0f}% of the items by {} raises the accuracy of the rest from {} "
+                    "to {}.",
+                    100 * kHandedOver, best, percent(start), percent(most)),
+      .how =
+          "Items are given to someone else, most doubtful first. The higher the curve climbs, the better the "
+          "measure finds the "
+          "mistakes. The measure \"loss\" knows the labels: no real measure can be above it."};
+  plot.spec = bind_spec(plot.name, std::move(data));
+  out.push_back(std::move(plot));
+}
+
+Json cell(const std::optional<double>& x) { return x ? Json(*x) : Json(nullptr); }
+
+}  // namespace
+
+void uncertainty_plots(const Runs& runs, Plots& out) {
+  odds_ratio(runs, out);
+  deferral(runs, out);
+}
+
+void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out) {
+  ReaderTable scores{kSection,
+                     "The measures side by side",
+                     "",
+                     {"model", "measure", "odds ratio", "by chance", "AUROC", "AURC", "conditional entropy"}};
+  ReaderTable thresholds{kSection,
+                         "Where to cut",
+                         "Below the threshold the answers reach the accuracy asked for.",
+                         {"model", "measure", "accuracy wanted", "threshold", "share of items", "accuracy"}};
+  each_measure(runs, [&](const Run& run, const std::string& name, const Json& m) {
+    scores.rows.push_back({run.name, name, cell(score(m, "eor")), cell(score(m, "eor", "null_mean")),
+                           cell(score(m, "auroc")), cell(score(m, "aurc")),
+                           cell(score(m, "conditional_entropy"))});
+    if (const Json* list = look(m, {"thresholds"}); list != nullptr && list->is_array())
+      for (const Json& t : *list)
+        thresholds.rows.push_back({run.name, name, cell(number(t, "target")), cell(number(t, "threshold")),
+                                   cell(number(t, "share")), cell(number(t, "accuracy"))});
+  });
+  if (!scores.rows.empty()) out.push_back(std::move(scores));
+  if (!thresholds.rows.empty()) out.push_back(std::move(thresholds));
+  for (const Run& run : runs) {
+    const Json* list = look(run.json, {"suspects"});
+    if (list == nullptr || !list->is_array() || list->empty()) continue;
+    ReaderTable t{
+        kSection,
+        "Look at these first",
+        fmt::format("The wrong answers of {} that it was surest of: often the label is the mistake.",
+                    run.name),
+        {"item", "row", "label", "prediction", "score"}};
+    for (const Json& s : *list) {
+      Json row = Json::array();
+      for (const char* key : {"id", "row", "label", "prediction", "score"}) row.push_back(member(s, key));
+      t.rows.push_back(std::move(row));
+    }
+    out.push_back(std::move(t));
+  }
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,50 @@
+// What the browser tests share: pages made by the tool, a browser, a watchful page.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const { chromium } = createRequire(join(root, "web", "package.json"))("playwright-core");
+const plumb = process.env.PLUMB_BIN ?? join(root, "build", "bin", "plumb");
+export const shots = process.env.PLUMB_SHOTS ?? join(root, "build", "browser");
+const kClasses = "neutrophil,eosinophil,basophil,lymphocyte,monocyte,erythroblast,platelet,immature";
+const kVotes = ["--ratings", "demo/test/votes.csv:rater_*", "--classes", kClasses];
+const kHow = ["--bandwidth", "0.05", "--quiet"];
+
+/** A folder with demo/ and the results of several commands; `replicates` of the bootstrap. */
+export function makeResults(replicates = 20) {
+  const folder = mkdtempSync(join(tmpdir(), "plumb-browser-"));
+  const run = (...args) => execFileSync(plumb, args.map(String), { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  run("demo", "--out", "demo", "--quiet");
+  run("calibrate", "fit", "--method", "temperature", "--logits", "demo/validation/logits.npy", "--counts",
+    "demo/validation/counts.npy", "-o", "temperature.model", "--quiet");
+  run("calibrate", "apply", "temperature.model", "--logits", "demo/test/logits.npy", "-o", "temperature.npy", "--quiet");
+  const more = ["--groups", "demo/test/items.csv:patient", "--by", "demo/test/items.csv:site", "--bootstrap", replicates];
+  run("evaluate", "--probs", "demo/test/probs.npy", ...kVotes, ...more, ...kHow, "--json", "raw.json", "--report", "raw.html");
+  run("evaluate", "--probs", "temperature.npy", ...kVotes, ...more, ...kHow, "--json", "temperature.json", "--report", "t.html");
+  run("stability", "--probs", "demo/test/probs.npy", ...kVotes, "--estimators", "ece,brier", "--repeats", 5, ...kHow, "--json",
+    "stability.json");
+  run("uncertainty", "--probs", "demo/test/probs.npy", ...kVotes, "--ids", "demo/test/items.csv:id", "--quiet", "--json",
+    "uncertainty.json");
+  return { folder, run, path: (name) => join(folder, name), remove: () => rmSync(folder, { recursive: true }) };
+}
+
+export const startBrowser = () =>
+  chromium.launch({ executablePath: process.env.PLUMB_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+
+/** Opens a file; complaints collects console messages, errors and every request that is not the file itself. */
+export async function open(browser, path, { width = 1440, theme = "light" } = {}) {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: theme, reducedMotion: "reduce" });
+  const complaints = [];
+  const url = pathToFileURL(path).href;
+  page.on("console", (m) => complaints.push(`console ${m.type()}: ${m.text()}`));
+  page.on("pageerror", (e) => complaints.push(`error: ${e.message}`));
+  page.on("dialog", (d) => { complaints.push(`dialog: ${d.message()}`); void d.dismiss(); });
+  page.on("request", (r) => { if (r.url() !== url) complaints.push(`request: ${r.url()}`); });
+  await page.goto(url);
+  await page.waitForFunction(() => document.documentElement.dataset.ready === "yes", undefined, { timeout: 20000 });
+  return { page, complaints };
+}

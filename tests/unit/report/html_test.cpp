@@ -1,0 +1,181 @@
+#include "plumb/report/html.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "plumb/data/check.hpp"
+#include "plumb/report/json.hpp"
+#include "unit/report/approved.hpp"
+#include "unit/report/sample_results.hpp"
+
+namespace plumb {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kBadName = "</script><img src=x onerror=alert(1)>";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+NamedResult named(const std::string& name, const Result& r) { return {name, render_json(r)}; }
+
+Json document(const std::vector<NamedResult>& results) { return Json::parse(render_document(results, {})); }
+
+Result with_ece(double ece, std::optional<double> null_mean, std::optional<double> p) {
+  Result r = sample::labels();
+  for (auto& [key, m] : r.metrics)
+    if (key == "ece") m = MetricResult{.value = ece, .null_mean = null_mean, .p_value = p};
+  return r;
+}
+
+std::vector<std::string> plot_names(const Json& doc) {
+  std::vector<std::string> out;
+  for (const Json& section : doc["sections"])
+    for (const Json& plot : section["plots"]) out.push_back(plot["name"]);
+  return out;
+}
+
+TEST(Html, PlotsApproved) {
+  const std::vector<NamedResult> results{named("raw", sample::raters()), named("after", sample::labels())};
+  std::string all;
+  for (const PlotFile& plot : render_plots(results)) all += plot.name + "\n" + plot.json;
+  expect_approved("plots.txt", all);
+}
+
+TEST(Html, VerdictTellsChanceFromFaultAndSmallFromLarge) {
+  const auto level = [](const Result& r) {
+    return document({named("m", r)})["verdict"]["level"].get<std::string>();
+  };
+  EXPECT_EQ(level(with_ece(0.04, 0.035, 0.31)), "good");
+  EXPECT_EQ(level(with_ece(0.04, 0.03, 0.01)), "fair");
+  EXPECT_EQ(level(with_ece(0.14, 0.01, 0.01)), "poor");
+  EXPECT_EQ(level(with_ece(0.14, std::nullopt, std::nullopt)), "open")
+      << "without replicates chance is unknown";
+}
+
+TEST(Html, VerdictOfSeveralSpeaksOfTheBest) {
+  const Json doc =
+      document({named("raw", with_ece(0.135, 0.01, 0.005)), named("fixed", with_ece(0.012, 0.011, 0.4))});
+  EXPECT_EQ(doc["verdict"]["level"], "good");
+  const std::string text = doc["verdict"]["text"];
+  EXPECT_TRUE(contains(text, "after fixed")) << text;
+  EXPECT_TRUE(contains(text, "raw misses by 13.5 points")) << text;
+}
+
+TEST(Html, ShowsWhatTheResultHolds) {
+  const Json doc = document({named("m", sample::raters())});
+  EXPECT_EQ(plot_names(doc),
+            (std::vector<std::string>{"reliability", "confidence", "class_errors", "slices"}));
+  EXPECT_EQ(doc["runs"][0]["argv"], Json::parse(render_json(sample::raters()))["argv"]);
+  EXPECT_FALSE(doc["words"].empty());
+  EXPECT_FALSE(doc["metrics"]["rows"][0]["line"].get<std::string>().empty());
+}
+
+TEST(Html, EmptyCellsAreNotDrawn) {
+  for (const Json& row :
+       document({named("m", sample::labels())})["sections"][0]["plots"][0]["spec"]["datasets"]["rows"])
+    EXPECT_GT(row["share"].get<double>(), 0);
+}
+
+TEST(Html, OneNameIsOneModel) {
+  const Json doc =
+      document({named("m", sample::labels()), named("m", sample::labels()), named("n", sample::labels())});
+  EXPECT_EQ(doc["models"].size(), 2u);
+  EXPECT_EQ(doc["runs"].size(), 3u);
+}
+
+TEST(Html, AModelKeepsItsColour) {
+  Result without = sample::labels();
+  without.tables.clear();
+  const Json doc = document({named("first", without), named("second", sample::labels())});
+  const std::string spec = doc["sections"][0]["plots"][0]["spec"].dump();
+  EXPECT_TRUE(contains(spec, R"("domain":["second"],"range":["#c2410c"])")) << spec.substr(0, 2000);
+}
+
+TEST(Html, ManyClassesAreCutToTheWorst) {
+  Result r = sample::labels();
+  r.classes = 100;
+  r.class_names.clear();
+  r.per_class = {{"ece_classwise", {}}};
+  for (int k = 0; k < 100; ++k) {
+    r.per_class[0].second.push_back(k == 99 ? 0.5 : 0.001 * k);
+    r.tables.emplace_back("reliability_class_" + std::to_string(k), sample::reliability(false));
+  }
+  const Json choices = document({named("m", r)})["sections"][0]["plots"][0]["choices"];
+  EXPECT_EQ(choices.size(), 41u) << "the event and forty classes";
+  EXPECT_EQ(choices.back()["label"], "class 99");
+  EXPECT_EQ(choices[1]["label"], "class 60");
+}
+
+TEST(Html, NamesAreNeverMarkup) {
+  Result r = sample::raters();
+  r.class_names[0] = kBadName;
+  r.per_group[0].group = kBadName;
+  r.notes = {kBadName};
+  EXPECT_EQ(document({named(kBadName, r)})["models"][0]["name"], kBadName) << "the document keeps the name";
+  if (!has_page()) GTEST_SKIP() << why_no_page();
+  const std::vector<NamedResult> results{named(kBadName, r)};
+  const std::string html = render_html(results, {.title = kBadName});
+  EXPECT_FALSE(contains(html, "<img src=x")) << "nowhere in the page";
+  const auto open = html.find("id=\"plumb-document\">"), begin = html.find('>', open) + 1;
+  const std::string island = html.substr(begin, html.find("</script>", begin) - begin);
+  EXPECT_EQ(Json::parse(island)["title"], kBadName) << "the whole document stands between the tags";
+}
+
+TEST(Html, OneFileThatFetchesNothing) {
+  const std::vector<NamedResult> results{named("m", sample::raters())};
+  if (!has_page()) {
+    EXPECT_THROW((void)render_html(results, {}), InputError);
+    return;
+  }
+  const std::string html = render_html(results, {});
+  EXPECT_TRUE(contains(html, "default-src 'none'"));
+  EXPECT_FALSE(contains(html, "<script src")) << "scripts are inside";
+  EXPECT_FALSE(contains(html, "<link")) << "styles are inside";
+  EXPECT_LT(html.size(), 2'000'000u);
+}
+
+TEST(Html, WhatIsNoResultIsSaid) {
+  const auto complaint = [](const std::string& json) -> std::string {
+    const std::vector<NamedResult> results{{"x.json", json}};
+    try {
+      (void)render_document(results, {});
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_TRUE(contains(complaint("not json"), "x.json: this is no JSON"));
+  EXPECT_TRUE(contains(complaint("{\"a\": 1}"), "no result of plumb"));
+  EXPECT_TRUE(contains(complaint("[]"), "no result of plumb"));
+  EXPECT_THROW((void)render_document({}, {}), InputError);
+}
+
+TEST(Html, DamagedResultsAreNoCrash) {
+  const std::string head = R"({"plumb": "1", "command": "evaluate", "argv": ["plumb", "evaluate"])";
+  for (const char* rest :
+       {"}", R"(, "tables": 5})", R"(, "tables": {"reliability": {}}})",
+        R"(, "tables": {"reliability": [1, null, "x"]}})", R"(, "metrics": []})",
+        R"(, "metrics": {"ece": 3}})", R"(, "per_group": [1, 2]})", R"(, "stability": {"ece": 1}})",
+        R"(, "measures": {"u1": {"bins": [0], "deferral": 1}}})", R"(, "per_class": {"ece_classwise": 1}})",
+        R"(, "classes": -5, "class_names": 3})", R"(, "suspects": [1]})",
+        R"(, "compare": {"models": [1], "metrics": {}}})"}) {
+    const std::vector<NamedResult> results{{"x.json", head + rest}};
+    try {
+      (void)render_document(results, {});
+    } catch (const InputError&) {  // said, not crashed
+    }
+  }
+}
+
+TEST(Html, NamesOfResults) {
+  EXPECT_EQ(name_of_result(render_json(sample::labels())), "p");
+  EXPECT_EQ(name_of_result(R"({"command": "merge"})"), "merge");
+  EXPECT_EQ(name_of_result(R"({"inputs": [{"path": "out/cohort.csv:p"}]})"), "cohort");
+}
+
+}  // namespace
+}  // namespace plumb

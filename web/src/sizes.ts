@@ -1,0 +1,17 @@
+// Rows of names are as high as they are many: Vega-Lite's own step sizes do not go with a fitted width.
+import type { Spec } from "./types";
+
+interface Sized {
+  height?: number | { step: number };
+  encoding?: { y?: { field?: string }; yOffset?: { field?: string } };
+  params?: { name: string; value?: unknown }[];
+}
+
+export function sized(spec: Spec, width: number): Spec {
+  const { height, encoding } = spec as Spec & Sized;
+  if (typeof height !== "object") return { ...spec, width };
+  const count = (field: string | undefined) =>
+    field === undefined ? 1 : Math.max(1, new Set((spec.datasets.rows ?? []).map((row) => row[field])).size);
+  const rows = count(encoding?.y?.field) * Math.max(1, 0.6 * count(encoding?.yOffset?.field));
+  return { ...spec, width, height: Math.round(height.step * rows) };
+}
