@@ -329,7 +329,7 @@ GOOD = ("--probs", "probs.npy", "--labels", "labels.npy")
     (("probs.npy",), ("probs.npy", "flag")),
     (GOOD + ("--save-state", "--quiet"), ("--save-state", "--quiet")),
     (GOOD + ("--report", "r.html"), ("--report", "not yet")),
-    (("--mean", "m.npy", "--variance", "v.npy"), ("--mean", "not yet")),
+    (("--variance", "v.npy", "--targets", "y.npy"), ("--variance", "regression", "--mean")),
     (GOOD + ("--bandwidth", "0"), ("--bandwidth", "0")),
     (GOOD + ("--leave-out", "all"), ("--leave-out", "all")),
 ])

@@ -1,0 +1,70 @@
+#include "plumb/calibrate/regression/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "plumb/calibrate/model.hpp"
+#include "plumb/data/check.hpp"
+#include "unit/calibrate_regression/apply.hpp"
+
+namespace plumb::test {
+namespace {
+
+TEST(RegressionCalibrators, EachGoesThroughAModelFile) {
+  const SimulatedRegression s = simulate({.n = 300, .factor = 1.4, .parts = true});
+  for (const RegressionCalibratorRow& row : regression_calibrators()) {
+    CalibrationModel model;
+    model.task = "regression";
+    model.input = "parts";
+    model.version = "0.1.0";
+    model.steps.push_back(fit_regression_calibrator(row.method, s.items(), {}));
+    const CalibrationModel back = parse_model(model_text(model), "m.json");
+    ASSERT_EQ(back.steps.size(), 1u) << row.method;
+    EXPECT_EQ(back.steps[0].parameters, model.steps[0].parameters) << row.method;
+    EXPECT_EQ(back.task, "regression");
+    const auto map = make_variance_map(back.steps[0], 1);
+    EXPECT_EQ(map->has_variance(), row.variances) << row.method;
+    EXPECT_EQ(map->needs_parts(), row.parts) << row.method;
+    if (row.variances) {
+      EXPECT_EQ(calibrated(back.steps[0], s), calibrated(model.steps[0], s)) << row.method;
+    }
+  }
+}
+
+TEST(RegressionCalibrators, ForeignStepsAreRefused) {
+  Step step;
+  step.method = "temperature";
+  EXPECT_THROW((void)make_variance_map(step, 1), InputError);
+  step.method = "sigma";
+  EXPECT_THROW((void)make_variance_map(step, 1), InputError);
+  step.put("s", -1.0);
+  EXPECT_THROW((void)make_variance_map(step, 1), InputError);
+  step.method = "conformal";
+  step.put("level", std::vector<double>{0.9, 0.5});
+  EXPECT_THROW((void)make_variance_map(step, 1), InputError);
+  try {
+    (void)fit_regression_calibrator("sigmma", simulate({.n = 3}).items(), {});
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("\"sigma\""), std::string::npos);
+  }
+}
+
+TEST(RegressionCalibrators, EachHasADocsPage) {
+  std::string text;
+  for (const auto& f :
+       std::filesystem::directory_iterator(std::string(PLUMB_SOURCE_DIR) + "/docs/calibrators")) {
+    std::ifstream in(f.path());
+    std::stringstream s;
+    s << in.rdbuf();
+    text += s.str();
+  }
+  for (const auto& row : regression_calibrators())
+    EXPECT_NE(text.find("`" + std::string(row.method) + "`"), std::string::npos) << row.method;
+}
+
+}  // namespace
+}  // namespace plumb::test
