@@ -1,0 +1,134 @@
+#include "demo_data.hpp"
+
+#include <algorithm>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "plumb/io/npy.hpp"
+#include "plumb/numeric/parallel.hpp"
+#include "plumb/simulate/clahe.hpp"
+#include "plumb/simulate/streams.hpp"
+
+namespace plumb::cli {
+namespace {
+
+constexpr std::int64_t kFewest = 30, kMost = 1'000'000;
+constexpr std::int64_t kBlockBytes = 1 << 24;
+
+struct Kind {
+  const char* name;
+  int (*run)(const Args&);
+};
+constexpr Kind kKinds[] = {{"faces", demo_faces_command},
+                           {"digits", demo_digits_command},
+                           {"linear-model", demo_linear_model_command},
+                           {"regression-images", demo_regression_images_command},
+                           {"segmentation", demo_segmentation_command}};
+
+DemoPart make_part(const DemoOptions& options, const std::string& name, const std::string& draws,
+                   std::int64_t items) {
+  DemoPart part{name, std::filesystem::path(options.out) / name, items, derive_seed(options.seed, draws),
+                name != draws};
+  std::error_code error;
+  std::filesystem::create_directories(part.dir, error);
+  if (error) {
+    throw InputError("cannot make the directory " + part.dir.string() + ": " + error.message() +
+                     "; give another with --out");
+  }
+  return part;
+}
+
+}  // namespace
+
+std::string filled_in(std::string text, const std::string& what, const std::string& by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+void add_demo_flags(Flags& flags, DemoOptions& options, bool images) {
+  flags.text("--out", "DIR", options.out, "where to [" + options.out + "]");
+  flags.whole("--items", options.items, "in all; train, validation and test keep their proportions");
+  flags.seed("--seed", options.seed, "of the random numbers");
+  if (images)
+    flags.yes("--clahe", options.clahe,
+              "also test-clahe/: the test images after contrast equalisation, a shift");
+  flags.yes("--quiet", options.quiet, "say nothing");
+}
+
+std::vector<DemoPart> make_parts(DemoOptions& options, std::array<std::int64_t, 3> proportions) {
+  if (options.items < kFewest || options.items > kMost) {
+    throw InputError("--items must lie between " + std::to_string(kFewest) + " and " + std::to_string(kMost) +
+                     ", not " + std::to_string(options.items));
+  }
+  std::string& out = options.out;
+  while (out.size() > 1 && out.ends_with('/')) out.pop_back();
+  if (out.empty()) throw InputError("--out needs the name of a directory");
+  const std::int64_t all = proportions[0] + proportions[1] + proportions[2];
+  const auto scaled = [&](std::int64_t n) {
+    return std::max<std::int64_t>(1, (2 * n * options.items + all) / (2 * all));
+  };
+  const std::int64_t validation = scaled(proportions[1]), test = scaled(proportions[2]);
+  std::vector<DemoPart> parts{make_part(options, "train", "train", options.items - validation - test),
+                              make_part(options, "validation", "validation", validation),
+                              make_part(options, "test", "test", test)};
+  if (options.clahe) parts.push_back(make_part(options, "test-clahe", "test", test));
+  return parts;
+}
+
+void write_images(const DemoPart& part, std::array<std::int64_t, 3> shape, bool quiet,
+                  const DrawImage& draw) {
+  const std::int64_t bytes = shape[0] * shape[1] * shape[2],
+                     block = std::max<std::int64_t>(1, kBlockBytes / bytes);
+  AtomicFile file(part.file("images.npy"));
+  file.write(npy_header(DType::u8, std::array{part.items, shape[0], shape[1], shape[2]}));
+  ProgressBar bar(!quiet);
+  const auto progress = bar.callback();
+  std::vector<std::uint8_t> pixels;
+  for (std::int64_t begin = 0; begin < part.items; begin += block) {
+    const std::int64_t n = std::min(block, part.items - begin);
+    pixels.resize(static_cast<std::size_t>(n * bytes));
+    parallel_blocks(n, 8, 0, [&](int, std::int64_t from, std::int64_t to) {
+      for (std::int64_t i = from; i < to; ++i) {
+        const auto image =
+            std::span(pixels).subspan(static_cast<std::size_t>(i * bytes), static_cast<std::size_t>(bytes));
+        draw(begin + i, image);
+        if (part.equalised) {
+          clahe(image, static_cast<int>(shape[0]), static_cast<int>(shape[1]), static_cast<int>(shape[2]),
+                ClaheOptions{}, image);
+        }
+      }
+    });
+    file.write(std::as_bytes(std::span(pixels)));
+    if (progress) progress(static_cast<double>(begin + n) / static_cast<double>(part.items));
+  }
+  file.commit();
+}
+
+void finish_demo(const DemoOptions& options, const std::vector<DemoPart>& parts, const std::string& readme) {
+  const std::string text = filled_in(readme, "@DIR@", options.out);
+  write_file((std::filesystem::path(options.out) / "README.txt").string(), text);
+  if (options.quiet) return;
+  std::string wrote = "Wrote ";
+  for (const DemoPart& part : parts)
+    wrote += (&part == &parts.front() ? "" : ", ") + options.out + "/" + part.name + " (" +
+             counted(part.items, "item") + ")";
+  write_stdout(wrote + "; " + options.out + "/README.txt tells what is in them.\n" +
+               text.substr(text.find("Try")));
+}
+
+int demo_data_command(const Args& args) {
+  Args known{"regression"};
+  for (const Kind& kind : kKinds) {
+    if (args[0] == kind.name) return kind.run({args.begin() + 1, args.end()});
+    known.emplace_back(kind.name);
+  }
+  throw InputError(
+      "there is no demo \"" + args[0] + "\"" + did_you_mean(args[0], known) +
+      "; there are faces, digits, linear-model, regression, regression-images and segmentation, and "
+      "\"plumb demo\" alone writes a cohort");
+}
+
+}  // namespace plumb::cli

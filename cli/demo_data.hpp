@@ -1,0 +1,61 @@
+// What the simulated data sets of "plumb demo KIND" share: flags, parts, image files, the README.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flags.hpp"
+
+namespace plumb::cli {
+
+struct DemoOptions {
+  std::string out;
+  std::int64_t items = 0;  // over all parts
+  std::uint64_t seed = 0;
+  bool clahe = false;
+  bool quiet = false;
+};
+
+/// A folder of the data set. Its seed is its own, so that a smaller part begins a larger one.
+struct DemoPart {
+  std::string name;
+  std::filesystem::path dir;
+  std::int64_t items = 0;
+  std::uint64_t seed = 0;
+  bool equalised = false;  // images after CLAHE
+
+  [[nodiscard]] std::string file(const std::string& name_in_it) const { return (dir / name_in_it).string(); }
+};
+
+/// --out, --items, --seed, --quiet; and --clahe for images. The values in `options` are the defaults.
+void add_demo_flags(Flags& flags, DemoOptions& options, bool images);
+/// Checks the flags, makes the folders train/, validation/, test/ (and test-clahe/) with items in these
+/// proportions.
+[[nodiscard]] std::vector<DemoPart> make_parts(DemoOptions& options, std::array<std::int64_t, 3> proportions);
+
+/// Writes N x channels x height x width uint8 to images.npy of the part, drawn item by item on all cores.
+/// `draw` is called once for every item, in no order.
+using DrawImage = std::function<void(std::int64_t item, std::span<std::uint8_t> image)>;
+void write_images(const DemoPart& part, std::array<std::int64_t, 3> shape, bool quiet, const DrawImage& draw);
+
+/// `text` with every `what` replaced.
+[[nodiscard]] std::string filled_in(std::string text, const std::string& what, const std::string& by);
+
+/// README.txt, in which @DIR@ stands for the folder, and the closing words: the lines of the README after
+/// "Try".
+void finish_demo(const DemoOptions& options, const std::vector<DemoPart>& parts, const std::string& readme);
+
+int demo_faces_command(const Args& args);
+int demo_digits_command(const Args& args);
+int demo_linear_model_command(const Args& args);
+int demo_regression_images_command(const Args& args);
+int demo_segmentation_command(const Args& args);
+
+/// "plumb demo KIND ...": one of the above, by args[0].
+int demo_data_command(const Args& args);
+
+}  // namespace plumb::cli

@@ -1,0 +1,78 @@
+#include "commands.hpp"
+#include "demo_data.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/npy.hpp"
+#include "plumb/simulate/digits.hpp"
+
+namespace plumb::cli {
+namespace {
+
+// Mimori 2021, appendix E: images of each part, and votes an image.
+constexpr std::array<std::int64_t, 3> kParts{50000, 10000, 10000};
+constexpr int kTrainVotes = 1, kTestVotes = 10;
+
+constexpr const char* kReadme =
+    R"(Binary labels of drawn digits in three modes of uncertainty (Mimori 2021, appendix E). An annotator of image i says 1 with
+probability q_i. Numerals 0 and 1: q is 0 and 1. 2 to 5: q is close to 0 or 1, differently for each image, and the image does
+not tell which. 6 to 9: q is near 0.2, 0.4, 0.6, 0.8, and annotators of one image disagree. Mean probabilities do not tell 2 from
+6, or 5 from 9; how often two annotators disagree does.
+
+train/ (1 vote an image), validation/ (@VOTES@) and test/ (10) hold
+  images.npy    N x 1 x 28 x 28 uint8
+  counts.npy    N x 2 int64    votes for 0 and for 1
+  labels.npy    N uint8        the first vote
+  truth.npy     N float64      q
+  expected.npy  N float64      the mean of q over images of that numeral: the best that can be told from the image
+  numeral.npy   N uint8        0 to 9
+
+Try, from the folder above this one:
+  the best forecasts: calibrated, but wrong about how often two annotators disagree
+    plumb evaluate --probs @DIR@/test/expected.npy --counts @DIR@/test/counts.npy
+  a network, to be calibrated with alpha afterwards
+    plumb train --data @DIR@ --model cnn --optimizer adam --lr 0.001 --targets counts --out runs/cnn
+)";
+
+void write_part(const DemoPart& part, int votes, bool quiet) {
+  std::vector<std::uint8_t> numerals;
+  for (std::int64_t i = 0; i < part.items; ++i)
+    numerals.push_back(static_cast<std::uint8_t>(digit_numeral(part.seed, i)));
+  const ThreeModeLabels labels = label_three_modes(numerals, {.votes = votes, .seed = part.seed});
+  const std::array column{part.items};
+  write_npy(part.file("numeral.npy"), std::span<const std::uint8_t>(numerals), column);
+  write_npy(part.file("labels.npy"), std::span<const std::uint8_t>(labels.labels), column);
+  write_npy(part.file("truth.npy"), std::span<const double>(labels.truth), column);
+  write_npy(part.file("expected.npy"), std::span<const double>(labels.expected), column);
+  write_npy(part.file("counts.npy"), std::span<const std::int64_t>(labels.counts),
+            std::array{part.items, std::int64_t{2}});
+  write_images(part, {1, kDigitSize, kDigitSize}, quiet, [&](std::int64_t i, std::span<std::uint8_t> image) {
+    draw_digit(part.seed, i, numerals[static_cast<std::size_t>(i)], image);
+  });
+}
+
+}  // namespace
+
+int demo_digits_command(const Args& args) {
+  Flags flags("demo digits",
+              "Writes drawn digits with votes of annotators who are sure, at odds, or unsure.");
+  DemoOptions options{.out = "digits", .items = kParts[0] + kParts[1] + kParts[2]};
+  std::int64_t votes = 2;
+  flags.whole("--validation-votes", votes, "votes for an image of the validation part");
+  add_demo_flags(flags, options, true);
+  flags.examples(
+      "Example:\n  plumb demo digits --out digits\n  plumb demo digits --items 7000 --validation-votes 5 "
+      "--out digits");
+  if (!flags.parse(args)) return kDone;
+  if (votes < 1 || votes > 1000)
+    throw InputError("--validation-votes must lie between 1 and 1000, not " + std::to_string(votes));
+  const std::vector<DemoPart> parts = make_parts(options, kParts);
+  for (const DemoPart& part : parts) {
+    const int n = part.name == "train"        ? kTrainVotes
+                  : part.name == "validation" ? static_cast<int>(votes)
+                                              : kTestVotes;
+    write_part(part, n, options.quiet);
+  }
+  finish_demo(options, parts, filled_in(kReadme, "@VOTES@", std::to_string(votes)));
+  return kDone;
+}
+
+}  // namespace plumb::cli

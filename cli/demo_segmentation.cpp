@@ -1,0 +1,110 @@
+#include "commands.hpp"
+#include "demo_data.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/npy.hpp"
+#include "plumb/simulate/segmentation.hpp"
+
+namespace plumb::cli {
+namespace {
+
+constexpr std::array<std::int64_t, 3> kParts{400, 100, 100};
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // of one part, in memory
+
+constexpr const char* kReadme =
+    R"(Simulated lesions outlined by @RATERS@ raters whose borders differ, most where the border is blurred, and the probability that a
+rater marks each pixel. The pixels of one rater's border go together: the image, not the pixel, is the unit of resampling.
+
+train/, validation/ and test/ (and test-clahe/, if asked for: the test images after contrast equalisation) hold
+  images.npy    N x 1 x @SIZE@ x @SIZE@ uint8
+  ratings.npy   N x @RATERS@ x @SIZE@ x @SIZE@ uint8   1 where the rater marked the pixel
+  labels.npy    N x @SIZE@ x @SIZE@ uint8       the first rater's
+  truth.npy     N x @SIZE@ x @SIZE@ float64     the probability of a mark
+and the same with a row for each pixel, as plumb evaluate takes them (not in train/):
+  pixel_truth.npy    float64            pixel_ratings.npy  uint8, @RATERS@ columns
+  pixel_image.npy    int64, the image's number
+
+Try, from the folder above this one:
+  how well the true probabilities do
+    plumb evaluate --probs @DIR@/test/pixel_truth.npy --ratings @DIR@/test/pixel_ratings.npy --groups @DIR@/test/pixel_image.npy --metrics ece,brier
+  a network
+    plumb train --data @DIR@ --model unet-small --targets ratings --optimizer adam --lr 0.001 --out runs/unet
+)";
+
+struct Masks {
+  std::vector<double> truth;
+  std::vector<std::uint8_t> ratings;  // N x R x pixels
+};
+
+Masks write_images_of(const DemoPart& part, const SegmentationOptions& o, bool quiet) {
+  const auto pixels = static_cast<std::size_t>(o.size) * static_cast<std::size_t>(o.size);
+  const auto n = static_cast<std::size_t>(part.items), raters = static_cast<std::size_t>(o.raters);
+  Masks m{std::vector<double>(n * pixels), std::vector<std::uint8_t>(n * raters * pixels)};
+  write_images(part, {1, o.size, o.size}, quiet, [&](std::int64_t item, std::span<std::uint8_t> image) {
+    const auto i = static_cast<std::size_t>(item);
+    draw_segmentation(o, item, image, std::span(m.truth).subspan(i * pixels, pixels),
+                      std::span(m.ratings).subspan(i * raters * pixels, raters * pixels));
+  });
+  return m;
+}
+
+void write_rows(const DemoPart& part, const Masks& m, std::int64_t pixels, std::int64_t raters) {
+  const std::int64_t rows = part.items * pixels;
+  std::vector<std::uint8_t> ratings(m.ratings.size());
+  std::vector<std::int64_t> image(static_cast<std::size_t>(rows));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t i = row / pixels, pixel = row % pixels;
+    image[static_cast<std::size_t>(row)] = i;
+    for (std::int64_t r = 0; r < raters; ++r)
+      ratings[static_cast<std::size_t>(row * raters + r)] =
+          m.ratings[static_cast<std::size_t>((i * raters + r) * pixels + pixel)];
+  }
+  write_npy(part.file("pixel_ratings.npy"), std::span<const std::uint8_t>(ratings), std::array{rows, raters});
+  write_npy(part.file("pixel_truth.npy"), std::span<const double>(m.truth), std::array{rows});
+  write_npy(part.file("pixel_image.npy"), std::span<const std::int64_t>(image), std::array{rows});
+}
+
+void write_part(const DemoPart& part, SegmentationOptions o, bool quiet) {
+  o.seed = part.seed;
+  const Masks m = write_images_of(part, o, quiet);
+  const std::int64_t size = o.size, pixels = size * size, raters = o.raters;
+  std::vector<std::uint8_t> first;
+  for (std::int64_t i = 0; i < part.items; ++i) {
+    const auto from = m.ratings.begin() + i * raters * pixels;
+    first.insert(first.end(), from, from + pixels);
+  }
+  write_npy(part.file("ratings.npy"), std::span<const std::uint8_t>(m.ratings),
+            std::array{part.items, raters, size, size});
+  write_npy(part.file("truth.npy"), std::span<const double>(m.truth), std::array{part.items, size, size});
+  write_npy(part.file("labels.npy"), std::span<const std::uint8_t>(first),
+            std::array{part.items, size, size});
+  if (part.name != "train") write_rows(part, m, pixels, raters);
+}
+
+}  // namespace
+
+int demo_segmentation_command(const Args& args) {
+  Flags flags(
+      "demo segmentation",
+      "Writes images of lesions, the outlines of several raters, and the true probability of each pixel.");
+  DemoOptions options{.out = "segmentation", .items = kParts[0] + kParts[1] + kParts[2]};
+  std::int64_t size = 64, raters = 5;
+  flags.whole("--size", size, "pixels along each side, 16 to 256");
+  flags.whole("--raters", raters, "outlines of an image, 1 to 50");
+  add_demo_flags(flags, options, true);
+  flags.examples("Example:\n  plumb demo segmentation --out segmentation");
+  if (!flags.parse(args)) return kDone;
+  if (size < 16 || size > 256)
+    throw InputError("--size must lie between 16 and 256, not " + std::to_string(size));
+  if (raters < 1 || raters > 50)
+    throw InputError("--raters must lie between 1 and 50, not " + std::to_string(raters));
+  if (options.items * size * size * (9 + 2 * raters) > kMostBytes)
+    throw InputError("so many pixels do not fit into memory at once; lower --items, --size or --raters");
+  const SegmentationOptions o{.size = static_cast<int>(size), .raters = static_cast<int>(raters)};
+  const std::vector<DemoPart> parts = make_parts(options, kParts);
+  for (const DemoPart& part : parts) write_part(part, o, options.quiet);
+  const std::string readme = filled_in(kReadme, "@SIZE@", std::to_string(size));
+  finish_demo(options, parts, filled_in(readme, "@RATERS@", std::to_string(raters)));
+  return kDone;
+}
+
+}  // namespace plumb::cli
