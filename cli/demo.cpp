@@ -2,10 +2,12 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "demo_data.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/simulate/cohort.hpp"
+#include "regression.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -94,9 +96,15 @@ void write_part(const Cohort& c, std::int64_t first, const std::filesystem::path
 }  // namespace
 
 int demo_command(const Args& args) {
+  if (!args.empty() && args[0] == "regression")
+    return demo_regression_command({args.begin() + 1, args.end()});
+  if (!args.empty() && !args[0].starts_with('-')) return demo_data_command(args);
   Flags flags(
       "demo",
-      "Writes a simulated cohort to try things on: 8 classes, 3 to 7 raters, an over-confident model.");
+      "Writes a simulated cohort to try things on: 8 classes, 3 to 7 raters, an over-confident model.\n"
+      "\"plumb demo regression\" writes a simulated regression instead; \"plumb demo faces\", digits, "
+      "linear-model,\n"
+      "regression-images and segmentation write data to train on.");
   std::string out = "demo";
   CohortOptions options;
   bool quiet = false;
