@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "calibrate_regression.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "plumb/calibrate/onnx.hpp"
@@ -21,6 +22,7 @@ constexpr const char* kHelp =
   plumb calibrate apply model.json --logits test.npy -o calibrated.npy
   plumb calibrate show model.json
   plumb calibrate export model.json -o model.onnx
+  plumb calibrate fit --method sigma --mean m.npy --variance v.npy --targets y.npy -o sigma.json
 
 "plumb calibrate fit --help" (apply, show, export) tells the flags; "plumb list" names the methods.
 )";
@@ -109,8 +111,8 @@ int calibrate_command(const Args& args) {
     return kDone;
   }
   const Args rest(args.begin() + 1, args.end());
-  if (args[0] == "fit") return calibrate_fit(rest);
-  if (args[0] == "apply") return calibrate_apply(rest);
+  if (args[0] == "fit") return is_regression_fit(rest) ? fit_regression(rest) : calibrate_fit(rest);
+  if (args[0] == "apply") return is_regression_apply(rest) ? apply_regression(rest) : calibrate_apply(rest);
   if (args[0] == "show") return calibrate_show(rest);
   if (args[0] == "export") return calibrate_export(rest);
   const Args known{"fit", "apply", "show", "export"};

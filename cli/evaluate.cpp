@@ -5,6 +5,8 @@
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
 #include "output.hpp"
+#include "regression.hpp"
+#include "regression_inputs.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -19,6 +21,8 @@ constexpr const char* kExamples = R"(Examples:
     plumb evaluate --probs probs.csv --ratings "votes.csv:rater_*" --classes benign,malignant
   a column of P(class 1); results by site; JSON for another program
     plumb evaluate --probs cohort.csv:p --labels cohort.csv:y --by cohort.csv:site --json -
+  a regression: means, variances, targets (plumb evaluate --mean --help tells its flags)
+    plumb evaluate --mean mean.npy --variance variance.npy --targets y.npy
   shards
     plumb evaluate --probs "probs-*.npy" --labels "labels-*.npy"
   a gate in CI: exit code 3 when it holds
@@ -28,6 +32,7 @@ constexpr const char* kExamples = R"(Examples:
 }  // namespace
 
 int evaluate_command(const Args& args) {
+  if (speaks_of_regression(args)) return evaluate_regression_command(args);
   Flags flags(
       "evaluate",
       "Can these probabilities be trusted? Calibration, sharpness and accuracy, with intervals.\n"

@@ -33,10 +33,10 @@ void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
 
 void add_later_flags(Flags& flags) {
   const std::string later = " planned and not yet in this version; ";
-  for (const char* flag : {"--mean", "--variance", "--std", "--targets", "--aleatoric", "--epistemic",
-                           "--errors", "--mean-samples", "--variance-samples"}) {
-    flags.later(flag, std::string(flag) + ": regression is" + later +
-                          "give class probabilities with --probs or --logits");
+  for (const char* flag :
+       {"--variance", "--std", "--targets", "--aleatoric", "--epistemic", "--variance-samples"}) {
+    flags.later(flag, std::string(flag) +
+                          " belongs to a regression; give --mean and --targets, or --errors, as well");
   }
   flags.later("--reference",
               "--reference: comparison with a reference set is" + later + "evaluate the two sets one by one");

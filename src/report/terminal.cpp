@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "plumb/data/check.hpp"
+#include "plumb/report/regression.hpp"
 #include "report/look_up.hpp"
 #include "report/text_table.hpp"
 
@@ -142,6 +143,7 @@ std::string slice_table(const Result& r, const TerminalOptions& o) {
 }  // namespace
 
 std::string render_terminal(const Result& r, const TerminalOptions& o) {
+  if (r.task == "regression") return render_regression(r, o);
   std::string out = detail::bold(title(r), o.colour) + "\n\n" + metric_table(r, o);
   const auto section = [&](const char* name, const std::string& body) {
     if (!body.empty()) out += "\n" + detail::bold(name, o.colour) + "\n" + body;
