@@ -10,7 +10,7 @@ CXX_FILES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*
 
 help:
 	@echo "make build    the tool, at $(PLUMB)"
-	@echo "make demo     builds, makes a simulated cohort in demo/ and evaluates it"
+	@echo "make demo     builds, makes a simulated cohort in demo/, evaluates it and calibrates the model"
 	@echo "make test     everything that must hold: unit, command line, docs and install tests, headers, sanitizers"
 	@echo "make bench    measures, beside other tools where they are installed"
 	@echo "make format   lays the code out; make lint checks layout and runs clang-tidy"
@@ -27,6 +27,13 @@ demo: build
 	run $(PLUMB) demo --out demo; \
 	run $(PLUMB) evaluate --probs demo/test/probs.npy --counts demo/test/counts.npy \
 	  --groups demo/test/items.csv:patient --by demo/test/items.csv:site --bootstrap 200 --json demo/result.json
+	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
+	run $(PLUMB) calibrate fit --method temperature --logits demo/validation/logits.npy \
+	  --counts demo/validation/counts.npy -o demo/model.json; \
+	run $(PLUMB) calibrate apply demo/model.json --logits demo/test/logits.npy -o demo/calibrated.npy; \
+	run $(PLUMB) evaluate --probs demo/test/probs.npy --counts demo/test/counts.npy --metrics nll,ece,brier; \
+	run $(PLUMB) evaluate --probs demo/calibrated.npy --counts demo/test/counts.npy --metrics nll,ece,brier
+	@printf '\nThe last two tables are the test part before and after calibration on the validation part.\n'
 	@printf '\nThe whole result is in demo/result.json; the cohort and more commands are told in demo/README.txt.\n'
 
 test:
