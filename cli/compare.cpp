@@ -6,6 +6,7 @@
 #include "console.hpp"
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
+#include "pages.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/compare.hpp"
@@ -50,6 +51,7 @@ struct CompareFlags {
   InputFlags inputs;
   EvaluateFlags how;
   std::string json;
+  PageFlags pages;
   bool quiet = false;
   CompareFlags() { how.bootstrap = kCompareReplicates; }
 };
@@ -72,6 +74,7 @@ void add_flags(Flags& flags, CompareFlags& f) {
   add_evaluate_flags(flags, f.how);
   flags.heading("What comes out");
   flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
+  add_page_flags(flags, f.pages);
   flags.yes("--quiet", f.quiet, "no table, no progress");
   flags.examples(kExamples);
 }
@@ -87,6 +90,21 @@ void rename_flag(const Model& m, Inputs& inputs) {
       info.flag = m.logits ? "--model-logits" : "--model";
 }
 
+// The page shows the models themselves beside their differences.
+void write_pages(Pages& pages, const std::vector<NamedModel>& models, EvaluateOptions o,
+                 const Result& compared) {
+  std::vector<NamedResult> results;
+  o.sample_items = kSampleItems;
+  for (const NamedModel& m : models) {
+    Result r = evaluate(m.items, o);
+    r.argv = compared.argv;
+    r.inputs = compared.inputs;
+    results.push_back({m.name, render_json(r)});
+  }
+  results.push_back({models.front().name, render_json(compared)});
+  pages.finish(results);
+}
+
 }  // namespace
 
 int compare_command(const Args& args) {
@@ -100,6 +118,7 @@ int compare_command(const Args& args) {
   if (given.size() < 2)
     throw InputError("a comparison needs two models or more; give each with --model NAME=FILE");
 
+  Pages pages(f.pages);
   std::vector<NamedModel> models;
   Inputs inputs;
   for (const Model& m : given) {
@@ -124,8 +143,10 @@ int compare_command(const Args& args) {
     if (!f.json.empty() && std::filesystem::equivalent(f.json, input, ignored))
       throw InputError("--json would write over the input " + input + "; give it another name");
   }
+  pages.check_not_over(inputs.paths);
   std::optional<AtomicFile> file;
   if (!f.json.empty() && f.json != "-") file.emplace(f.json);
+  pages.open();
   Comparison c;
   {
     ProgressBar bar(!f.quiet);
@@ -153,12 +174,14 @@ int compare_command(const Args& args) {
       {"leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item")},
       {"unit", std::string(inputs.items.groups.empty() ? "item" : "group")}};
   result.inputs = inputs.infos;
+  pages.add_checksums(result.inputs, inputs.paths);
   result.notes = c.notes;
   result.sections.emplace_back("compare", compare_section(c));
   if (file) {
     file->write(render_json(result));
     file->commit();
   }
+  if (pages.wanted()) write_pages(pages, models, o, result);
   if (f.json == "-") {
     write_stdout(render_json(result));
   } else if (!f.quiet) {

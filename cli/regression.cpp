@@ -105,6 +105,7 @@ int evaluate_regression_command(const Args& args) {
   result.argv = {"plumb", "evaluate"};
   result.argv.insert(result.argv.end(), args.begin(), args.end());
   result.inputs = inputs.infos;
+  output.pages().add_checksums(result.inputs, inputs.paths);
   return output.finish(result, std::nullopt, !options.metrics.empty());
 }
 

@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "inputs.hpp"
+#include "pages.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/load.hpp"
@@ -35,6 +36,7 @@ struct UncertaintyFlags {
                threads = o.threads;
   double base_rate = 0;
   std::string histogram, suspects_csv, json;
+  PageFlags pages;
   bool quiet = false;
 };
 
@@ -63,6 +65,7 @@ void add_flags(Flags& flags, UncertaintyFlags& f) {
   flags.text("--histogram", "FILE", f.histogram, "score this histogram (columns w, p) instead of items");
   flags.heading("What comes out");
   flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
+  add_page_flags(flags, f.pages);
   flags.text("--suspects-csv", "FILE", f.suspects_csv, "the suspects as a table");
   flags.yes("--quiet", f.quiet, "no table, no progress");
   flags.examples(kExamples);
@@ -196,8 +199,11 @@ int uncertainty_command(const Args& args) {
   UncertaintyResult r;
   ItemNames names;
   std::optional<AtomicFile> json, csv;
+  Pages pages(f.pages);
   const auto open = [&](const Inputs& inputs) {
     check_not_over(f, inputs.paths);
+    pages.check_not_over(inputs.paths);
+    pages.open();
     if (!f.json.empty() && f.json != "-") json.emplace(f.json);
     if (!f.suspects_csv.empty()) csv.emplace(f.suspects_csv);
   };
@@ -238,6 +244,7 @@ int uncertainty_command(const Args& args) {
     result.settings.emplace_back("suspects_by", r.suspects_by);
   }
   result.inputs = inputs.infos;
+  pages.add_checksums(result.inputs, inputs.paths);
   result.notes = uncertainty_notes(r, o);
   result.sections.emplace_back("accuracy", Value(r.accuracy));
   result.sections.emplace_back("base_accuracy", Value(r.base));
@@ -247,6 +254,7 @@ int uncertainty_command(const Args& args) {
   if (csv) csv->write(suspects_csv(r, names));
   if (json) json->commit();
   if (csv) csv->commit();
+  pages.finish(result);
   if (f.json == "-") {
     write_stdout(render_json(result));
   } else if (!f.quiet) {

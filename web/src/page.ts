@@ -10,8 +10,8 @@ const kBadge: Record<string, string> = { good: "Can be trusted", fair: "Nearly r
 const kThemes = ["auto", "light", "dark"];
 
 function mark(): SVGElement {
-  return svg("svg", { viewBox: "0 0 24 40", class: "mark", "aria-hidden": "true" },
-    svg("line", { x1: 12, y1: 0, x2: 12, y2: 22 }), svg("path", { d: "M6 22h12l-2 6-4 10-4-10z" }));
+  return svg("svg", { viewBox: "0 0 18 58", class: "mark", "aria-hidden": "true" },
+    svg("line", { x1: 9, y1: 0, x2: 9, y2: 38 }), svg("path", { d: "M4 37h10l-1.5 5L9 57 5.5 42z" }));
 }
 
 function themeButton(): HTMLElement {

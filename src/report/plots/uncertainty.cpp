@@ -69,6 +69,8 @@ void odds_ratio(const Runs& runs, Plots& out) {
     add_choice(choices, name, worth(run, name, m));
   });
   if (bins.empty()) return;
+  // The loss knows the labels: a bound, not a measure to begin with.
+  std::stable_partition(choices.begin(), choices.end(), [](const Choice& c) { return c.value != "loss"; });
   Plot plot{.name = "odds_ratio",
             .section = kSection,
             .title = "Odds ratio by bin",
