@@ -22,19 +22,20 @@ build:
 	@test -f build/build.ninja || cmake --preset release -DPLUMB_TESTS=OFF
 	cmake --build build --target plumb_cli
 
+# Ends with a page that shows the raw and the calibrated model; without node the page is left out, and said so.
 demo: build
 	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
+	judge() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --groups demo/test/items.csv:patient \
+	  --by demo/test/items.csv:site --bootstrap 200 --json "$$2" "$${@:3}"; }; \
 	run $(PLUMB) demo --out demo; \
-	run $(PLUMB) evaluate --probs demo/test/probs.npy --counts demo/test/counts.npy \
-	  --groups demo/test/items.csv:patient --by demo/test/items.csv:site --bootstrap 200 --json demo/result.json
-	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
+	judge demo/test/probs.npy demo/raw.json; \
 	run $(PLUMB) calibrate fit --method temperature --logits demo/validation/logits.npy \
-	  --counts demo/validation/counts.npy -o demo/model.json; \
-	run $(PLUMB) calibrate apply demo/model.json --logits demo/test/logits.npy -o demo/calibrated.npy; \
-	run $(PLUMB) evaluate --probs demo/test/probs.npy --counts demo/test/counts.npy --metrics nll,ece,brier; \
-	run $(PLUMB) evaluate --probs demo/calibrated.npy --counts demo/test/counts.npy --metrics nll,ece,brier
-	@printf '\nThe last two tables are the test part before and after calibration on the validation part.\n'
-	@printf '\nThe whole result is in demo/result.json; the cohort and more commands are told in demo/README.txt.\n'
+	  --counts demo/validation/counts.npy -o demo/temperature.json; \
+	run $(PLUMB) calibrate apply demo/temperature.json --logits demo/test/logits.npy -o demo/temperature.npy; \
+	judge demo/temperature.npy demo/calibrated.json --quiet; \
+	if run $(PLUMB) report demo/raw.json demo/calibrated.json -o demo/report.html; then \
+	  printf '\nThe report, raw and calibrated side by side: %s/demo/report.html\n' "$(CURDIR)"; fi
+	@printf 'The results are demo/raw.json and demo/calibrated.json; the cohort and more commands are told in demo/README.txt.\n'
 
 test:
 	@tools/setup build web test browser

@@ -328,7 +328,6 @@ GOOD = ("--probs", "probs.npy", "--labels", "labels.npy")
     (GOOD + ("--lables", "x"), ("--lables", '"--labels"')),
     (("probs.npy",), ("probs.npy", "flag")),
     (GOOD + ("--save-state", "--quiet"), ("--save-state", "--quiet")),
-    (GOOD + ("--report", "r.html"), ("--report", "not yet")),
     (("--variance", "v.npy", "--targets", "y.npy"), ("--variance", "regression", "--mean")),
     (GOOD + ("--bandwidth", "0"), ("--bandwidth", "0")),
     (GOOD + ("--leave-out", "all"), ("--leave-out", "all")),
