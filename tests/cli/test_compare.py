@@ -1,0 +1,101 @@
+"""plumb compare: values of evaluate side by side, paired differences, wins, bad input."""
+import json
+
+import jsonschema
+import numpy as np
+import pytest
+from conftest import ROOT, make_task, softmax, values, without_argv
+
+SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text())
+KEYS = "accuracy,nll,brier,ece,ece_debiased,auroc"
+
+
+@pytest.fixture
+def two(folder):
+    t = make_task(n=500, k=4, seed=2)
+    folder.npy("raw.npy", t["probs"])
+    folder.npy("logits.npy", t["logits"])
+    folder.npy("ts.npy", softmax(t["logits"] / 2))
+    folder.npy("labels.npy", t["labels"])
+    folder.npy("counts.npy", t["counts"])
+    folder.npy("groups.npy", np.arange(500) % 50)
+    return t
+
+
+def compare(folder, *args):
+    result = folder.run("compare", *args, "--json", "-").json
+    jsonschema.validate(result, SCHEMA)
+    return result
+
+
+BASE = ["--model", "raw=raw.npy", "--model", "ts=ts.npy", "--counts", "counts.npy", "--metrics", KEYS]
+
+
+def test_values_are_those_of_evaluate(folder, two):
+    result = compare(folder, *BASE, "--bootstrap", 20)
+    for name in ("raw", "ts"):
+        one = values(folder.evaluate("--probs", f"{name}.npy", "--counts", "counts.npy", "--metrics", KEYS))
+        assert {k: m["values"][name]["value"] for k, m in result["compare"]["metrics"].items()} == one
+    nll = result["compare"]["metrics"]["nll"]
+    assert nll["best"] == "ts" and nll["clear"]
+    d = nll["differences"][0]
+    assert (d["from"], d["to"]) == ("raw", "ts")
+    assert d["difference"] == nll["values"]["ts"]["value"] - nll["values"]["raw"]["value"]
+    assert d["low"] < d["difference"] < d["high"] < 0 and d["p_value"] == pytest.approx(2 / 21)
+    assert result["compare"]["metrics"]["accuracy"]["best"] is None, "temperature moves no answer"
+    wins = result["compare"]["wins"]
+    assert wins["ts"]["best"] >= 3 and wins["ts"]["clear"] <= wins["ts"]["best"]
+
+
+def test_pairing_is_narrower_than_two_intervals(folder, two):
+    m = compare(folder, *BASE, "--bootstrap", 100)["compare"]["metrics"]["brier"]
+    d = m["differences"][0]
+    width = lambda x: x["high"] - x["low"]
+    assert width(d) < 0.7 * (width(m["values"]["raw"]) + width(m["values"]["ts"]))
+
+
+def test_three_models_logits_and_groups(folder, two):
+    result = compare(folder, "--model", "ts=ts.npy", "--model-logits", "raw=logits.npy", "--model", "again=ts.npy",
+                     "--labels", "labels.npy", "--groups", "groups.npy", "--metrics", KEYS, "--bootstrap", 10)
+    assert result["compare"]["models"] == ["ts", "raw", "again"]
+    assert result["settings"]["unit"] == "group"
+    metric = result["compare"]["metrics"]["nll"]
+    assert [(d["from"], d["to"]) for d in metric["differences"]] == [("ts", "raw"), ("ts", "again"), ("raw", "again")]
+    assert metric["best"] is None and metric["differences"][1]["p_value"] == 1
+    out = folder.run("compare", *BASE, "--bootstrap", 0).out
+    assert "best on" in out
+
+
+def test_threads_change_nothing(folder, two):
+    one, many = (compare(folder, *BASE, "--bootstrap", 8, "--threads", t) for t in (1, 3))
+    assert without_argv(one) == without_argv(many)
+
+
+def test_every_metric_by_default(folder, two):
+    result = compare(folder, "--model", "a=raw.npy", "--model", "b=ts.npy", "--labels", "labels.npy", "--bootstrap", 4,
+                     "--bandwidth", 0.05)
+    assert {"ece_kde", "smece", "ks", "aurc", "brier_resolution"} <= set(result["compare"]["metrics"])
+    table = folder.run("compare", "--model", "a=raw.npy", "--model", "b=ts.npy", "--labels", "labels.npy", "--bootstrap", 4,
+                       "--bandwidth", 0.05).out
+    assert "difference" in table and "b is best on" in table
+
+
+BAD = {
+    "one model": (["--model", "raw=raw.npy", "--labels", "labels.npy"], "two models or more"),
+    "no name": (["--model", "raw.npy", "--model", "ts=ts.npy", "--labels", "labels.npy"], "NAME=FILE"),
+    "one name twice": (["--model", "a=raw.npy", "--model", "a=ts.npy", "--labels", "labels.npy"], "different names"),
+    "other items": (["--model", "a=raw.npy", "--model", "b=short.npy", "--labels", "labels.npy"], "short"),
+    "other classes": (["--model", "a=raw.npy", "--model", "b=binary.npy", "--labels", "labels.npy"], "classes"),
+    "no labels": (["--model", "a=raw.npy", "--model", "b=ts.npy"], "--labels"),
+    "logits as probabilities": (["--model", "a=raw.npy", "--model", "b=logits.npy", "--labels", "labels.npy"], "logits"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_one_sentence(folder, two, name):
+    folder.npy("short.npy", two["probs"][:10])
+    folder.npy("binary.npy", two["probs"][:, 0])
+    flags, word = BAD[name]
+    run = folder.run("compare", *flags, "--metrics", KEYS)
+    assert run.code == 2 and run.err.count("\n") == 1, run.err
+    assert word in run.err
