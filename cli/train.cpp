@@ -1,0 +1,45 @@
+// plumb train: explains and checks its flags itself, then hands over to plumb-train beside it.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "commands.hpp"
+#include "hand_over.hpp"
+#include "plumb/data/check.hpp"
+#include "train_flags.hpp"
+
+namespace plumb::cli {
+
+int hand_over(const char* command, const Args& args) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const std::string tool = (error ? fs::path("plumb-train") : self.parent_path() / "plumb-train").string();
+  if (::access(tool.c_str(), X_OK) != 0) {
+    throw InputError(
+        std::string("\"plumb ") + command +
+        "\" needs plumb-train, which this build left out because LibTorch was not there; install "
+        "libtorch-dev "
+        "(tools/setup train does), or set CMAKE_PREFIX_PATH to another LibTorch, and build again");
+  }
+  std::vector<std::string> words{tool, command};
+  words.insert(words.end(), args.begin(), args.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execv(tool.c_str(), argv.data());
+  throw InputError("cannot start " + tool + ": " + std::strerror(errno));
+}
+
+int train_command(const Args& args) {
+  Flags flags("train", kTrainLine);
+  TrainFlags t;
+  add_train_flags(flags, t);
+  if (!flags.parse(args)) return kDone;
+  (void)train_options(flags, t);  // bad usage is told without LibTorch
+  return hand_over("train", args);
+}
+
+}  // namespace plumb::cli

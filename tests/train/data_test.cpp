@@ -1,0 +1,197 @@
+#include "train/data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+#ifdef PLUMB_PNG
+#include <png.h>
+#endif
+#ifdef PLUMB_JPEG
+#include <jpeglib.h>
+#endif
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "support.hpp"
+
+namespace plumb::train {
+namespace {
+
+using testing::Folder;
+
+TrainOptions data_at(const std::string& folder) {
+  TrainOptions o;
+  o.data = folder;
+  return o;
+}
+
+std::string complaint(const TrainOptions& o) {
+  try {
+    (void)load_dataset(o);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+std::string idx(std::vector<int> sizes, const std::string& bytes) {
+  std::string out{0, 0, 8, static_cast<char>(sizes.size())};
+  for (const int n : sizes)
+    for (const int shift : {24, 16, 8, 0}) out += static_cast<char>((n >> shift) & 255);
+  return out + bytes;
+}
+
+TEST(Data, MnistFiles) {
+  const Folder folder;
+  std::string pixels;
+  for (int i = 0; i < 10 * 6; ++i) pixels += static_cast<char>(4 * i);
+  for (const char* part : {"train", "t10k"}) {
+    write_file(folder / (std::string(part) + "-images-idx3-ubyte"), idx({10, 2, 3}, pixels));
+    write_file(folder / (std::string(part) + "-labels-idx1-ubyte"),
+               idx({10}, std::string("\0\1\2\3\4\5\6\7\x8\x9", 10)));
+  }
+  const Dataset d = load_dataset(data_at(folder.path()));
+  EXPECT_EQ(d.classes, 10);
+  EXPECT_EQ(d.train.size(), 8);  // a fifth is cut for validation
+  EXPECT_EQ(d.validation.size(), 2);
+  EXPECT_EQ(d.test.inputs.sizes().vec(), (std::vector<std::int64_t>{10, 1, 2, 3}));
+  EXPECT_EQ(d.test.inputs[9][0][1][2].item<int>(), 236);
+  EXPECT_EQ(d.test.votes.argmax(1)[7].item<int>(), 7);
+  write_file(folder / "t10k-images-idx3-ubyte", idx({10, 2, 3}, pixels.substr(1)));
+  EXPECT_NE(complaint(data_at(folder.path())).find("ends before it should"), std::string::npos);
+  write_file(folder / "t10k-images-idx3-ubyte", "nonsense");
+  EXPECT_NE(complaint(data_at(folder.path())).find("not an idx file"), std::string::npos);
+}
+
+TEST(Data, CifarBatches) {
+  const Folder folder;
+  for (const char* name :
+       {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"}) {
+    std::string bytes;
+    for (int i = 0; i < 2; ++i)
+      bytes += std::string(1, static_cast<char>(i + 3)) + std::string(3072, static_cast<char>(i));
+    bytes[1] = 77;
+    write_file(folder / (std::string(name) + ".bin"), bytes);
+  }
+  const Dataset d = load_dataset(data_at(folder.path()));
+  EXPECT_EQ(d.train.size() + d.validation.size(), 10);
+  EXPECT_EQ(d.test.inputs.sizes().vec(), (std::vector<std::int64_t>{2, 3, 32, 32}));
+  EXPECT_EQ(d.test.inputs[0][0][0][0].item<int>(), 77);
+  EXPECT_EQ(d.test.votes.argmax(1)[1].item<int>(), 4);
+  write_file(folder / "test_batch.bin", "short");
+  EXPECT_NE(complaint(data_at(folder.path())).find("not a CIFAR-10 batch"), std::string::npos);
+}
+
+TEST(Data, TablesFromCsv) {
+  const Folder folder;
+  for (const char* part : {"train", "validation"}) {
+    std::filesystem::create_directories(folder / part);
+    write_file(folder / (std::string(part) + "/features.csv"), "a,b\n1,2\n3,4\n5,9\n");
+    write_file(folder / (std::string(part) + "/labels.csv"), "label\n0\n1\n1\n");
+  }
+  const Dataset d = load_dataset(data_at(folder.path()));
+  EXPECT_EQ(d.classes, 2);
+  EXPECT_EQ(d.train.inputs[2][1].item<float>(), 9);
+  EXPECT_EQ(d.train.votes.sum(0)[1].item<float>(), 2);
+  EXPECT_FALSE(d.test.inputs.defined());
+  // Standardised: mean 0 and deviation 1 of each column.
+  const torch::Tensor x = d.normalisation.apply(d.train.inputs);
+  EXPECT_NEAR(x.mean().item<double>(), 0, 1e-6);
+  EXPECT_NEAR(x.square().mean().item<double>(), 1, 1e-6);
+  write_file(folder / "validation/labels.csv", "label\n0\n1\n2\n");
+  EXPECT_EQ(load_dataset(data_at(folder.path())).train.votes.size(1), 3);  // classes of all parts count
+  write_file(folder / "validation/labels.csv", "label\n0\n1\n1.5\n");
+  EXPECT_NE(complaint(data_at(folder.path())).find("1.5 is not a class index"), std::string::npos);
+  write_file(folder / "validation/labels.csv", "label\n0\n1\n");
+  EXPECT_NE(complaint(data_at(folder.path())), "");
+}
+
+TEST(Data, RatingsBecomeVotes) {
+  const Folder folder;
+  for (const char* part : {"train", "validation"}) {
+    std::filesystem::create_directories(folder / part);
+    write_tensor(folder / (std::string(part) + "/features.npy"), torch::rand({2, 3}));
+    write_tensor(folder / (std::string(part) + "/ratings.npy"),
+                 torch::tensor({{0.0f, 2.0f, 2.0f}, {-1.0f, 1.0f, NAN}}));
+  }
+  const Dataset d = load_dataset(data_at(folder.path()));
+  EXPECT_TRUE(torch::equal(d.train.votes, torch::tensor({{1.0f, 0.0f, 2.0f}, {0.0f, 1.0f, 0.0f}})));
+}
+
+TEST(Data, WhatIsMissingOrBrokenIsSaid) {
+  const Folder folder;
+  EXPECT_NE(complaint(data_at(folder / "nowhere")).find("there is no folder"), std::string::npos);
+  EXPECT_NE(complaint(data_at(folder.path())).find("nothing that training understands"), std::string::npos);
+  Dataset d = testing::risk_data(20, 3, 1);
+  d.train.inputs[3][1] = NAN;
+  testing::write_data(folder / "nan", d);
+  EXPECT_NE(complaint(data_at(folder / "nan")).find("not finite"), std::string::npos);
+  d = testing::risk_data(20, 3, 1);
+  d.test.inputs = torch::rand({2000, 4});
+  testing::write_data(folder / "shape", d);
+  EXPECT_NE(complaint(data_at(folder / "shape")).find("of shape"), std::string::npos);
+}
+
+#if defined(PLUMB_PNG) && defined(PLUMB_JPEG)
+void write_png(const std::string& path, const std::vector<std::uint8_t>& rgb, unsigned width,
+               unsigned height) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.format = PNG_FORMAT_RGB;
+  image.width = width;
+  image.height = height;
+  ASSERT_NE(png_image_write_to_file(&image, path.c_str(), 0, rgb.data(), 0, nullptr), 0);
+}
+
+void write_jpeg(const std::string& path, std::vector<std::uint8_t> rgb, unsigned width, unsigned height) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  jpeg_compress_struct info;
+  jpeg_error_mgr error;
+  info.err = jpeg_std_error(&error);
+  jpeg_create_compress(&info);
+  jpeg_stdio_dest(&info, file);
+  info.image_width = width;
+  info.image_height = height;
+  info.input_components = 3;
+  info.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&info);
+  jpeg_start_compress(&info, TRUE);
+  while (info.next_scanline < info.image_height) {
+    JSAMPROW row = rgb.data() + std::size_t{info.next_scanline} * width * 3;
+    jpeg_write_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  std::fclose(file);
+}
+
+TEST(Data, FoldersOfPngAndJpeg) {
+  const Folder folder;
+  for (const char* part : {"train", "validation"}) {
+    const std::string at = folder / part;
+    std::filesystem::create_directories(at);
+    std::vector<std::uint8_t> png(6 * 4 * 3, 10);
+    png[3] = 200;  // red of the second pixel of the first row
+    write_png(at + "/a.png", png, 6, 4);
+    write_jpeg(at + "/b.jpg", std::vector<std::uint8_t>(6 * 4 * 3, 120), 6, 4);
+    write_file(at + "/labels.csv", "file,label\na.png,0\nb.jpg,1\n");
+  }
+  TrainOptions o = data_at(folder.path());
+  const Dataset d = load_dataset(o);
+  EXPECT_EQ(d.train.inputs.sizes().vec(), (std::vector<std::int64_t>{2, 3, 4, 6}));
+  EXPECT_EQ(d.train.inputs[0][0][0][1].item<int>(), 200);
+  EXPECT_EQ(d.train.inputs[0][1][0][1].item<int>(), 10);
+  EXPECT_NEAR(d.train.inputs[1].to(torch::kFloat32).mean().item<double>(), 120, 1);  // JPEG is not exact
+  o.image_size = 2;
+  EXPECT_EQ(load_dataset(o).train.inputs.sizes().vec(), (std::vector<std::int64_t>{2, 3, 2, 2}));
+  write_file(folder / "train/b.jpg", "this is no JPEG");
+  EXPECT_NE(complaint(o).find("as JPEG"), std::string::npos);
+  write_file(folder / "train/labels.csv", "file,label\na.png,0\nc.png,1\n");
+  EXPECT_NE(complaint(o).find("which is not there"), std::string::npos);
+}
+#endif
+
+}  // namespace
+}  // namespace plumb::train

@@ -1,0 +1,243 @@
+#include "train/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "support.hpp"
+#include "train/heads.hpp"
+#include "train/trainer.hpp"
+
+namespace plumb::train {
+namespace {
+
+using testing::Folder;
+namespace fs = std::filesystem;
+
+std::vector<double> npy(const std::string& path, std::vector<std::int64_t>* shape = nullptr) {
+  const Rows rows(read_npy(path));
+  if (shape != nullptr) *shape = rows.shards().front().shape;
+  std::vector<double> v(static_cast<std::size_t>(rows.rows() * rows.width()));
+  rows.read(0, rows.rows(), v);
+  return v;
+}
+
+TrainOptions quick(const Folder& folder, const std::string& out) {
+  TrainOptions o;
+  o.data = folder / "data";
+  o.out = folder / out;
+  o.hidden = {8};
+  o.epochs = 3;
+  o.lr = 0.05;
+  o.dropout = 0.2;
+  o.device = "cpu";
+  o.threads = 1;
+  return o;
+}
+
+TEST(Run, LeavesEverythingThatTheOtherCommandsRead) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(120, 4, 1));
+  const RunResult r = train_run(quick(folder, "run"), {});
+  for (const char* name : {"config.json", "model.pt", "history.json", "history.csv", "result.json"})
+    EXPECT_TRUE(fs::exists(folder / (std::string("run/") + name))) << name;
+  EXPECT_FALSE(fs::exists(folder / "run/checkpoint.pt"));
+  for (const char* part : {"train", "validation", "test"}) {
+    std::vector<std::int64_t> shape;
+    const std::string at = folder / ("run/" + std::string(part));
+    const auto p = npy(at + "/probs.npy"), u = npy(at + "/logits.npy"), truth = npy(at + "/truth.npy");
+    const auto labels = npy(at + "/labels.npy");
+    (void)npy(at + "/features.npy", &shape);
+    EXPECT_EQ(shape, (std::vector<std::int64_t>{static_cast<std::int64_t>(p.size()), 8}));
+    double nll = 0, mse = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      EXPECT_NEAR(p[i], 1 / (1 + std::exp(-u[i])), 1e-12);
+      nll -= std::log(labels[i] == 1 ? p[i] : 1 - p[i]) / static_cast<double>(p.size());
+      mse += (p[i] - truth[i]) * (p[i] - truth[i]) / static_cast<double>(p.size());
+    }
+    EXPECT_NEAR(r.metric(part, "nll").value(), nll, 1e-9) << part;
+    EXPECT_NEAR(r.metric(part, "mse_p").value(), mse, 1e-9) << part;
+    EXPECT_TRUE(r.metric(part, "ece").has_value());
+  }
+  // A second call finds it finished; other options are refused.
+  EXPECT_EQ(to_json(train_run(quick(folder, "run"), {})), to_json(r));
+  TrainOptions other = quick(folder, "run");
+  other.lr = 0.01;
+  EXPECT_THROW((void)train_run(other, {}), InputError);
+}
+
+TEST(Run, AnInterruptedRunGoesOnFromItsFolder) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(120, 4, 1));
+  const RunResult straight = train_run(quick(folder, "straight"), {});
+  int calls = 0;
+  // Two batches of 60 items would be one epoch; the batch is 128, so each epoch asks twice.
+  EXPECT_THROW((void)train_run(quick(folder, "cut"), {.interrupted = [&] { return ++calls > 3; }}),
+               Interrupted);
+  EXPECT_TRUE(fs::exists(folder / "cut/checkpoint.pt"));
+  EXPECT_FALSE(fs::exists(folder / "cut/result.json"));
+  const RunResult resumed = train_run(quick(folder, "cut"), {});
+  EXPECT_EQ(resumed.metrics, straight.metrics);
+  EXPECT_EQ(npy(folder / "cut/test/logits.npy"), npy(folder / "straight/test/logits.npy"));
+}
+
+TEST(Run, EnsemblesAverageTheirMembers) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(120, 4, 1));
+  TrainOptions o = quick(folder, "ensemble");
+  o.ensemble = 2;
+  const RunResult r = train_run(o, {});
+  const auto a = npy(folder / "ensemble/member_0/test/probs.npy"),
+             b = npy(folder / "ensemble/member_1/test/probs.npy");
+  const auto mean = npy(folder / "ensemble/test/probs.npy");
+  EXPECT_NE(a, b);
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(mean[i], (a[i] + b[i]) / 2, 1e-15);
+  EXPECT_TRUE(r.metric("test", "mse_p").has_value());
+  PredictOptions p;
+  p.run = o.out;
+  p.out = folder / "mc";
+  p.device = "cpu";
+  p.samples = 3;
+  p.mc_dropout = true;
+  (void)predict_run(p, {});
+  std::vector<std::int64_t> shape;
+  (void)npy(folder / "mc/samples.npy", &shape);
+  EXPECT_EQ(shape, (std::vector<std::int64_t>{6, 2000}));
+}
+
+TEST(Run, TuningKeepsTheBestValidationLogLoss) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(120, 4, 1));
+  TrainOptions o = quick(folder, "tuned");
+  o.method = "label-smoothing";
+  o.tune = {0.0, 0.9};
+  const RunResult r = train_run(o, {});
+  const double a = read_result(folder / "tuned/strength_0").metric("validation", "nll").value();
+  const double b = read_result(folder / "tuned/strength_0.9").metric("validation", "nll").value();
+  EXPECT_EQ(r.metric("validation", "nll").value(), std::min(a, b));
+  EXPECT_TRUE(fs::exists(folder / "tuned/model.pt"));
+  EXPECT_TRUE(fs::exists(folder / "tuned/tune.csv"));
+}
+
+TEST(Grid, RunsTheMissingCellsOnly) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(80, 3, 1));
+  write_file(folder / "grid.json",
+             R"({"base": {"data": ")" + (folder / "data") +
+                 R"(", "hidden": [4], "epochs": 2}, "vary": {"method": ["ce", "focal"], "seed": [0, 1]}})");
+  TrainOptions how;
+  how.out = folder / "grid";
+  how.device = "cpu";
+  how.threads = 1;
+  int begun = 0;
+  int batches = 0;
+  const Hooks stop{.say = [&](const std::string&) { ++begun; }, .interrupted = [&] { return ++batches > 9; }};
+  EXPECT_THROW((void)run_grid(folder / "grid.json", how, stop), Interrupted);
+  const int first = begun;
+  EXPECT_LT(first, 4);
+  EXPECT_EQ(run_grid(folder / "grid.json", how, {.say = [&](const std::string&) { ++begun; }}), 0);
+  EXPECT_EQ(begun, 5);  // the interrupted cell is begun twice, the finished ones once
+  std::ifstream table(folder / "grid/grid.csv");
+  std::string line;
+  int done = 0;
+  while (std::getline(table, line)) done += line.find(",done,") != std::string::npos ? 1 : 0;
+  EXPECT_EQ(done, 4);
+  write_file(folder / "bad.json", R"({"vary": {"metod": ["ce"]}})");
+  EXPECT_THROW((void)run_grid(folder / "bad.json", how, {}), InputError);
+}
+
+TEST(Predict, RegressionPartsAddUp) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::regression_data(1));
+  TrainOptions o = quick(folder, "run");
+  o.intra_training = true;
+  const RunResult r = train_run(o, {});
+  EXPECT_TRUE(r.metric("test", "mse").has_value());
+  PredictOptions p;
+  p.run = o.out;
+  p.out = folder / "mc";
+  p.samples = 4;
+  p.mc_dropout = true;
+  p.device = "cpu";
+  (void)predict_run(p, {});
+  const auto mean = npy(folder / "mc/mean.npy"), a = npy(folder / "mc/aleatoric.npy"),
+             e = npy(folder / "mc/epistemic.npy");
+  const auto variance = npy(folder / "mc/variance.npy"), means = npy(folder / "mc/mean_samples.npy");
+  const std::size_t n = mean.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    double m = 0, s = 0;
+    for (std::size_t k = 0; k < 4; ++k) m += means[k * n + i] / 4;
+    for (std::size_t k = 0; k < 4; ++k) s += (means[k * n + i] - m) * (means[k * n + i] - m) / 4;
+    EXPECT_NEAR(mean[i], m, 1e-12);
+    EXPECT_NEAR(e[i], s, 1e-12);
+    EXPECT_NEAR(variance[i], a[i] + e[i], 1e-12);
+    EXPECT_GT(a[i], 0);
+  }
+  p.mc_dropout = false;
+  p.tta = true;
+  EXPECT_THROW((void)predict_run(p, {}), InputError);  // nothing to augment
+}
+
+TEST(Regression, SigmaScaleIsEquation9AndBestOnItsOwnItems) {
+  const torch::Tensor outputs = torch::tensor({{0.0, 0.0}, {1.0, std::log(4.0)}}, torch::kFloat64);
+  const torch::Tensor y = torch::tensor({{3.0}, {5.0}}, torch::kFloat64);
+  const Metrics m = regression_metrics(Head::gaussian, outputs, y);
+  EXPECT_NEAR(m.at("sigma_scale").value(), std::sqrt((9 / 1.0 + 16 / 4.0) / 2), 1e-12);
+  EXPECT_LE(m.at("nll_scaled").value(), m.at("nll").value());
+  for (const double s : {2.0, 3.0}) {
+    EXPECT_LE(m.at("nll_scaled").value(),
+              regression_metrics(Head::gaussian, outputs, y, s).at("nll_scaled").value());
+  }
+}
+
+TEST(Segmentation, LearnsPixelsFromSeveralRaters) {
+  Dataset d;
+  d.task = Task::segmentation;
+  d.classes = 2;
+  torch::manual_seed(4);
+  for (Split* s : {&d.train, &d.validation, &d.test}) {
+    const torch::Tensor mask = (torch::rand({12, 1, 4, 4}) > 0.5).to(torch::kFloat32);
+    const torch::Tensor large = mask.repeat_interleave(4, 2).repeat_interleave(4, 3);
+    s->inputs = large + 0.2 * torch::randn({12, 1, 16, 16});
+    s->votes = torch::cat({3 * (1 - large), 3 * large}, 1);  // three raters who agree
+    s->truth = large.squeeze(1);
+  }
+  TrainOptions o;
+  o.model = "unet-small";
+  o.width = 4;
+  o.optimizer = "adam";
+  o.lr = 0.01;
+  o.epochs = 12;
+  o.batch = 4;
+  o.threads = 1;
+  TrainState s = start_training(o, d, torch::kCPU);
+  ASSERT_TRUE(run_training(s, d, torch::kCPU, {}));
+  EXPECT_GT(metrics_of(s.model, d.test, torch::kCPU).at("accuracy").value(), 0.95);
+}
+
+TEST(Methods, EachOneLearnsBrightness) {
+  Dataset d;
+  d.classes = 3;
+  d.train = testing::image_split(90, 8, 3, 1);
+  d.validation = d.test = testing::image_split(60, 8, 3, 2);
+  d.normalisation = normalisation_of(d.train.inputs);
+  for (const char* method : {"ce", "focal", "entropy", "mmce", "label-smoothing", "mixup"}) {
+    TrainOptions o;
+    o.method = method;
+    if (o.method == "entropy") o.strength = 0.1;
+    o.hidden = {16};
+    o.lr = 0.05;
+    o.epochs = 15;
+    o.batch = 16;
+    o.threads = 1;
+    TrainState s = start_training(o, d, torch::kCPU);
+    ASSERT_TRUE(run_training(s, d, torch::kCPU, {})) << method;
+    EXPECT_GT(metrics_of(s.model, d.test, torch::kCPU).at("accuracy").value(), 0.9) << method;
+  }
+}
+
+}  // namespace
+}  // namespace plumb::train

@@ -1,0 +1,133 @@
+// Several runs as one: ensembles and sweeps of a method's strength.
+#include <filesystem>
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "plumb/io/npy.hpp"
+#include "train/checkpoint.hpp"
+#include "train/outputs.hpp"
+#include "train/run.hpp"
+#include "train/tensors.hpp"
+
+namespace plumb::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
+  RunResult all;
+  for (std::int64_t i = 0; i < o.ensemble; ++i) {
+    TrainOptions member = o;
+    member.ensemble = 1;
+    member.seed = seed_for(o.seed, "member", i) >> 12;  // 52 bits: readable in any JSON
+    member.out = o.out + "/member_" + std::to_string(i);
+    const RunResult r = train_one(member, hooks);
+    if (hooks.say)
+      hooks.say("member " + std::to_string(i + 1) + " of " + std::to_string(o.ensemble) + " is done");
+    all.epochs += r.epochs;
+    all.seconds += r.seconds;
+  }
+  all.method = o.method;
+  // The mean of the members' predictions (Liu 2022, eq. 25), and the metrics of it.
+  const Dataset data = load_dataset(o);
+  const std::pair<const char*, const Split*> parts[] = {
+      {"train", &data.train}, {"validation", &data.validation}, {"test", &data.test}};
+  const Head head = head_of(o.head, data.task, data.classes);
+  const auto member_file = [&](std::int64_t i, const std::string& rest) {
+    const std::string specs = o.out + "/member_" + std::to_string(i) + "/" + rest;
+    const Rows rows(read_npy(specs));
+    std::vector<double> values(static_cast<std::size_t>(rows.rows() * rows.width()));
+    rows.read(0, rows.rows(), values);
+    return torch::tensor(values, torch::kFloat64).reshape({rows.rows(), -1});
+  };
+  for (const auto& [name, split] : parts) {
+    if (!split->inputs.defined()) continue;
+    const std::string folder = o.out + "/" + name;
+    fs::create_directories(folder);
+    write_answers(folder, *split);
+    const auto stack = [&](const std::string& file) {
+      std::vector<torch::Tensor> each;
+      for (std::int64_t i = 0; i < o.ensemble; ++i)
+        each.push_back(member_file(i, std::string(name) + "/" + file));
+      return torch::stack(each);
+    };
+    const auto write = [&](const std::string& file, const torch::Tensor& t) {
+      write_doubles(folder + "/" + file, t);
+    };
+    if (is_regression(head)) {
+      const PredictiveParts p = predictive_parts(stack("mean.npy"), stack("variance.npy"));
+      write("mean.npy", p.mean);
+      write("aleatoric.npy", p.aleatoric);
+      write("epistemic.npy", p.epistemic);
+      write("variance.npy", p.aleatoric + p.epistemic);
+      const torch::Tensor outputs = torch::cat({p.mean, (p.aleatoric + p.epistemic).log()}, 1);
+      all.metrics[name] = regression_metrics(Head::gaussian, outputs, split->targets);
+      continue;
+    }
+    torch::Tensor samples = stack("probs.npy");
+    const torch::Tensor mean = samples.mean(0);
+    if (head == Head::sigmoid) samples = samples.squeeze(2);
+    write("samples.npy", samples);
+    write("probs.npy", head == Head::sigmoid ? mean.squeeze(1) : mean);
+    const torch::Tensor logits =
+        head == Head::sigmoid ? torch::logit(mean, 1e-12) : mean.clamp_min(1e-300).log();
+    all.metrics[name] = classification_metrics(head, logits, rows_of(split->votes), split->truth,
+                                               static_cast<int>(o.threads));
+  }
+  write_file(o.out + "/result.json", to_json(all));
+  return all;
+}
+
+RunResult tune_strength(const TrainOptions& o, const Hooks& hooks) {
+  std::string table = "strength,validation_nll,test_nll,test_brier,test_mse_p\n", best_folder;
+  RunResult best;
+  double lowest = 0;
+  const auto cell = [](const std::optional<double>& x) { return x ? show(*x) : std::string(); };
+  for (const double strength : o.tune) {
+    TrainOptions one = o;
+    one.tune.clear();
+    one.strength = strength;
+    one.out = o.out + "/strength_" + show(strength);
+    const RunResult r = train_one(one, hooks);
+    const auto nll = r.metric("validation", "nll");
+    table += show(strength) + "," + cell(nll) + "," + cell(r.metric("test", "nll")) + "," +
+             cell(r.metric("test", "brier")) + "," + cell(r.metric("test", "mse_p")) + "\n";
+    if (hooks.say)
+      hooks.say("strength " + show(strength) + ": validation log-loss " + (nll ? show(*nll) : "undefined"));
+    if (nll && (best_folder.empty() || *nll < lowest)) {
+      lowest = *nll;
+      best = r;
+      best_folder = one.out;
+    }
+  }
+  if (best_folder.empty())
+    throw InputError("no strength of --tune gave a finite validation log-loss; lower --lr");
+  write_file(o.out + "/tune.csv", table);
+  // The chosen run stands in the folder as if it had been trained alone.
+  for (const auto& entry : fs::directory_iterator(best_folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "config.json" || name == "result.json") continue;
+    fs::copy(entry.path(), o.out + "/" + name,
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  }
+  write_file(o.out + "/result.json", to_json(best));
+  return best;
+}
+
+}  // namespace
+
+RunResult train_run(const TrainOptions& o, const Hooks& hooks) {
+  check_options(o);
+  if (o.data.empty()) throw InputError("--data is needed: the folder to learn from");
+  if (o.out.empty()) throw InputError("--out is needed: the folder of the run");
+  if (o.ensemble == 1 && o.tune.empty()) return train_one(o, hooks);
+  if (is_finished(o.out)) {
+    write_config(o);
+    return read_result(o.out);
+  }
+  if (!fs::is_directory(o.data)) throw InputError("--data: there is no folder \"" + o.data + "\"");
+  write_config(o);
+  return o.ensemble > 1 ? train_ensemble(o, hooks) : tune_strength(o, hooks);
+}
+
+}  // namespace plumb::train

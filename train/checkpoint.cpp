@@ -1,0 +1,155 @@
+#include "train/checkpoint.hpp"
+
+#include <filesystem>
+#include <sstream>
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "train/optimiser.hpp"
+#include "train/tensors.hpp"
+
+namespace plumb::train {
+namespace {
+
+using torch::serialize::InputArchive;
+using torch::serialize::OutputArchive;
+
+constexpr std::int64_t kFormat = 1;
+
+void put(OutputArchive& a, const std::string& key, const std::string& text) {
+  a.write(key, c10::IValue(text));
+}
+void put(OutputArchive& a, const std::string& key, std::int64_t x) { a.write(key, c10::IValue(x)); }
+void put(OutputArchive& a, const std::string& key, double x) { a.write(key, c10::IValue(x)); }
+
+c10::IValue get(InputArchive& a, const std::string& key) {
+  c10::IValue v;
+  a.read(key, v);
+  return v;
+}
+
+void write_archive(const std::string& path, OutputArchive& archive) {
+  std::ostringstream bytes;
+  archive.save_to(bytes);
+  write_file(path, bytes.str());
+}
+
+InputArchive read_archive(const std::string& path, const std::string& kind, torch::Device device) {
+  if (!std::filesystem::exists(path)) throw InputError("there is no " + path);
+  try {
+    InputArchive archive;
+    archive.load_from(path, device);
+    if (get(archive, "kind").toStringRef() == kind && get(archive, "format").toInt() <= kFormat)
+      return archive;
+  } catch (const c10::Error&) {
+    throw InputError(path + " cannot be read; it is damaged or not a file of plumb train");
+  }
+  throw InputError(path + " is of another kind or of a later version of plumb than this one");
+}
+
+void write_model(OutputArchive& a, const Model& m) {
+  put(a, "config", to_json(m.options));
+  a.write("input", torch::tensor(m.input, torch::kLong));
+  put(a, "task", static_cast<std::int64_t>(m.task));
+  put(a, "head", static_cast<std::int64_t>(m.head));
+  put(a, "classes", m.classes);
+  put(a, "outputs", m.outputs);
+  put(a, "lr", m.lr);
+  put(a, "normalised", std::int64_t{m.normalisation.mean.defined()});
+  if (m.normalisation.mean.defined()) {
+    a.write("mean", m.normalisation.mean);
+    a.write("deviation", m.normalisation.deviation);
+  }
+  OutputArchive net;
+  m.net->save(net);
+  a.write("network", net);
+}
+
+Model read_model(InputArchive& a, const std::string& path, torch::Device device) {
+  Model m;
+  m.options = from_json(get(a, "config").toStringRef(), path);
+  torch::Tensor input;
+  a.read("input", input);
+  input = input.cpu();
+  m.input.assign(input.data_ptr<std::int64_t>(), input.data_ptr<std::int64_t>() + input.numel());
+  m.task = static_cast<Task>(get(a, "task").toInt());
+  m.head = static_cast<Head>(get(a, "head").toInt());
+  m.classes = get(a, "classes").toInt();
+  m.outputs = get(a, "outputs").toInt();
+  m.lr = get(a, "lr").toDouble();
+  if (get(a, "normalised").toInt() != 0) {
+    a.read("mean", m.normalisation.mean);
+    a.read("deviation", m.normalisation.deviation);
+    m.normalisation = m.normalisation.to(torch::kCPU);
+  }
+  m.net = make_network(m.options, m.input, head_width(m.head, m.classes, m.outputs));
+  InputArchive net;
+  a.read("network", net);
+  m.net->load(net);
+  m.net->to(device);
+  return m;
+}
+
+}  // namespace
+
+void save_model(const std::string& path, const Model& model) {
+  OutputArchive a;
+  put(a, "kind", std::string("plumb model"));
+  put(a, "format", kFormat);
+  write_model(a, model);
+  write_archive(path, a);
+}
+
+Model load_model(const std::string& path, torch::Device device) {
+  InputArchive a = read_archive(path, "plumb model", device);
+  return read_model(a, path, device);
+}
+
+void save_checkpoint(const std::string& path, const TrainState& s) {
+  OutputArchive a;
+  put(a, "kind", std::string("plumb checkpoint"));
+  put(a, "format", kFormat);
+  write_model(a, s.model);
+  OutputArchive optimiser;
+  s.optimiser->save(optimiser);
+  a.write("optimiser", optimiser);
+  put(a, "scale", s.schedule.scale);
+  put(a, "best_loss", s.schedule.best);
+  put(a, "best_epoch", s.schedule.best_epoch);
+  put(a, "stale", s.schedule.stale);
+  put(a, "since_cut", s.schedule.since_cut);
+  put(a, "phase", std::int64_t{s.phase});
+  put(a, "phase_epoch", s.phase_epoch);
+  put(a, "base_lr", s.base_lr);
+  put(a, "best_lr", s.best_lr);
+  put(a, "history", history_json(s.history));
+  put(a, "best_size", static_cast<std::int64_t>(s.best.size()));
+  for (std::size_t i = 0; i < s.best.size(); ++i) a.write("best_" + std::to_string(i), s.best[i]);
+  write_archive(path, a);
+}
+
+TrainState load_checkpoint(const std::string& path, const TrainOptions& o, const Dataset& data,
+                           torch::Device device) {
+  InputArchive a = read_archive(path, "plumb checkpoint", device);
+  TrainState s;
+  s.model = read_model(a, path, device);
+  if (s.model.input != data.train.inputs.sizes().slice(1).vec() || s.model.classes != data.classes)
+    throw InputError(path + " was trained on data of another shape than " + o.data + " holds now");
+  s.model.options = o;
+  s.optimiser = make_optimiser(o, s.model.net->parameters());
+  InputArchive optimiser;
+  a.read("optimiser", optimiser);
+  s.optimiser->load(optimiser);
+  s.schedule = {get(a, "scale").toDouble(), get(a, "best_loss").toDouble(), get(a, "best_epoch").toInt(),
+                get(a, "stale").toInt(), get(a, "since_cut").toInt()};
+  s.phase = static_cast<int>(get(a, "phase").toInt());
+  s.phase_epoch = get(a, "phase_epoch").toInt();
+  s.base_lr = get(a, "base_lr").toDouble();
+  s.best_lr = get(a, "best_lr").toDouble();
+  s.history = parse_history(get(a, "history").toStringRef());
+  s.best.resize(static_cast<std::size_t>(get(a, "best_size").toInt()));
+  for (std::size_t i = 0; i < s.best.size(); ++i) a.read("best_" + std::to_string(i), s.best[i]);
+  return s;
+}
+
+}  // namespace plumb::train

@@ -1,0 +1,152 @@
+#include "train/data.hpp"
+
+#include <filesystem>
+
+#include "plumb/data/check.hpp"
+#include "train/tensors.hpp"
+
+namespace plumb::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string format_of(const TrainOptions& o) {
+  if (!fs::is_directory(o.data)) throw InputError("--data: there is no folder \"" + o.data + "\"");
+  if (o.format != "auto") return o.format;
+  for (const char* ending : {"", ".gz"}) {
+    if (fs::exists(o.data + "/train-images-idx3-ubyte" + ending)) return "mnist";
+  }
+  if (fs::exists(o.data + "/data_batch_1.bin")) return "cifar10";
+  if (has_arrays(o.data + "/train")) return "arrays";
+  if (has_images(o.data + "/train")) return "images";
+  throw InputError(
+      "--data " + o.data +
+      " holds nothing that training understands: give a folder with train/images.npy and train/labels.npy "
+      "(or features.npy, features.csv, counts.npy, targets.npy), with train/labels.csv of image files, with "
+      "MNIST's idx files or with CIFAR-10's binary batches");
+}
+
+// The same items whatever else changes: the cut depends on the seed alone.
+void cut_validation(Dataset& d, const TrainOptions& o) {
+  const std::int64_t n = d.train.size();
+  const auto held = static_cast<std::int64_t>(static_cast<double>(n) * o.validation_share);
+  if (held < 1 || held >= n)
+    throw InputError("--validation-share leaves no items on one side of the cut of " +
+                     counted(n, "training item"));
+  const torch::Tensor order = permutation(seed_for(o.seed, "validation"), n);
+  d.validation = d.train.rows(std::get<0>(order.slice(0, 0, held).sort()));
+  d.train = d.train.rows(std::get<0>(order.slice(0, held, n).sort()));
+}
+
+void check_split(const Split& s, const Split& first, const std::string& name) {
+  if (s.size() == 0) throw InputError("the part " + name + "/ of the data has no items");
+  if (s.inputs.sizes().slice(1) != first.inputs.sizes().slice(1)) {
+    const auto a = first.inputs.sizes().slice(1).vec(), b = s.inputs.sizes().slice(1).vec();
+    throw InputError("the inputs of " + name + "/ are of shape " + show_shape(b) +
+                     " and those of train/ of shape " + show_shape(a));
+  }
+  for (const torch::Tensor& t : {s.votes, s.targets, s.truth}) {
+    if (t.defined() && t.size(0) != s.size())
+      check_same_rows(name + "/'s inputs", s.size(), "its labels", t.size(0));
+  }
+  if (s.inputs.scalar_type() == torch::kFloat32 && !torch::isfinite(s.inputs).all().item<bool>())
+    throw InputError("the inputs of " + name +
+                     "/ hold values that are not finite numbers; fill them in first");
+}
+
+}  // namespace
+
+Split Split::rows(const torch::Tensor& index) const {
+  const auto take = [&](const torch::Tensor& t) { return t.defined() ? t.index_select(0, index) : t; };
+  return {take(inputs), take(votes), take(targets), take(truth)};
+}
+
+torch::Tensor Normalisation::apply(const torch::Tensor& inputs) const {
+  torch::Tensor x = inputs;
+  if (x.scalar_type() == torch::kUInt8) x = x.to(torch::kFloat32).div_(255);
+  return mean.defined() ? (x - mean) / deviation : x;
+}
+
+Normalisation Normalisation::to(torch::Device device) const {
+  if (!mean.defined()) return {};
+  return {mean.to(device), deviation.to(device)};
+}
+
+Normalisation normalisation_of(const torch::Tensor& inputs) {
+  const bool images = inputs.dim() == 4;
+  const std::vector<std::int64_t> over =
+      images ? std::vector<std::int64_t>{0, 2, 3} : std::vector<std::int64_t>{0};
+  const double scale = inputs.scalar_type() == torch::kUInt8 ? 255.0 : 1.0;
+  // Sums in double, by blocks of items, so that a large set of bytes is not widened all at once.
+  torch::Tensor sum, squares;
+  std::int64_t count = 0;
+  for (std::int64_t begin = 0; begin < inputs.size(0); begin += 1024) {
+    const torch::Tensor x =
+        inputs.slice(0, begin, std::min(begin + 1024, inputs.size(0))).to(torch::kFloat64) / scale;
+    const torch::Tensor s = x.sum(over, true), q = x.square().sum(over, true);
+    sum = sum.defined() ? sum + s : s;
+    squares = squares.defined() ? squares + q : q;
+    count += x.numel() / x.size(1);
+  }
+  const torch::Tensor mean = sum / static_cast<double>(count);
+  const torch::Tensor variance = (squares / static_cast<double>(count) - mean.square()).clamp_min(0);
+  // A constant channel is centred and left at its scale.
+  const torch::Tensor deviation = torch::where(variance > 1e-12, variance.sqrt(), torch::ones_like(variance));
+  return {mean.to(torch::kFloat32), deviation.to(torch::kFloat32)};
+}
+
+torch::Tensor votes_of_labels(const torch::Tensor& labels, std::int64_t classes) {
+  const torch::Tensor hot = torch::one_hot(labels.to(torch::kLong), classes).to(torch::kFloat32);
+  return labels.dim() == 3 ? hot.permute({0, 3, 1, 2}).contiguous() : hot;
+}
+
+void check_dataset(const Dataset& d) {
+  check_split(d.train, d.train, "train");
+  check_split(d.validation, d.train, "validation");
+  if (d.test.inputs.defined()) check_split(d.test, d.train, "test");
+  if (d.train.inputs.dim() != 2 && d.train.inputs.dim() != 4)
+    throw InputError(
+        "inputs must be items x numbers, or images as items x channels x height x width, not of shape " +
+        show_shape(d.train.inputs.sizes().vec()));
+  if (d.task == Task::regression) {
+    for (const Split* s : {&d.train, &d.validation})
+      if (!torch::isfinite(s->targets).all().item<bool>())
+        throw InputError("the regression targets hold values that are not finite numbers");
+  } else if (d.train.votes.sum().item<double>() <= 0 || d.validation.votes.sum().item<double>() <= 0) {
+    throw InputError("there is not a single vote in train/ or in validation/");
+  }
+}
+
+Dataset load_dataset(const TrainOptions& o) {
+  Dataset d;
+  const std::string format = format_of(o);
+  if (format == "mnist" || format == "cifar10") {
+    const auto read = format == "mnist" ? read_mnist : read_cifar10;
+    d.classes = 10;
+    d.train = read(o.data, true);
+    d.test = read(o.data, false);
+  } else {
+    const auto read = format == "arrays" ? read_arrays : read_images;
+    // Classes are counted over all parts before labels become votes.
+    for (int round = 0; round < 2; ++round) {
+      const std::int64_t before = d.classes;
+      d.train = read(o.data + "/train", o, d.task, d.classes);
+      if (fs::is_directory(o.data + "/validation"))
+        d.validation = read(o.data + "/validation", o, d.task, d.classes);
+      if (fs::is_directory(o.data + "/test")) d.test = read(o.data + "/test", o, d.task, d.classes);
+      if (d.classes == before || d.task == Task::regression) break;
+      const auto votes_fit = [&](const Split& s) {
+        return !s.votes.defined() || s.votes.size(1) == d.classes;
+      };
+      if (votes_fit(d.train) && votes_fit(d.validation) && votes_fit(d.test)) break;
+    }
+  }
+  if (o.train_items > 0) d.train = d.train.first(o.train_items);
+  if (!d.validation.inputs.defined()) cut_validation(d, o);
+  if (d.task == Task::regression) d.outputs = d.train.targets.size(1);
+  check_dataset(d);
+  if (o.normalize) d.normalisation = normalisation_of(d.train.inputs);
+  return d;
+}
+
+}  // namespace plumb::train

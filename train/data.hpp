@@ -1,0 +1,63 @@
+// What a network learns from: inputs, and votes or targets, for training, validation and test.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <string>
+
+#include "train/options.hpp"
+
+namespace plumb::train {
+
+enum class Task { classification, segmentation, regression };
+
+/// N items. Tensors that are not there are undefined.
+struct Split {
+  torch::Tensor inputs;   ///< N x C x H x W images or N x D numbers; uint8 or float32
+  torch::Tensor votes;    ///< N x K counts; segmentation: N x K x H x W
+  torch::Tensor targets;  ///< regression: N x d
+  torch::Tensor truth;    ///< N true probabilities of class 1, or N x K; segmentation: N x H x W
+  [[nodiscard]] std::int64_t size() const { return inputs.defined() ? inputs.size(0) : 0; }
+  [[nodiscard]] Split first(std::int64_t n) const {
+    return rows(torch::arange(std::min(n, size()), torch::kLong));
+  }
+  [[nodiscard]] Split rows(const torch::Tensor& index) const;
+};
+
+/// (x - mean) / deviation by channel (images) or column (numbers); bytes are divided by 255 first.
+struct Normalisation {
+  torch::Tensor mean, deviation;  ///< float32, 1 x C x 1 x 1 or 1 x D; undefined: only bytes are scaled
+  [[nodiscard]] torch::Tensor apply(const torch::Tensor& inputs) const;
+  [[nodiscard]] Normalisation to(torch::Device device) const;
+};
+[[nodiscard]] Normalisation normalisation_of(const torch::Tensor& inputs);
+
+struct Dataset {
+  Task task = Task::classification;
+  std::int64_t classes = 0;  ///< classification and segmentation
+  std::int64_t outputs = 0;  ///< regression: d
+  Split train, validation, test;
+  Normalisation normalisation;
+};
+
+/// Everything that `o` says about data. InputError when files are missing or do not fit together.
+[[nodiscard]] Dataset load_dataset(const TrainOptions& o);
+/// Shapes agree between the parts and there is something to learn from; called by load_dataset.
+void check_dataset(const Dataset& d);
+
+// One reader each; `classes` is raised to what the labels need.
+[[nodiscard]] bool has_arrays(const std::string& folder);
+[[nodiscard]] bool has_answers(const std::string& folder);
+[[nodiscard]] Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task,
+                                std::int64_t& classes);
+[[nodiscard]] bool has_images(const std::string& folder);
+[[nodiscard]] Split read_images(const std::string& folder, const TrainOptions& o, Task& task,
+                                std::int64_t& classes);
+[[nodiscard]] Split read_mnist(const std::string& folder, bool train);
+[[nodiscard]] Split read_cifar10(const std::string& folder, bool train);
+/// N class indices as N x classes votes of one each.
+[[nodiscard]] torch::Tensor votes_of_labels(const torch::Tensor& labels, std::int64_t classes);
+/// Checked class indices (N, or N x H x W) of a labels file; raises `classes`.
+[[nodiscard]] torch::Tensor read_labels(const std::string& spec, std::int64_t& classes);
+
+}  // namespace plumb::train

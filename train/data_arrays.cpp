@@ -1,0 +1,135 @@
+// Folders of arrays: images.npy, inputs.npy, features.npy or features.csv beside labels, counts or targets.
+#include <filesystem>
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/load.hpp"
+#include "train/data.hpp"
+#include "train/tensors.hpp"
+
+namespace plumb::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string find_file(const std::string& folder, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (fs::exists(folder + "/" + name)) return folder + "/" + name;
+  return "";
+}
+
+Rows load_path(const std::string& path) {
+  const std::string specs[] = {path};
+  return load(specs);
+}
+
+std::string inputs_of(const std::string& folder) {
+  return find_file(folder, {"images.npy", "inputs.npy", "features.npy", "inputs.csv", "features.csv"});
+}
+
+// Items x raters (x height x width), negative or NaN where a rater did not say: how many raters named each
+// class.
+torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& name, std::int64_t& classes) {
+  if (ratings.dim() != 2 && ratings.dim() != 4)
+    throw InputError(name +
+                     ": ratings are items x raters, or items x raters x height x width, not of shape " +
+                     show_shape(ratings.sizes().vec()));
+  const torch::Tensor r = ratings.to(torch::kFloat32), given = r >= 0;
+  if ((given & (r != r.round())).any().item<bool>())
+    throw InputError(name + " holds values that are not class indices");
+  const double most = given.any().item<bool>() ? r.masked_select(given).max().item<double>() : 0;
+  if (most > 65535) throw InputError(name + " holds " + show(most) + ", which is no class index");
+  classes = std::max({classes, static_cast<std::int64_t>(most) + 1, std::int64_t{2}});
+  std::vector<torch::Tensor> votes;
+  for (std::int64_t k = 0; k < classes; ++k)
+    votes.push_back((r == static_cast<double>(k)).sum(1).to(torch::kFloat32));
+  return torch::stack(votes, 1);
+}
+
+}  // namespace
+
+bool has_arrays(const std::string& folder) { return !inputs_of(folder).empty(); }
+
+bool has_answers(const std::string& folder) {
+  return !find_file(folder, {"counts.npy", "counts.csv", "ratings.npy", "ratings.csv", "labels.npy",
+                             "labels.csv", "targets.npy", "targets.csv"})
+              .empty();
+}
+
+torch::Tensor read_labels(const std::string& spec, std::int64_t& classes) {
+  const Rows rows = load_path(spec);
+  std::vector<double> values(static_cast<std::size_t>(rows.rows() * rows.width()));
+  rows.read(0, rows.rows(), values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double v = values[i];
+    if (!(v >= 0 && v < 65536) || v != static_cast<double>(static_cast<std::int64_t>(v))) {
+      throw InputError(rows.where(static_cast<std::int64_t>(i) / rows.width()) + ": the label " + show(v) +
+                       " is not a class index (0, 1, 2, ...)");
+    }
+    classes = std::max(classes, static_cast<std::int64_t>(v) + 1);
+  }
+  classes = std::max<std::int64_t>(classes, 2);
+  std::vector<std::int64_t> shape = rows.shards().front().shape;
+  shape[0] = rows.rows();
+  torch::Tensor t = torch::tensor(values, torch::kFloat64).to(torch::kLong).reshape(shape);
+  if (t.dim() == 2 && t.size(1) == 1) t = t.squeeze(1);
+  if (t.dim() == 4 && t.size(1) == 1) t = t.squeeze(1);
+  if (t.dim() != 1 && t.dim() != 3)
+    throw InputError(rows.name() +
+                     ": labels are one per item, or one per pixel (items x height x width), not of shape " +
+                     show_shape(shape));
+  return t;
+}
+
+Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, std::int64_t& classes) {
+  Split s;
+  const std::string inputs = inputs_of(folder);
+  if (inputs.empty())
+    throw InputError("there is no images.npy, inputs.npy, features.npy or features.csv in " + folder);
+  s.inputs = tensor_of(load_path(inputs));
+  if (s.inputs.dim() == 1) s.inputs = s.inputs.unsqueeze(1);
+  if (s.inputs.dim() == 3) s.inputs = s.inputs.unsqueeze(1);  // grey images without a channel axis
+
+  if (o.targets == "none") return s;  // predictions need no answers
+
+  const std::string counts = find_file(folder, {"counts.npy", "counts.csv"});
+  const std::string ratings = find_file(folder, {"ratings.npy", "ratings.csv"});
+  const std::string labels = find_file(folder, {"labels.npy", "labels.csv"});
+  const std::string targets = find_file(folder, {"targets.npy", "targets.csv"});
+  const bool regression = o.targets == "targets" || o.head == "gaussian" || o.head == "laplace" ||
+                          (o.targets == "auto" && counts.empty() && labels.empty() && ratings.empty());
+  if (regression) {
+    const std::string file = !targets.empty() ? targets : o.targets == "targets" ? "" : labels;
+    if (file.empty()) throw InputError("there is no targets.npy or targets.csv in " + folder);
+    s.targets = tensor_of(load_path(file)).to(torch::kFloat32).reshape({s.size(), -1});
+    task = Task::regression;
+    return s;
+  }
+  if (!counts.empty() && o.targets != "labels") {
+    s.votes = tensor_of(load_path(counts)).to(torch::kFloat32);
+    if (s.votes.dim() == 5)
+      throw InputError(counts +
+                       " has five axes; votes are items x classes, or items x classes x height x width");
+    if ((s.votes < 0).any().item<bool>() || (s.votes != s.votes.round()).any().item<bool>())
+      throw InputError(counts + " holds values that are not numbers of votes (0, 1, 2, ...)");
+    classes = std::max(classes, s.votes.size(1));
+  } else if (!ratings.empty() && (o.targets == "ratings" || (o.targets == "auto" && labels.empty()))) {
+    s.votes = votes_of_ratings(tensor_of(load_path(ratings)), ratings, classes);
+  } else {
+    const std::string wanted = o.targets == "auto" ? "labels" : o.targets;
+    if (labels.empty() || wanted != "labels") throw InputError("there is no " + wanted + ".npy in " + folder);
+    s.votes = votes_of_labels(read_labels(labels, classes), classes);
+  }
+  task = s.votes.dim() == 4 ? Task::segmentation : Task::classification;
+  const std::string truth = find_file(folder, {"truth.npy", "truth.csv"});
+  if (!truth.empty()) {
+    s.truth = tensor_of(load_path(truth)).to(torch::kFloat32);
+    if (s.truth.dim() == 2 && s.truth.size(1) == 1) s.truth = s.truth.squeeze(1);
+    if (task == Task::segmentation && s.truth.dim() == 4 && s.truth.size(1) == 1)
+      s.truth = s.truth.squeeze(1);
+    if (!((s.truth >= 0) & (s.truth <= 1)).all().item<bool>())
+      throw InputError(truth + " holds values outside [0, 1]; it must hold true probabilities");
+  }
+  return s;
+}
+
+}  // namespace plumb::train

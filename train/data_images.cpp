@@ -1,0 +1,161 @@
+// Folders of PNG and JPEG files with a labels.csv: a column "file" and a column "label" (or "target", or one
+// column per class whose name begins with "votes_"). Decoded through libpng and libjpeg where the build has
+// them.
+#include <cstdio>
+#include <filesystem>
+
+#ifdef PLUMB_PNG
+#include <png.h>
+#endif
+#ifdef PLUMB_JPEG
+#include <jpeglib.h>
+
+#include <csetjmp>
+#endif
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/load.hpp"
+#include "train/data.hpp"
+#include "train/tensors.hpp"
+
+namespace plumb::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+// H x W x 3 bytes, as decoders give them, to 3 x H x W.
+torch::Tensor planes(std::vector<std::uint8_t>& pixels, std::int64_t height, std::int64_t width) {
+  return torch::from_blob(pixels.data(), {height, width, 3}, torch::kUInt8).permute({2, 0, 1}).contiguous();
+}
+
+#ifdef PLUMB_PNG
+torch::Tensor read_png(const std::string& path) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  if (png_image_begin_read_from_file(&image, path.c_str()) == 0)
+    throw InputError("cannot read " + path + " as PNG: " + image.message);
+  image.format = PNG_FORMAT_RGB;
+  std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(image));
+  if (png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr) == 0)
+    throw InputError("cannot read " + path + " as PNG: " + image.message);
+  return planes(pixels, image.height, image.width);
+}
+#else
+torch::Tensor read_png(const std::string& path) {
+  throw InputError(path + " is a PNG file, and this build has no libpng; install libpng-dev and build again");
+}
+#endif
+
+#ifdef PLUMB_JPEG
+struct JpegError {
+  jpeg_error_mgr base;
+  std::jmp_buf jump;
+};
+
+[[noreturn]] void leave_jpeg(j_common_ptr info) {
+  std::longjmp(reinterpret_cast<JpegError*>(info->err)->jump, 1);
+}
+
+// Plain C between setjmp and longjmp: no object with a destructor is made there.
+bool decode_jpeg(std::FILE* file, std::vector<std::uint8_t>& pixels, std::int64_t& height,
+                 std::int64_t& width) {
+  jpeg_decompress_struct info;
+  JpegError error;
+  info.err = jpeg_std_error(&error.base);
+  error.base.error_exit = leave_jpeg;
+  if (setjmp(error.jump) != 0) {
+    jpeg_destroy_decompress(&info);
+    return false;
+  }
+  jpeg_create_decompress(&info);
+  jpeg_stdio_src(&info, file);
+  jpeg_read_header(&info, TRUE);
+  info.out_color_space = JCS_RGB;
+  jpeg_start_decompress(&info);
+  height = info.output_height;
+  width = info.output_width;
+  pixels.resize(static_cast<std::size_t>(height * width * 3));
+  while (info.output_scanline < info.output_height) {
+    JSAMPROW row =
+        pixels.data() + static_cast<std::size_t>(info.output_scanline) * static_cast<std::size_t>(width) * 3;
+    jpeg_read_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_decompress(&info);
+  jpeg_destroy_decompress(&info);
+  return true;
+}
+
+torch::Tensor read_jpeg(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) throw InputError("cannot open " + path);
+  std::vector<std::uint8_t> pixels;
+  std::int64_t height = 0, width = 0;
+  const bool good = decode_jpeg(file, pixels, height, width);
+  std::fclose(file);
+  if (!good) throw InputError("cannot read " + path + " as JPEG");
+  return planes(pixels, height, width);
+}
+#else
+torch::Tensor read_jpeg(const std::string& path) {
+  throw InputError(path +
+                   " is a JPEG file, and this build has no libjpeg; install libjpeg-dev and build again");
+}
+#endif
+
+torch::Tensor read_image(const std::string& path, std::int64_t side) {
+  if (!fs::exists(path)) throw InputError("labels.csv names " + path + ", which is not there");
+  std::string ending = fs::path(path).extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  torch::Tensor image;
+  if (ending == ".png") {
+    image = read_png(path);
+  } else if (ending == ".jpg" || ending == ".jpeg") {
+    image = read_jpeg(path);
+  } else {
+    throw InputError(path + " is neither a .png nor a .jpg file");
+  }
+  if (side == 0 || (image.size(1) == side && image.size(2) == side)) return image;
+  namespace F = torch::nn::functional;
+  // Area averaging: shrinking without aliasing.
+  const torch::Tensor small = F::interpolate(
+      image.unsqueeze(0).to(torch::kFloat32),
+      F::InterpolateFuncOptions().size(std::vector<std::int64_t>{side, side}).mode(torch::kArea));
+  return small.squeeze(0).round().clamp(0, 255).to(torch::kUInt8);
+}
+
+}  // namespace
+
+bool has_images(const std::string& folder) { return fs::exists(folder + "/labels.csv"); }
+
+Split read_images(const std::string& folder, const TrainOptions& o, Task& task, std::int64_t& classes) {
+  const std::string csv = folder + "/labels.csv";
+  if (!fs::exists(csv)) throw InputError("there is no labels.csv in " + folder);
+  const std::string files[] = {csv + ":file"};
+  const Rows names = load(files, {.want = Want::text});
+  Split s;
+  std::vector<torch::Tensor> images;
+  for (std::int64_t i = 0; i < names.rows(); ++i) {
+    images.push_back(read_image(folder + "/" + names.text(i), o.image_size));
+    if (images.back().sizes() != images.front().sizes()) {
+      throw InputError(names.where(i) + ": the image is " + show_shape(images.back().sizes().vec()) +
+                       " and the first one " + show_shape(images.front().sizes().vec()) +
+                       "; --image-size brings them to one size");
+    }
+  }
+  if (images.empty()) throw InputError(csv + " names no files");
+  s.inputs = torch::stack(images);
+  if (o.head == "gaussian" || o.head == "laplace" || o.targets == "targets") {
+    const std::string target[] = {csv + ":target"};
+    s.targets = tensor_of(load(target)).to(torch::kFloat32).reshape({s.size(), -1});
+    task = Task::regression;
+  } else if (o.targets == "counts") {
+    const std::string votes[] = {csv + ":votes_*"};
+    s.votes = tensor_of(load(votes)).to(torch::kFloat32).reshape({s.size(), -1});
+    classes = std::max(classes, s.votes.size(1));
+  } else {
+    s.votes = votes_of_labels(read_labels(csv + ":label", classes), classes);
+  }
+  return s;
+}
+
+}  // namespace plumb::train

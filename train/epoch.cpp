@@ -1,0 +1,149 @@
+#include "train/epoch.hpp"
+
+#include <future>
+
+#include "plumb/numeric/random.hpp"
+#include "train/losses/classification.hpp"
+#include "train/losses/mmce.hpp"
+#include "train/losses/regression.hpp"
+#include "train/tensors.hpp"
+
+namespace plumb::train {
+namespace {
+
+struct Batch {
+  torch::Tensor index, inputs, answers;
+};
+
+// Gathers batches in order, one ahead of the network when they come from the host.
+class Batches {
+ public:
+  Batches(const Material& m, torch::Tensor order, std::vector<std::pair<std::int64_t, std::int64_t>> ranges)
+      : m_(m),
+        order_(std::move(order)),
+        ranges_(std::move(ranges)),
+        ahead_(m.device.is_cuda() && !m.inputs.is_cuda()) {
+    if (m.inputs.is_cuda()) order_ = order_.to(m.device);
+  }
+  Batch get(std::size_t i) {
+    if (!ahead_) return gather(i);
+    Batch b = next_.valid() ? next_.get() : gather(i);
+    if (i + 1 < ranges_.size()) next_ = std::async(std::launch::async, [this, i] { return gather(i + 1); });
+    for (torch::Tensor* t : {&b.index, &b.inputs, &b.answers}) *t = t->to(m_.device, /*non_blocking=*/true);
+    return b;
+  }
+
+ private:
+  Batch gather(std::size_t i) const {
+    Batch b;
+    b.index = order_.slice(0, ranges_[i].first, ranges_[i].second);
+    b.inputs = m_.inputs.index_select(0, b.index);
+    b.answers = m_.answers.index_select(0, b.index);
+    if (ahead_) {
+      b.inputs = b.inputs.pin_memory();
+      b.answers = b.answers.pin_memory();
+    }
+    return b;
+  }
+  const Material& m_;
+  torch::Tensor order_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;
+  bool ahead_;
+  std::future<Batch> next_;
+};
+
+// One lambda ~ Beta(alpha, alpha) a batch (Zhang 2018); votes are mixed as the inputs are.
+void mix_up(torch::Tensor& x, torch::Tensor& answers, double alpha, std::uint64_t seed) {
+  RandomStream random(seed, Purpose::kSample);
+  const double a = random.gamma(alpha), b = random.gamma(alpha);
+  const double lambda = a + b > 0 ? a / (a + b) : 1;
+  const torch::Tensor other = permutation(seed_for(seed, "mix"), x.size(0)).to(x.device());
+  x = lambda * x + (1 - lambda) * x.index_select(0, other);
+  answers = lambda * answers + (1 - lambda) * answers.index_select(0, other);
+}
+
+}  // namespace
+
+torch::Tensor objective_loss(const Objective& objective, const torch::Tensor& outputs,
+                             const torch::Tensor& answers, const torch::Tensor& empirical) {
+  using namespace functional;  // NOLINT: losses by their names
+  const std::string& name = objective.name;
+  const double s = objective.strength;
+  if (name == "gaussian") return gaussian_nll(outputs, answers);
+  if (name == "laplace") return laplace_nll(outputs, answers);
+  const torch::Tensor u = rows_of(outputs), y = rows_of(answers);
+  if (name == "focal") return focal_loss(u, y, s);
+  if (name == "entropy") return entropy_loss(u, y, s);
+  if (name == "mmce") return mmce_loss(u, y, s);
+  if (name == "label-smoothing") return label_smoothing_loss(u, y, s);
+  if (name == "calibration") return calibration_loss(u, empirical);
+  if (name == "weighted") return (1 - s) * soft_cross_entropy(u, y) + s * calibration_loss(u, empirical);
+  return soft_cross_entropy(u, y);
+}
+
+Material material(const Split& split, const Normalisation& normalisation, torch::Device device) {
+  constexpr std::int64_t kFits = std::int64_t{8} << 30;  // bytes of inputs that may live on the device
+  Material m{split.inputs, split.votes.defined() ? split.votes : split.targets, normalisation.to(device),
+             device};
+  if (device.is_cuda() && m.inputs.numel() * m.inputs.element_size() <= kFits) {
+    m.inputs = m.inputs.to(device);
+    m.answers = m.answers.to(device);
+  }
+  return m;
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> batch_ranges(std::int64_t n, std::int64_t batch) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> out;
+  for (std::int64_t begin = 0; begin < n; begin += batch) out.emplace_back(begin, std::min(begin + batch, n));
+  if (out.size() > 1 && out.back().second - out.back().first == 1) {
+    out.pop_back();
+    out.back().second = n;
+  }
+  return out;
+}
+
+EpochResult run_epoch(Network& net, torch::optim::Optimizer& optimiser, const Material& m,
+                      const Objective& objective, const EpochOptions& options) {
+  const std::int64_t n = m.inputs.size(0);
+  const torch::Tensor order = permutation(seed_for(options.seed, "order"), n);
+  const auto ranges = batch_ranges(n, options.batch);
+  seed_torch(seed_for(options.seed, "dropout"));
+  net.train();
+  Batches batches(m, order, ranges);
+  const bool mixing = objective.name == "mixup";
+  torch::Tensor total = torch::zeros({}, torch::TensorOptions().dtype(torch::kFloat64).device(m.device));
+  std::vector<torch::Tensor> outputs;
+  EpochResult r;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (options.interrupted && options.interrupted()) {
+      r.interrupted = true;
+      return r;
+    }
+    Batch b = batches.get(i);
+    const auto number = static_cast<std::int64_t>(i);
+    torch::Tensor x = augment(m.normalisation.apply(b.inputs), options.augmentation,
+                              seed_for(options.seed, "augment", number));
+    if (mixing) mix_up(x, b.answers, objective.strength, seed_for(options.seed, "mixup", number));
+    const torch::Tensor empirical =
+        objective.empirical.defined() ? objective.empirical.index_select(0, b.index) : torch::Tensor();
+    const Output out = net.forward(x);
+    const torch::Tensor loss = objective_loss(objective, out.logits, b.answers, empirical);
+    optimiser.zero_grad();
+    loss.backward();
+    optimiser.step();
+    // Stays on the device: reading the loss each step would make the host wait for it.
+    total += loss.detach().to(torch::kFloat64) * static_cast<double>(x.size(0));
+    if (!mixing) outputs.push_back(out.logits.detach());
+    const auto done = static_cast<double>(ranges[i].second);
+    if (options.progress)
+      options.progress(done / static_cast<double>(n), [&] { return total.item<double>() / done; });
+  }
+  r.loss = total.item<double>() / static_cast<double>(n);
+  if (!mixing) {
+    const torch::Tensor met = torch::cat(outputs).to(torch::kCPU, torch::kFloat32);
+    r.outputs = torch::empty_like(met).index_copy_(0, order, met);
+  }
+  return r;
+}
+
+}  // namespace plumb::train

@@ -1,0 +1,57 @@
+// One pass over the training set with learning.
+#pragma once
+
+#include <functional>
+
+#include "train/augment.hpp"
+#include "train/heads.hpp"
+#include "train/models.hpp"
+
+namespace plumb::train {
+
+/// What is minimised in this epoch.
+struct Objective {
+  std::string name =
+      "ce";  ///< ce, focal, entropy, mmce, label-smoothing, mixup, calibration, weighted, gaussian, laplace
+  double strength = 0;
+  torch::Tensor empirical;  ///< N, for calibration and weighted
+};
+
+[[nodiscard]] torch::Tensor objective_loss(const Objective& objective, const torch::Tensor& outputs,
+                                           const torch::Tensor& answers, const torch::Tensor& empirical);
+
+/// The training set where the network is, when it fits there; otherwise batches are gathered on the host
+/// ahead of time and sent from pinned memory.
+struct Material {
+  torch::Tensor inputs, answers;  ///< answers: votes, or regression targets
+  Normalisation normalisation;    ///< on the device
+  torch::Device device = torch::kCPU;
+};
+[[nodiscard]] Material material(const Split& split, const Normalisation& normalisation, torch::Device device);
+
+struct EpochOptions {
+  std::int64_t batch = 128;
+  Augmentation augmentation;
+  std::uint64_t seed = 0;  ///< of order, augmentation, mixing and dropout
+  /// The share done, and the running mean of the loss, which costs a wait for the device: ask when it is
+  /// shown.
+  std::function<void(double share, const std::function<double()>& loss)> progress = {};
+  std::function<bool()> interrupted = {};
+};
+
+struct EpochResult {
+  bool interrupted = false;
+  double loss = 0;  ///< mean over items
+  torch::Tensor
+      outputs;  ///< of each item as it was met, in the order of the training set; undefined after mixup
+};
+
+[[nodiscard]] EpochResult run_epoch(Network& net, torch::optim::Optimizer& optimiser, const Material& m,
+                                    const Objective& objective, const EpochOptions& options);
+
+/// Where the batches of n items begin and end: a last batch of one item joins the one before it (batch
+/// normalisation has no variance of one item).
+[[nodiscard]] std::vector<std::pair<std::int64_t, std::int64_t>> batch_ranges(std::int64_t n,
+                                                                              std::int64_t batch);
+
+}  // namespace plumb::train

@@ -1,0 +1,148 @@
+// A grid of runs that can be stopped and started again, by one process or by several at once.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "train/run.hpp"
+
+namespace plumb::train {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// The system drops the lock with the process, so that a killed worker blocks nobody.
+class Lock {
+ public:
+  explicit Lock(const std::string& path) : fd_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
+    held_ = fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) == 0;
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] bool held() const { return held_; }
+
+ private:
+  int fd_;
+  bool held_ = false;
+};
+
+struct GridCell {
+  std::string name;
+  TrainOptions options;
+  std::vector<std::string> values;
+};
+
+std::string label(const Json& value) {
+  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  text = fs::path(text).filename().string();  // a path gives its last name
+  for (char& c : text)
+    if (c == '/' || c == ' ' || c == ',' || c == '"' || c == '[' || c == ']') c = '-';
+  return text.empty() ? "none" : text;
+}
+
+std::vector<GridCell> cells_of(const Json& grid, const std::string& name, const TrainOptions& how,
+                               std::vector<std::string>& axes) {
+  if (!grid.is_object() || !grid.contains("vary") || !grid["vary"].is_object())
+    throw InputError(
+        name + R"( must look like {"base": {...}, "vary": {"method": ["ce", "cape-bin"], "seed": [0, 1]}})");
+  for (const auto& item : grid.items())
+    if (item.key() != "base" && item.key() != "vary")
+      throw InputError(name + " has an unknown part \"" + item.key() + "\"; it holds \"base\" and \"vary\"");
+  const Json base = grid.value("base", Json::object());
+  std::vector<std::pair<Json, std::vector<std::string>>> all{{base, {}}};
+  for (const auto& axis : grid["vary"].items()) {
+    axes.push_back(axis.key());
+    if (!axis.value().is_array() || axis.value().empty())
+      throw InputError(name + ": \"" + axis.key() + "\" must be a list of values");
+    std::vector<std::pair<Json, std::vector<std::string>>> more;
+    for (const auto& [options, values] : all) {
+      for (const Json& value : axis.value()) {
+        more.emplace_back(options, values);
+        more.back().first[axis.key()] = value;
+        more.back().second.push_back(label(value));
+      }
+    }
+    all = std::move(more);
+  }
+  std::vector<GridCell> cells;
+  for (const auto& [options, values] : all) {
+    GridCell cell;
+    for (const std::string& v : values) cell.name += (cell.name.empty() ? "" : "_") + v;
+    cell.options = from_json(options.dump(), name, how);
+    cell.options.out = how.out + "/" + cell.name;
+    cell.values = values;
+    check_options(cell.options);
+    for (const GridCell& other : cells)
+      if (other.name == cell.name)
+        throw InputError(name + ": two cells are both called " + cell.name +
+                         "; give their folders different names");
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::int64_t run_grid(const std::string& path, const TrainOptions& how, const Hooks& hooks) {
+  if (how.out.empty()) throw InputError("--out is needed: the folder of the grid's runs");
+  std::ifstream in(path);
+  if (!in) throw InputError("cannot read " + path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  const Json grid = Json::parse(text.str(), nullptr, /*allow_exceptions=*/false);
+  if (grid.is_discarded()) throw InputError(path + " is not valid JSON");
+  std::vector<std::string> axes;
+  const std::vector<GridCell> cells = cells_of(grid, path, how, axes);
+  fs::create_directories(how.out);
+  std::int64_t number = 0;
+  for (const GridCell& cell : cells) {
+    ++number;
+    if (is_finished(cell.options.out)) continue;
+    const Lock lock(how.out + "/." + cell.name + ".lock");
+    if (!lock.held() || is_finished(cell.options.out)) continue;
+    if (hooks.say)
+      hooks.say("cell " + std::to_string(number) + " of " + std::to_string(cells.size()) + ": " + cell.name);
+    (void)train_run(cell.options, hooks);
+  }
+  std::int64_t missing = 0;
+  std::string table = "cell";
+  for (const std::string& axis : axes) table += "," + axis;
+  table += ",status,epochs,best_epoch,seconds";
+  const char* keys[] = {"nll", "brier", "ece", "mse_p", "accuracy", "mse"};
+  for (const char* part : {"validation", "test"})
+    for (const char* key : keys) table += std::string(",") + part + "_" + key;
+  table += "\n";
+  for (const GridCell& cell : cells) {
+    table += cell.name;
+    for (const std::string& v : cell.values) table += "," + v;
+    if (!is_finished(cell.options.out)) {
+      ++missing;
+      table += fs::exists(cell.options.out) ? ",unfinished" : ",missing";
+      table += std::string(3 + 2 * std::size(keys), ',') + "\n";
+      continue;
+    }
+    const RunResult r = read_result(cell.options.out);
+    table += ",done," + std::to_string(r.epochs) + "," + std::to_string(r.best_epoch) + "," + show(r.seconds);
+    for (const char* part : {"validation", "test"}) {
+      for (const char* key : keys) {
+        const auto value = r.metric(part, key);
+        table += "," + (value ? show(*value) : std::string());
+      }
+    }
+    table += "\n";
+  }
+  write_file(how.out + "/grid.csv", table);
+  return missing;
+}
+
+}  // namespace plumb::train

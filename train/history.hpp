@@ -1,0 +1,47 @@
+// What each epoch brought: losses and calibration metrics, the same keys and values as `plumb evaluate`.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "train/heads.hpp"
+
+namespace plumb::train {
+
+using Metrics = std::map<std::string, std::optional<double>>;
+
+struct HistoryRow {
+  std::int64_t epoch = 0;  ///< from 1, over all phases
+  std::string phase;       ///< the method, or "ce" before CaPE
+  std::string loss;        ///< what was minimised: "ce", "focal", ..., "calibration", "weighted"
+  double lr = 0;
+  double seconds = 0;
+  double train_loss = 0;  ///< mean over batches of what was minimised
+  bool best = false;      ///< the best validation log-loss so far
+  Metrics train;          ///< from the outputs during the epoch (dropout and augmentation on)
+  Metrics validation;
+  Metrics test;  ///< only with --intra-training
+};
+using History = std::vector<HistoryRow>;
+
+/// nll, brier, ece, accuracy, and mse_p where `truth` (N) is defined, through the core. Outputs and votes may
+/// be images.
+[[nodiscard]] Metrics classification_metrics(Head head, const torch::Tensor& outputs,
+                                             const torch::Tensor& votes, const torch::Tensor& truth,
+                                             int threads);
+/// nll, mse, variance (mean predicted), sigma_scale = sqrt(mean err^2 / var) (Laves 2021, eq. 9) and
+/// nll_scaled. With `scale` given that one is used instead of the items' own.
+[[nodiscard]] Metrics regression_metrics(Head head, const torch::Tensor& outputs,
+                                         const torch::Tensor& targets, std::optional<double> scale = {});
+
+[[nodiscard]] std::string history_json(const History& h);
+[[nodiscard]] History parse_history(const std::string& json);
+/// One row an epoch; columns train_*, validation_*.
+[[nodiscard]] std::string history_csv(const History& h);
+[[nodiscard]] std::string metrics_json(const Metrics& m);
+
+}  // namespace plumb::train

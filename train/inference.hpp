@@ -1,0 +1,27 @@
+// A pass over items without learning.
+#pragma once
+
+#include "train/augment.hpp"
+#include "train/data.hpp"
+#include "train/models.hpp"
+
+namespace plumb::train {
+
+struct Inferred {
+  torch::Tensor outputs;   ///< N x width (segmentation: N x width x H x W), float32 on the CPU
+  torch::Tensor features;  ///< N x F, float32 on the CPU
+};
+
+struct InferenceOptions {
+  std::int64_t batch = 512;
+  bool features = false;
+  bool dropout = false;       ///< MC dropout: dropout layers draw, all else in evaluation mode
+  Augmentation augmentation;  ///< test-time augmentation
+  std::uint64_t seed = 0;     ///< of both
+};
+
+/// Leaves the network in evaluation mode.
+[[nodiscard]] Inferred infer(Network& net, const torch::Tensor& inputs, const Normalisation& normalisation,
+                             torch::Device device, const InferenceOptions& options = {});
+
+}  // namespace plumb::train

@@ -1,0 +1,32 @@
+#include "train/losses/regression.hpp"
+
+#include <numbers>
+
+namespace plumb::train::functional {
+namespace {
+
+// Mean and logarithm of the spread, d columns each.
+std::pair<torch::Tensor, torch::Tensor> parts(const torch::Tensor& outputs, const torch::Tensor& targets,
+                                              const RegressionLossOptions& options) {
+  TORCH_CHECK(outputs.dim() == 2 && targets.dim() == 2 && outputs.size(1) == 2 * targets.size(1),
+              "a regression head has two outputs for each target");
+  const auto both = outputs.chunk(2, 1);
+  return {both[0], both[1].clamp_min(options.floor())};
+}
+
+}  // namespace
+
+torch::Tensor gaussian_nll(const torch::Tensor& outputs, const torch::Tensor& targets,
+                           const RegressionLossOptions& options) {
+  const auto [mean, s] = parts(outputs, targets, options);
+  const double constant = std::log(2 * std::numbers::pi);
+  return 0.5 * (constant + s + (targets - mean).square() * torch::exp(-s)).mean();
+}
+
+torch::Tensor laplace_nll(const torch::Tensor& outputs, const torch::Tensor& targets,
+                          const RegressionLossOptions& options) {
+  const auto [mean, s] = parts(outputs, targets, options);
+  return (std::numbers::ln2 + s + (targets - mean).abs() * torch::exp(-s)).mean();
+}
+
+}  // namespace plumb::train::functional

@@ -1,0 +1,49 @@
+// Likelihoods of regression heads (Laves 2021): outputs are N x 2d, the means first, then the logarithms of
+// the variance (Gaussian) or of the scale b (Laplace). Means over items and outputs, constants included, so
+// that the numbers are those of `nll` and `nll_laplace`.
+#pragma once
+
+#include <torch/torch.h>
+
+namespace plumb::train {
+
+struct RegressionLossOptions {
+  /// log sigma^2 and log b are held above this, so that one item fitted exactly cannot pull the loss to minus
+  /// infinity.
+  TORCH_ARG(double, floor) = -20;
+};
+
+namespace functional {
+
+/// mean of (log 2 pi + s + (y - mu)^2 exp(-s)) / 2, s = log sigma^2.
+[[nodiscard]] torch::Tensor gaussian_nll(const torch::Tensor& outputs, const torch::Tensor& targets,
+                                         const RegressionLossOptions& options = {});
+/// mean of log 2 + s + |y - mu| exp(-s), s = log b.
+[[nodiscard]] torch::Tensor laplace_nll(const torch::Tensor& outputs, const torch::Tensor& targets,
+                                        const RegressionLossOptions& options = {});
+
+}  // namespace functional
+
+class GaussianNllLossImpl : public torch::nn::Cloneable<GaussianNllLossImpl> {
+ public:
+  explicit GaussianNllLossImpl(RegressionLossOptions o = {}) : options(o) {}
+  void reset() override {}
+  torch::Tensor forward(const torch::Tensor& outputs, const torch::Tensor& targets) {
+    return functional::gaussian_nll(outputs, targets, options);
+  }
+  RegressionLossOptions options;
+};
+TORCH_MODULE(GaussianNllLoss);
+
+class LaplaceNllLossImpl : public torch::nn::Cloneable<LaplaceNllLossImpl> {
+ public:
+  explicit LaplaceNllLossImpl(RegressionLossOptions o = {}) : options(o) {}
+  void reset() override {}
+  torch::Tensor forward(const torch::Tensor& outputs, const torch::Tensor& targets) {
+    return functional::laplace_nll(outputs, targets, options);
+  }
+  RegressionLossOptions options;
+};
+TORCH_MODULE(LaplaceNllLoss);
+
+}  // namespace plumb::train

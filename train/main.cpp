@@ -1,0 +1,181 @@
+// plumb-train: what "plumb train" and "plumb predict" hand over to. It alone links LibTorch.
+#include <unistd.h>
+
+#include <sys/wait.h>
+#include <atomic>
+#include <csignal>
+#include <exception>
+#include <string>
+
+#include "console.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
+#include "train/run.hpp"
+#include "train_flags.hpp"
+
+namespace plumb::cli {
+namespace {
+
+std::atomic<int> signalled{0};
+
+// The first signal asks: the run ends after the batch at hand, its last checkpoint on disk. The second one
+// ends it.
+extern "C" void on_signal(int number) {
+  if (signalled.exchange(number) != 0) {
+    remove_unfinished_files();
+    ::_exit(128 + number);
+  }
+}
+
+void install_handlers() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    ::sigaction(number, &action, nullptr);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+// A line on a terminal that the next one replaces.
+class StatusLine {
+ public:
+  explicit StatusLine(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO) != 0) {}
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+  ~StatusLine() { clear(); }
+  [[nodiscard]] bool active() const { return active_; }
+  void show(const std::string& text) {
+    put("\r\x1b[K" + text);
+    shown_ = true;
+  }
+  void clear() {
+    if (shown_) put("\r\x1b[K");
+    shown_ = false;
+  }
+
+ private:
+  static void put(const std::string& text) { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
+  bool active_, shown_ = false;
+};
+
+train::Hooks hooks_for(StatusLine& line, bool quiet) {
+  train::Hooks h;
+  h.interrupted = [] { return signalled.load() != 0; };
+  if (line.active()) h.status = [&line](const std::string& text) { line.show(text); };
+  if (!quiet) {
+    h.say = [&line](const std::string& text) {
+      line.clear();
+      say(text);
+    };
+  }
+  return h;
+}
+
+std::string summary(const train::RunResult& r, const std::string& out) {
+  std::string text = r.method + ": " + counted(r.epochs, "epoch") + ", the best is epoch " +
+                     std::to_string(r.best_epoch) + "\n";
+  for (const auto& [part, metrics] : r.metrics) {
+    text += "  " + part + std::string(12 - part.size(), ' ');
+    for (const auto& [key, value] : metrics) {
+      char number[40];
+      std::snprintf(number, sizeof number, "%.4g", value.value_or(0));
+      text += key + " " + (value ? number : "undefined") + "  ";
+    }
+    text += "\n";
+  }
+  return text + "The run is in " + out + "\n";
+}
+
+// Workers share one device: each takes the cells that nobody works on.
+int grid_workers(const std::string& grid, const train::TrainOptions& o, std::int64_t jobs,
+                 const train::Hooks& hooks) {
+  std::vector<pid_t> children;
+  for (std::int64_t i = 1; i < jobs; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        (void)train::run_grid(grid, o, hooks);
+        ::_exit(0);
+      } catch (const train::Interrupted&) {
+        ::_exit(128 + signalled.load());
+      } catch (const std::exception& e) {
+        say(e.what());
+        ::_exit(2);
+      }
+    }
+    if (child > 0) children.push_back(child);
+  }
+  (void)train::run_grid(grid, o, hooks);
+  for (const pid_t child : children) ::waitpid(child, nullptr, 0);
+  const std::int64_t missing = train::run_grid(grid, o, hooks);  // the table, and what a worker left behind
+  write_stdout(missing == 0
+                   ? "Every cell is done; the table is " + o.out + "/grid.csv\n"
+                   : counted(missing, "cell") + " of the grid are not done; see " + o.out + "/grid.csv\n");
+  return kDone;
+}
+
+int train_main(const Args& args) {
+  Flags flags("train", kTrainLine);
+  TrainFlags t;
+  add_train_flags(flags, t);
+  if (!flags.parse(args)) return kDone;
+  const train::TrainOptions o = train_options(flags, t);
+  StatusLine line(!o.quiet);
+  const train::Hooks hooks = hooks_for(line, o.quiet);
+  if (!t.grid.empty()) return grid_workers(t.grid, o, t.jobs, hooks);
+  if (!t.resume.empty() && train::is_finished(o.out) && !o.quiet)
+    say("this run is finished; nothing is left to do");
+  const train::RunResult r = train::train_run(o, hooks);
+  line.clear();
+  if (!o.quiet) write_stdout(summary(r, o.out));
+  return kDone;
+}
+
+int predict_main(const Args& args) {
+  Flags flags("predict", kPredictLine);
+  PredictFlags p;
+  add_predict_flags(flags, p);
+  if (!flags.parse(args)) return kDone;
+  const train::PredictOptions o = predict_options(p);
+  StatusLine line(!o.quiet);
+  const std::string made = train::predict_run(o, hooks_for(line, o.quiet));
+  line.clear();
+  if (!o.quiet) write_stdout(made + "\n");
+  return kDone;
+}
+
+int guarded(const Args& args) {
+  try {
+    if (!args.empty() && args[0] == "train") return train_main({args.begin() + 1, args.end()});
+    if (!args.empty() && args[0] == "predict") return predict_main({args.begin() + 1, args.end()});
+    throw InputError("plumb-train is called by \"plumb train\" and \"plumb predict\"; use those");
+  } catch (const train::Interrupted&) {
+    say("interrupted; \"plumb train --resume RUN\" goes on from the last whole epoch");
+    return 128 + signalled.load();
+  } catch (const InputError& e) {
+    say(e.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    say("not enough memory; a smaller --batch or --width needs less");
+  } catch (const std::exception& e) {
+    const std::string text = e.what();
+    if (text.find("out of memory") != std::string::npos) {
+      say("not enough memory on the device; a smaller --batch or --width needs less");
+    } else {
+      say("internal failure: " + text.substr(0, text.find('\n')) +
+          "; please report this with the command that you ran");
+    }
+  }
+  return kInternalFailure;
+}
+
+}  // namespace
+}  // namespace plumb::cli
+
+int main(int argc, char** argv) {
+  plumb::cli::install_handlers();
+  return plumb::cli::guarded({argv + std::min(argc, 1), argv + argc});
+}

@@ -1,0 +1,50 @@
+// The networks. Each returns its outputs and the features of its penultimate layer.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <memory>
+#include <vector>
+
+#include "train/options.hpp"
+
+namespace plumb::train {
+
+struct Output {
+  torch::Tensor logits;    ///< N x outputs; unet-small: N x outputs x H x W
+  torch::Tensor features;  ///< N x F, what the last layer sees (after dropout)
+};
+
+class Network : public torch::nn::Module {
+ public:
+  virtual Output forward(const torch::Tensor& x) = 0;
+};
+using NetworkPtr = std::shared_ptr<Network>;
+
+/// `input` is the shape of one item: {D} or {C, H, W}. Weights are drawn from LibTorch's generator: seed it
+/// first.
+[[nodiscard]] NetworkPtr make_network(const TrainOptions& o, const std::vector<std::int64_t>& input,
+                                      std::int64_t outputs);
+
+[[nodiscard]] NetworkPtr make_linear(std::int64_t inputs, std::int64_t outputs);
+[[nodiscard]] NetworkPtr make_mlp(std::int64_t inputs, const std::vector<std::int64_t>& hidden,
+                                  std::int64_t outputs, double dropout);
+/// Three convolutions (5, 7, 11 wide), pooling 2 and 4, global average, dropout (Mimori 2021, appendix E).
+[[nodiscard]] NetworkPtr make_cnn(std::int64_t channels, std::int64_t outputs, double dropout);
+/// He 2016. Images of 64 pixels or fewer keep their size in the first layer (3 x 3, stride 1, no pooling).
+/// Dropout after each of the four stages and before the last layer (Laves 2021, section 3).
+[[nodiscard]] NetworkPtr make_resnet18(std::int64_t channels, std::int64_t side, std::int64_t outputs,
+                                       double dropout, std::int64_t width);
+/// VGG16's thirteen convolutions with batch normalisation at half the width, global maximum, dropout, 128
+/// units, dropout (after Mimori 2021, appendix F).
+[[nodiscard]] NetworkPtr make_vgg16_small(std::int64_t channels, std::int64_t outputs, double dropout,
+                                          std::int64_t width);
+/// Three levels of an encoder-decoder with skips; an output for each pixel.
+[[nodiscard]] NetworkPtr make_unet_small(std::int64_t channels, std::int64_t outputs, double dropout,
+                                         std::int64_t width);
+
+/// Dropout draws at prediction time while everything else stays in evaluation mode (MC dropout).
+/// Returns how many dropout layers there are.
+std::int64_t set_dropout(Network& net, bool on);
+
+}  // namespace plumb::train

@@ -1,0 +1,195 @@
+#include "train/options.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "plumb/data/check.hpp"
+
+namespace plumb::train {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The one list of names: writing, reading and suggestions all walk it.
+template <class Options, class Visit>
+void visit_options(Options& o, Visit visit) {
+  visit("data", o.data);
+  visit("format", o.format);
+  visit("targets", o.targets);
+  visit("validation_share", o.validation_share);
+  visit("train_items", o.train_items);
+  visit("image_size", o.image_size);
+  visit("normalize", o.normalize);
+  visit("model", o.model);
+  visit("head", o.head);
+  visit("hidden", o.hidden);
+  visit("width", o.width);
+  visit("dropout", o.dropout);
+  visit("method", o.method);
+  visit("strength", o.strength);
+  visit("cape_every", o.cape_every);
+  visit("cape_bins", o.cape_bins);
+  visit("cape_neighbours", o.cape_neighbours);
+  visit("cape_sigma", o.cape_sigma);
+  visit("cape_epochs", o.cape_epochs);
+  visit("cape_lr", o.cape_lr);
+  visit("from_start", o.from_start);
+  visit("start_from", o.start_from);
+  visit("optimizer", o.optimizer);
+  visit("lr", o.lr);
+  visit("momentum", o.momentum);
+  visit("weight_decay", o.weight_decay);
+  visit("batch", o.batch);
+  visit("epochs", o.epochs);
+  visit("patience", o.patience);
+  visit("warmup", o.warmup);
+  visit("milestones", o.milestones);
+  visit("milestone_factor", o.milestone_factor);
+  visit("plateau", o.plateau);
+  visit("plateau_factor", o.plateau_factor);
+  visit("flip", o.flip);
+  visit("shift", o.shift);
+  visit("rotation", o.rotation);
+  visit("seed", o.seed);
+  visit("ensemble", o.ensemble);
+  visit("tune", o.tune);
+  visit("intra_training", o.intra_training);
+}
+
+template <class T>
+void put(Json& j, const char* name, const T& value) {
+  j[name] = value;
+}
+void put(Json& j, const char* name, const std::optional<double>& value) {
+  j[name] = value ? Json(*value) : Json(nullptr);
+}
+template <class T>
+void take(const Json& j, T& value) {
+  value = j.get<T>();
+}
+void take(const Json& j, std::optional<double>& value) {
+  value = j.is_null() ? std::nullopt : std::optional<double>(j.get<double>());
+}
+
+void one_of(const char* flag, const std::string& value, const std::vector<std::string>& allowed) {
+  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+  std::string list;
+  for (const std::string& name : allowed) list += (list.empty() ? "" : ", ") + name;
+  throw InputError(std::string(flag) + " takes one of " + list + ", not \"" + value + "\"" +
+                   did_you_mean(value, allowed));
+}
+
+template <class T>
+void in_range(const char* flag, T value, T low, T high) {
+  if (value >= low && value <= high) return;  // NaN fails as well
+  throw InputError(std::string(flag) + " must lie between " + show(static_cast<double>(low)) + " and " +
+                   show(static_cast<double>(high)) + ", not " + show(static_cast<double>(value)));
+}
+
+}  // namespace
+
+const std::vector<std::string>& methods() {
+  static const std::vector<std::string> all = {"ce",          "cape-bin", "cape-kernel",     "focal",
+                                               "entropy",     "mmce",     "label-smoothing", "mixup",
+                                               "ce-resampled"};
+  return all;
+}
+
+double default_strength(const std::string& method) {
+  if (method == "focal") return 2;
+  if (method == "entropy") return 1;
+  if (method == "mmce") return 3;
+  if (method == "label-smoothing") return 0.05;
+  if (method == "mixup") return 0.2;
+  return 0;
+}
+
+double strength_of(const TrainOptions& o) { return o.strength.value_or(default_strength(o.method)); }
+bool is_cape(const std::string& method) { return method == "cape-bin" || method == "cape-kernel"; }
+std::int64_t cape_every_of(const TrainOptions& o) {
+  return o.cape_every > 0 ? o.cape_every : o.method == "cape-bin" ? 3 : 4;
+}
+
+void check_options(const TrainOptions& o) {
+  constexpr std::int64_t kMany = 1'000'000;
+  one_of("--format", o.format, {"auto", "arrays", "images", "mnist", "cifar10"});
+  one_of("--targets", o.targets, {"auto", "labels", "counts", "ratings", "targets"});
+  one_of("--model", o.model, {"linear", "mlp", "cnn", "resnet18", "vgg16-small", "unet-small"});
+  one_of("--head", o.head, {"auto", "softmax", "sigmoid", "gaussian", "laplace"});
+  one_of("--method", o.method, methods());
+  one_of("--optimizer", o.optimizer, {"sgd", "adam"});
+  one_of("--device", o.device, {"auto", "cpu", "cuda"});
+  in_range("--validation-share", o.validation_share, 0.01, 0.9);
+  in_range<std::int64_t>("--train-items", o.train_items, 0, std::int64_t{1} << 40);
+  in_range<std::int64_t>("--image-size", o.image_size, 0, 4096);
+  in_range<std::int64_t>("--width", o.width, 0, 4096);
+  for (const std::int64_t h : o.hidden) in_range<std::int64_t>("--hidden", h, 1, kMany);
+  if (o.dropout) in_range("--dropout", *o.dropout, 0.0, 0.99);
+  if (o.strength)
+    in_range("--strength", *o.strength, 0.0, o.method == "label-smoothing" || is_cape(o.method) ? 1.0 : 1e6);
+  in_range<std::int64_t>("--cape-every", o.cape_every, 0, kMany);
+  in_range<std::int64_t>("--cape-bins", o.cape_bins, 1, kMany);
+  in_range<std::int64_t>("--cape-neighbours", o.cape_neighbours, 1, kMany);
+  in_range("--cape-sigma", o.cape_sigma, 1e-6, 1e6);
+  in_range<std::int64_t>("--cape-epochs", o.cape_epochs, 0, kMany);
+  in_range("--cape-lr", o.cape_lr, 0.0, 1e6);
+  in_range("--lr", o.lr, 1e-12, 1e6);
+  in_range("--momentum", o.momentum, 0.0, 0.9999);
+  in_range("--weight-decay", o.weight_decay, 0.0, 1e3);
+  in_range<std::int64_t>("--batch", o.batch, 1, kMany);
+  in_range<std::int64_t>("--epochs", o.epochs, 1, kMany);
+  in_range<std::int64_t>("--patience", o.patience, 0, kMany);
+  in_range<std::int64_t>("--warmup", o.warmup, 0, kMany);
+  for (const std::int64_t m : o.milestones) in_range<std::int64_t>("--milestones", m, 1, kMany);
+  in_range("--milestone-factor", o.milestone_factor, 1e-6, 1.0);
+  in_range<std::int64_t>("--plateau", o.plateau, 0, kMany);
+  in_range("--plateau-factor", o.plateau_factor, 1e-6, 1.0);
+  in_range<std::int64_t>("--shift", o.shift, 0, 4096);
+  in_range("--rotation", o.rotation, 0.0, 180.0);
+  in_range<std::int64_t>("--ensemble", o.ensemble, 1, 1000);
+  in_range<std::int64_t>("--checkpoint-every", o.checkpoint_every, 1, kMany);
+  check_threads(o.threads);
+  if (o.from_start && !o.start_from.empty())
+    throw InputError("--from-start and --start-from exclude each other: give one of them");
+  if ((o.from_start || !o.start_from.empty()) && !is_cape(o.method))
+    throw InputError("--from-start and --start-from are for cape-bin and cape-kernel, not for " + o.method);
+  if (!o.tune.empty() && (o.method == "ce" || o.method == "ce-resampled"))
+    throw InputError("--tune sweeps the strength of a method, and " + o.method + " has none");
+  if (!o.tune.empty() && o.ensemble > 1)
+    throw InputError("--tune and --ensemble exclude each other: tune first, then train the ensemble");
+}
+
+std::string to_json(const TrainOptions& o) {
+  Json j;
+  visit_options(o, [&](const char* name, const auto& value) { put(j, name, value); });
+  return j.dump(2) + "\n";
+}
+
+TrainOptions from_json(const std::string& text, const std::string& name, TrainOptions start) {
+  Json j;
+  try {
+    j = Json::parse(text);
+  } catch (const Json::exception&) {
+    throw InputError(name + " is not valid JSON");
+  }
+  if (!j.is_object()) throw InputError(name + " must hold one JSON object of options");
+  std::vector<std::string> known;
+  visit_options(start, [&](const char* key, auto& value) {
+    known.emplace_back(key);
+    if (!j.contains(key)) return;
+    try {
+      take(j[key], value);
+    } catch (const Json::exception&) {
+      throw InputError(name + " has a value for \"" + key + "\" that does not fit: " + j[key].dump());
+    }
+  });
+  for (const auto& item : j.items()) {
+    if (std::find(known.begin(), known.end(), item.key()) == known.end())
+      throw InputError(name + " has an unknown option \"" + item.key() + "\"" +
+                       did_you_mean(item.key(), known));
+  }
+  return start;
+}
+
+}  // namespace plumb::train

@@ -1,0 +1,62 @@
+#include "train/outputs.hpp"
+
+#include <filesystem>
+
+#include "plumb/io/npy.hpp"
+#include "train/tensors.hpp"
+
+namespace plumb::train {
+namespace {
+
+void write_whole(const std::string& path, const torch::Tensor& t) {
+  const torch::Tensor flat = t.to(torch::kCPU, torch::kLong).contiguous();
+  const std::vector<std::int64_t> shape = flat.sizes().vec();
+  write_npy(
+      path,
+      std::span<const std::int64_t>(flat.data_ptr<std::int64_t>(), static_cast<std::size_t>(flat.numel())),
+      shape);
+}
+
+Metrics write_part(const std::string& folder, const Model& model, const Split& split, torch::Device device) {
+  std::filesystem::create_directories(folder);
+  const Inferred r = infer(*model.net, split.inputs, model.normalisation, device, {.features = true});
+  write_tensor(folder + "/features.npy", r.features);
+  write_answers(folder, split);
+  if (is_regression(model.head)) {
+    const auto [mean, variance] = mean_variance(model.head, r.outputs);
+    write_doubles(folder + "/mean.npy", mean);
+    write_doubles(folder + "/variance.npy", variance);
+    return regression_metrics(model.head, r.outputs, split.targets);
+  }
+  const torch::Tensor logits = rows_of(r.outputs);
+  write_tensor(folder + "/logits.npy", model.head == Head::sigmoid ? logits.reshape({-1}) : logits);
+  write_doubles(folder + "/probs.npy", probabilities(model.head, logits));
+  return classification_metrics(model.head, r.outputs, split.votes, split.truth,
+                                static_cast<int>(model.options.threads));
+}
+
+}  // namespace
+
+void write_answers(const std::string& folder, const Split& split) {
+  if (split.targets.defined()) write_tensor(folder + "/targets.npy", split.targets);
+  if (split.votes.defined()) {
+    const torch::Tensor votes = rows_of(split.votes);
+    write_whole(folder + "/counts.npy", votes);
+    if ((votes.sum(1) == 1).all().item<bool>()) write_whole(folder + "/labels.npy", votes.argmax(1));
+  }
+  if (split.truth.defined())
+    write_tensor(folder + "/truth.npy", split.truth.dim() == 3 ? split.truth.reshape({-1}) : split.truth);
+}
+
+std::map<std::string, Metrics> write_outputs(const std::string& folder, const Model& model,
+                                             const Dataset& data, torch::Device device) {
+  std::map<std::string, Metrics> metrics;
+  const std::pair<const char*, const Split*> parts[] = {
+      {"train", &data.train}, {"validation", &data.validation}, {"test", &data.test}};
+  for (const auto& [name, split] : parts) {
+    if (split->inputs.defined()) metrics[name] = write_part(folder + "/" + name, model, *split, device);
+  }
+  return metrics;
+}
+
+}  // namespace plumb::train

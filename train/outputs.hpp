@@ -1,0 +1,21 @@
+// What a finished run leaves for the rest of plumb: logits, probabilities, features as .npy beside the
+// labels.
+#pragma once
+
+#include <string>
+
+#include "train/trainer.hpp"
+
+namespace plumb::train {
+
+/// Into FOLDER/{train,validation,test}: logits.npy, probs.npy, features.npy and counts.npy (also labels.npy
+/// where every item has one vote; truth.npy where it is known); regression: mean.npy, variance.npy,
+/// targets.npy, features.npy. Pixels of segmentations stand one below the other. Returns the metrics of each
+/// part.
+std::map<std::string, Metrics> write_outputs(const std::string& folder, const Model& model,
+                                             const Dataset& data, torch::Device device);
+
+/// labels.npy, counts.npy or targets.npy, and truth.npy, of one part.
+void write_answers(const std::string& folder, const Split& split);
+
+}  // namespace plumb::train

@@ -1,0 +1,52 @@
+// Training from options to a run folder. No LibTorch in this header: the command line includes it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "train/options.hpp"
+
+namespace plumb::train {
+
+struct Hooks {
+  std::function<void(const std::string& line)> status = {};  ///< one line that replaces the last: progress
+  std::function<void(const std::string& line)> say = {};     ///< one line that stays
+  std::function<bool()> interrupted = {};
+};
+
+struct Interrupted {
+};  ///< thrown when hooks.interrupted() said so; the checkpoint of the last epoch is on disk
+
+/// result.json: the chosen epoch, the epochs run, and the metrics of each part.
+struct RunResult {
+  std::string method;
+  std::int64_t epochs = 0, best_epoch = 0;
+  double seconds = 0;
+  std::map<std::string, std::map<std::string, std::optional<double>>> metrics;
+  [[nodiscard]] std::optional<double> metric(const std::string& part, const std::string& key) const;
+};
+[[nodiscard]] std::string to_json(const RunResult& r);
+[[nodiscard]] RunResult read_result(const std::string& folder);  ///< InputError when there is none
+[[nodiscard]] bool is_finished(const std::string& folder);
+
+/// One network into o.out. A folder that holds a run already is continued when its config.json says the same,
+/// and refused otherwise.
+RunResult train_one(const TrainOptions& o, const Hooks& hooks);
+/// One network, an ensemble (member_0, ...) or a sweep of strengths (strength_0.5, ...).
+RunResult train_run(const TrainOptions& o, const Hooks& hooks);
+/// The options of a run folder, for --resume.
+[[nodiscard]] TrainOptions read_config(const std::string& folder);
+void write_config(const TrainOptions& o);
+
+/// grid.json: {"base": {options}, "vary": {"method": [...], "seed": [...]}}; cells are folders of `out`.
+/// Finished cells are left alone, cells that another process works on are skipped. Writes grid.csv. Returns
+/// how many cells are missing.
+std::int64_t run_grid(const std::string& grid, const TrainOptions& how, const Hooks& hooks);
+
+/// Samples of a run, or of an ensemble, into o.out.
+std::string predict_run(const PredictOptions& o, const Hooks& hooks);
+
+}  // namespace plumb::train
