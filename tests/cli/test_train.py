@@ -1,0 +1,137 @@
+"""plumb train and plumb predict: help and complaints without LibTorch; small runs where plumb-train was built."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from conftest import PLUMB, run_plumb
+
+TOOL = pathlib.Path(PLUMB).with_name("plumb-train")
+needs_tool = pytest.mark.skipif(not TOOL.exists(), reason="plumb-train was not built (LibTorch is not there)")
+
+
+def test_help_teaches_without_libtorch():
+    train, predict = run_plumb("train", "--help"), run_plumb("predict", "--help")
+    assert train.code == predict.code == 0
+    for word in ("cape-bin", "cape-kernel", "--resume", "--grid", "counts.npy", "Examples"):
+        assert word in train.out, word
+    for word in ("--mc-dropout", "--tta", "samples.npy", "epistemic"):
+        assert word in predict.out, word
+
+
+@pytest.mark.parametrize("args, word", [
+    ((), "--out is needed"),
+    (("--out", "r"), "--data is needed"),
+    (("--data", "d", "--out", "r", "--method", "cape"), "--method"),
+    (("--data", "d", "--out", "r", "--dropout", "much"), "--dropout"),
+    (("--data", "d", "--out", "r", "--lr", "0"), "--lr must lie between"),
+    (("--data", "d", "--out", "r", "--from-start"), "cape-bin"),
+    (("--resume", "nowhere"), "there is no run"),
+    (("--resume", "r", "--data", "d"), "exclude each other"),
+])
+def test_bad_usage_is_one_sentence(folder, args, word):
+    run = folder.run("train", *args)
+    assert run.code == 2 and word in run.err and run.err.count("\n") == 1
+
+
+def test_without_plumb_train_it_says_how_to_get_it(folder, tmp_path):
+    lonely = tmp_path / "bin" / "plumb"
+    lonely.parent.mkdir()
+    lonely.write_bytes(pathlib.Path(PLUMB).read_bytes())
+    lonely.chmod(0o755)
+    done = subprocess.run([str(lonely), "train", "--data", "d", "--out", "r"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2 and "libtorch-dev" in done.stderr and done.stderr.count("\n") == 1
+
+
+def make_data(folder, n=200, d=4):
+    rng = np.random.default_rng(0)
+    for part in ("train", "validation", "test"):
+        at = folder.path / "data" / part
+        at.mkdir(parents=True)
+        x = rng.normal(size=(n, d)).astype(np.float32)
+        p = 1 / (1 + np.exp(-x[:, 0]))
+        np.save(at / "features.npy", x)
+        np.save(at / "labels.npy", (rng.uniform(size=n) < p).astype(np.uint8))
+        np.save(at / "truth.npy", p)
+
+
+QUICK = ("--data", "data", "--hidden", "8", "--device", "cpu", "--threads", "1", "--lr", "0.05")
+
+
+@needs_tool
+def test_train_predict_calibrate_evaluate_in_sequence(folder):
+    make_data(folder)
+    run = folder.run("train", *QUICK, "--epochs", "3", "--dropout", "0.2", "--method", "cape-bin", "--out", "run")
+    assert run.code == 0, run.err
+    assert "mse_p" in run.out
+    result = json.loads((folder / "run/result.json").read_text())
+    value = folder.evaluate("--probs", "run/test/probs.npy", "--labels", "run/test/labels.npy", "--truth", "run/test/truth.npy",
+                            "--metrics", "nll,ece,brier,mse_p")["metrics"]
+    for key in ("nll", "ece", "brier", "mse_p"):
+        assert value[key]["value"] == pytest.approx(result["test"][key], rel=1e-5)  # files hold float64 of float32 logits
+    predict = folder.run("predict", "run", "--mc-dropout", "--samples", "5", "--device", "cpu", "--out", "mc")
+    assert predict.code == 0, predict.err
+    samples = np.load(folder / "mc/samples.npy")
+    assert samples.shape == (5, 200) and np.ptp(samples, axis=0).max() > 0
+    assert np.allclose(np.load(folder / "mc/probs.npy"), samples.mean(axis=0))
+    fit = folder.run("calibrate", "fit", "--method", "platt", "--logits", "run/validation/logits.npy", "--labels",
+                     "run/validation/labels.npy", "-o", "model.json")
+    assert fit.code == 0, fit.err
+    apply = folder.run("calibrate", "apply", "model.json", "--logits", "run/test/logits.npy", "-o", "out.npy")
+    assert apply.code == 0, apply.err
+    header = (folder / "run/history.csv").read_text().splitlines()[0].split(",")
+    for column in ("train_ece", "train_nll", "validation_brier", "validation_mse_p"):
+        assert column in header
+
+
+@needs_tool
+def test_a_killed_run_resumes_to_the_same_bits(folder):
+    make_data(folder, n=2000)
+    args = (*QUICK, "--epochs", "150", "--patience", "0", "--dropout", "0.3")
+    straight = folder.run("train", *args, "--out", "straight", "--quiet")
+    assert straight.code == 0, straight.err
+    for how in (signal.SIGINT, signal.SIGKILL):
+        name = f"cut{int(how)}"
+        process = subprocess.Popen([PLUMB, "train", *args, "--out", name], cwd=folder.path, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        deadline = time.time() + 120
+        while not (folder / name / "checkpoint.pt").exists() and process.poll() is None and time.time() < deadline:
+            time.sleep(0.01)
+        process.send_signal(how)
+        _, err = process.communicate(timeout=120)
+        assert not (folder / name / "result.json").exists(), "the run ended before the signal: make it longer"
+        if how == signal.SIGINT:
+            assert process.returncode == 130 and "--resume" in err
+        resumed = folder.run("train", "--resume", name, "--device", "cpu", "--threads", "1", "--quiet")
+        assert resumed.code == 0, resumed.err
+        for file in ("test/logits.npy", "train/features.npy"):
+            assert (folder / name / file).read_bytes() == (folder / "straight" / file).read_bytes()
+        assert not [p for p in os.listdir(folder / name) if "tmp" in p]
+
+
+@needs_tool
+def test_bad_data_leave_no_run_behind(folder):
+    run = folder.run("train", "--data", "nothing", "--out", "run", "--device", "cpu")
+    assert run.code == 2 and "there is no folder" in run.err and not (folder / "run").exists()
+    make_data(folder)
+    run = folder.run("train", *QUICK, "--model", "cnn", "--out", "run")
+    assert run.code == 2 and "is for images" in run.err and not (folder / "run").exists()
+    np.save(folder / "data/train/labels.npy", np.full(200, 0.5))
+    run = folder.run("train", *QUICK, "--out", "run")
+    assert run.code == 2 and "0.5 is not a class index" in run.err
+
+
+@needs_tool
+def test_grid_with_two_workers(folder):
+    make_data(folder, n=60)
+    (folder / "grid.json").write_text(json.dumps({
+        "base": {"data": "data", "hidden": [4], "epochs": 2},
+        "vary": {"method": ["ce", "cape-kernel"], "seed": [0, 1]}}))
+    run = folder.run("train", "--grid", "grid.json", "--out", "grid", "--jobs", "2", "--device", "cpu", "--threads", "1")
+    assert run.code == 0, run.err
+    rows = (folder / "grid/grid.csv").read_text().splitlines()
+    assert len(rows) == 5 and all(",done," in row for row in rows[1:])
