@@ -20,17 +20,17 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"evaluate", "can these probabilities be trusted?", evaluate_command},
+    {"compare", "two or more models on the same items", compare_command},
     {"uncertainty", "which uncertainty measure finds the wrong answers", uncertainty_command},
     {"calibrate", "repairs probabilities: fit, apply, show, export", calibrate_command},
     {"stability", "how the estimates move as the test set shrinks", stability_command},
     {"report", "results as one HTML page to read, print or mail", report_command},
+    {"train", "trains a network whose probabilities need less repair", train_command},
+    {"predict", "stochastic predictions of a trained network", predict_command},
     {"merge", "adds up the states that shards saved", merge_command},
     {"describe", "what a file holds and how it could be used", describe_command},
     {"list", "the metrics and calibrators there are", list_command},
     {"demo", "writes a simulated cohort to try things on", demo_command},
-    {"compare", "", nullptr},
-    {"train", "", nullptr},
-    {"predict", "", nullptr},
     {"reproduce", "", nullptr},
 };
 
