@@ -58,14 +58,16 @@ Metrics classification_metrics(Head head, const torch::Tensor& outputs, const to
     options.metrics.emplace_back("mse_p");
   }
   Metrics m;
-  for (const auto& [key, metric] : evaluate(items, options).metrics) m[key] = metric.value;
+  const Result result = evaluate(items, options);
+  for (const auto& [key, metric] : result.metrics) m[key] = metric.value;
   return m;
 }
 
 Metrics regression_metrics(Head head, const torch::Tensor& outputs, const torch::Tensor& targets,
                            std::optional<double> scale) {
   const torch::Tensor y = targets.to(torch::kFloat64);
-  const auto [mean, variance] = mean_variance(head, outputs);
+  const MeanVariance said = mean_variance(head, outputs);
+  const torch::Tensor &mean = said.mean, &variance = said.variance;
   const torch::Tensor squared = (y - mean).square();
   const double s = scale.value_or(std::sqrt((squared / variance).mean().item<double>()));
   // Of the likelihood of the head with its spread times s: the Laplace scale is sqrt(variance / 2).

@@ -13,6 +13,8 @@
 namespace plumb::train {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // Of one phase: CaPE's second one starts where the first stopped and knows neither warm-up nor milestones.
 TrainOptions phase_options(const TrainOptions& o, int phase) {
   TrainOptions p = o;
@@ -159,7 +161,6 @@ TrainState start_training(const TrainOptions& o, const Dataset& data, torch::Dev
 }
 
 bool run_training(TrainState& s, const Dataset& data, torch::Device device, const TrainHooks& hooks) {
-  using Clock = std::chrono::steady_clock;
   const TrainOptions& o = s.model.options;
   Material m = material(data.train, s.model.normalisation, device);
   const torch::Tensor observed = m.answers;
