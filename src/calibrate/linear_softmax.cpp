@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "calibrate/kernels.hpp"
+#include "calibrate/symmetric.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/memory.hpp"
 #include "plumb/numeric/parallel.hpp"
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::int64_t kChunks = 16;
 constexpr std::int64_t kBlockNumbers = 8192;
-constexpr std::size_t kMostBlocks = 128;  // above, factors of K (K + 1)^2 numbers cost more than they save
 
 double row_max(const double* x, std::size_t stride) {
   double lane[kPad];
@@ -35,13 +35,15 @@ double row_sum(std::size_t stride, Term term) {
 
 }  // namespace
 
-LinearSoftmax::LinearSoftmax(const FitData& data, bool full, Ridge ridge, int threads)
+LinearSoftmax::LinearSoftmax(const FitData& data, bool full, Ridge ridge, int threads,
+                             std::size_t block_limit)
     : data_(data),
       full_(full),
       ridge_(ridge),
       threads_(threads),
       k_(static_cast<std::size_t>(data.width)),
       stride_(data.stride),
+      block_limit_(block_limit),
       chunks_(static_cast<std::size_t>(std::min(kChunks, data.size))) {
   resize_large(p_, static_cast<std::size_t>(data.size) * stride_);
 }
@@ -230,65 +232,78 @@ void LinearSoftmax::prepare_diagonal() {
   }
 }
 
-// Row k of W with b_k: p_k (1 - p_k) times the second moments of (u, 1). The moments are taken once for all
-// classes, with each item's total curvature as its weight.
+// The Hessian is a sum over items of (diag p - p p^T) (x) (u, 1)(u, 1)^T. It is taken for the product of the
+// two means: in the eigenvectors of the first, a ridge more or less, it falls apart into one block an
+// eigenvalue. The second mean weighs each item with its total curvature.
 void LinearSoftmax::prepare_full() {
   const std::size_t n = k_ + 1;
   for_chunks([&](std::int64_t begin, std::int64_t end, Chunk& c) {
-    // Scratch holds s_i u_i; behind the moments stand the curvature by class and the sum of s_i u_i.
-    c.sum.resize(k_ * stride_ + 2 * k_);
-    double* spread = c.sum.data() + k_ * stride_;
-    double* mean = spread + k_;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const double* p = p_.data() + static_cast<std::size_t>(i) * stride_;
-      const double* u = data_.row(i);
-      double* su = c.scratch.data() + static_cast<std::size_t>(i - begin) * stride_;
-      const double mass = data_.mass[static_cast<std::size_t>(i)];
-      double total = 0;
-      for (std::size_t k = 0; k < k_; ++k) {
-        const double h = mass * p[k] * (1 - p[k]);
-        spread[k] += h;
-        total += h;
-      }
-      c.value += total;
-      for (std::size_t k = 0; k < stride_; ++k) su[k] = total * u[k];
-      for (std::size_t k = 0; k < k_; ++k) mean[k] += su[k];
+    // Moments of u, then of p; behind them the sums of s u and of m p.
+    c.sum.resize(2 * k_ * stride_ + 2 * k_);
+    double* mean_u = c.sum.data() + 2 * k_ * stride_;
+    double* mean_p = mean_u + k_;
+    const auto rows = static_cast<std::size_t>(end - begin);
+    const double* p = p_.data() + static_cast<std::size_t>(begin) * stride_;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double* pi = p + i * stride_;
+      double* to = c.scratch.data() + i * stride_;
+      const double mass = data_.mass[static_cast<std::size_t>(begin) + i];
+      for (std::size_t k = 0; k < stride_; ++k) to[k] = mass * pi[k];
+      for (std::size_t k = 0; k < k_; ++k) mean_p[k] += to[k];
     }
-    add_product(c.scratch.data(), 1, stride_, k_, static_cast<std::size_t>(end - begin), data_.row(begin),
-                stride_, c.sum.data());
+    add_product(c.scratch.data(), 1, stride_, k_, rows, p, stride_, c.sum.data() + k_ * stride_);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double* pi = p + i * stride_;
+      const double* u = data_.row(begin + static_cast<std::int64_t>(i));
+      double* to = c.scratch.data() + i * stride_;
+      const double mass = data_.mass[static_cast<std::size_t>(begin) + i];
+      const double total = mass * row_sum(stride_, [pi](std::size_t j) { return pi[j] * (1 - pi[j]); });
+      c.value += total;
+      for (std::size_t k = 0; k < stride_; ++k) to[k] = total * u[k];
+      for (std::size_t k = 0; k < k_; ++k) mean_u[k] += to[k];
+    }
+    add_product(c.scratch.data(), 1, stride_, k_, rows, data_.row(begin), stride_, c.sum.data());
   });
-  std::vector<double> gram(n * n), spread(k_);
+  std::vector<double> gram(n * n), spread(k_ * k_);
   double total = 0;
   for (const Chunk& c : chunks_) {
+    const double* moments_p = c.sum.data() + k_ * stride_;
+    const double* mean_u = moments_p + k_ * stride_;
     total += c.value;
     for (std::size_t k = 0; k < k_; ++k) {
       for (std::size_t j = 0; j <= k; ++j) gram[k * n + j] += c.sum[k * stride_ + j];
-      spread[k] += c.sum[k_ * stride_ + k];
-      gram[k_ * n + k] += c.sum[k_ * stride_ + k_ + k];
+      for (std::size_t j = 0; j < k_; ++j) spread[k * k_ + j] -= moments_p[k * stride_ + j];
+      gram[k_ * n + k] += mean_u[k];
+      spread[k * k_ + k] += mean_u[k_ + k];
     }
   }
   gram[k_ * n + k_] = total;
   if (total <= 0) total = 1;
-  const auto ridge = [&](std::size_t k, std::size_t j) {
-    return 2 * (j == k_ ? ridge_.b : j == k ? ridge_.diagonal : ridge_.off);
-  };
-  if (k_ > kMostBlocks) {
+  for (double& x : spread) x /= total;
+  if (k_ > block_limit_) {
     blocks_.resize(k_ * n);
     for (std::size_t k = 0; k < k_; ++k) {
-      for (std::size_t j = 0; j < n; ++j)
-        blocks_[k * n + j] = spread[k] / total * gram[j * n + j] + ridge(k, j) + 1e-12;
+      for (std::size_t j = 0; j < n; ++j) {
+        const double ridge = j == k_ ? ridge_.b : j == k ? ridge_.diagonal : ridge_.off;
+        blocks_[k * n + j] = spread[k * k_ + k] * gram[j * n + j] + 2 * ridge + 1e-12;
+      }
     }
     return;
   }
+  // Of the column j of W one of K entries is on the diagonal, with a ridge of its own.
+  const auto k = static_cast<double>(k_);
+  const double ridge_w = 2 * (ridge_.off * (k - 1) + ridge_.diagonal) / k;
+  std::vector<double> values(k_);
+  vectors_.resize(k_ * k_);
+  eigen(spread, k_, values, vectors_);
   blocks_.resize(k_ * n * n);
-  parallel_blocks(static_cast<std::int64_t>(k_), 1, threads_, [&](int, std::int64_t class_k, std::int64_t) {
-    const auto k = static_cast<std::size_t>(class_k);
-    const std::span<double> block = std::span(blocks_).subspan(k * n * n, n * n);
-    const double part = spread[k] / total;
+  parallel_blocks(static_cast<std::int64_t>(k_), 1, threads_, [&](int, std::int64_t at, std::int64_t) {
+    const std::span<double> block = std::span(blocks_).subspan(static_cast<std::size_t>(at) * n * n, n * n);
+    const double value = std::max(values[static_cast<std::size_t>(at)], 0.0);
     double most = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j <= i; ++j) block[i * n + j] = part * gram[i * n + j];
-      block[i * n + i] += ridge(k, i);
+      for (std::size_t j = 0; j <= i; ++j) block[i * n + j] = value * gram[i * n + j];
+      block[i * n + i] += i == k_ ? 2 * ridge_.b : ridge_w;
       most = std::max(most, block[i * n + i]);
     }
     factor(block, n, most > 0 ? 1e-10 * most : 1.0);
@@ -311,23 +326,35 @@ void LinearSoftmax::precondition(std::span<const double> r, std::span<double> ou
     return;
   }
   const std::size_t n = k_ + 1;
-  if (k_ > kMostBlocks) {
+  if (k_ > block_limit_) {
     for (std::size_t k = 0; k < k_; ++k) {
       for (std::size_t j = 0; j < k_; ++j) out[k * k_ + j] = r[k * k_ + j] / blocks_[k * n + j];
       out[k_ * k_ + k] = r[k_ * k_ + k] / blocks_[k * n + k_];
     }
     return;
   }
+  // Into the eigenvectors, block by block, and back.
+  turned_.assign(k_ * padded(n), 0.0);
+  std::vector<double> rows(k_ * padded(n));
+  for (std::size_t k = 0; k < k_; ++k) {
+    std::copy_n(r.begin() + static_cast<std::ptrdiff_t>(k * k_), k_,
+                rows.begin() + static_cast<std::ptrdiff_t>(k * padded(n)));
+    rows[k * padded(n) + k_] = r[k_ * k_ + k];
+  }
+  add_product(vectors_.data(), k_, 1, k_, k_, rows.data(), padded(n), turned_.data());
   parallel_blocks(static_cast<std::int64_t>(k_), 8, threads_, [&](int, std::int64_t begin, std::int64_t end) {
-    std::vector<double> b(n);
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-      std::copy_n(r.begin() + static_cast<std::ptrdiff_t>(k * k_), k_, b.begin());
-      b[k_] = r[k_ * k_ + k];
-      solve(std::span<const double>(blocks_).subspan(k * n * n, n * n), n, b);
-      std::copy_n(b.begin(), k_, out.begin() + static_cast<std::ptrdiff_t>(k * k_));
-      out[k_ * k_ + k] = b[k_];
+      solve(std::span<const double>(blocks_).subspan(k * n * n, n * n), n,
+            std::span(turned_).subspan(k * padded(n), n));
     }
   });
+  std::fill(rows.begin(), rows.end(), 0.0);
+  add_product(vectors_.data(), 1, k_, k_, k_, turned_.data(), padded(n), rows.data());
+  for (std::size_t k = 0; k < k_; ++k) {
+    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(k * padded(n)), k_,
+                out.begin() + static_cast<std::ptrdiff_t>(k * k_));
+    out[k_ * k_ + k] = rows[k * padded(n) + k_];
+  }
 }
 
 }  // namespace plumb::detail

@@ -20,7 +20,8 @@ struct Ridge {
 /// whose sums are added in order: any number of threads, the same bits.
 class LinearSoftmax final : public ConvexProblem {
  public:
-  LinearSoftmax(const FitData& data, bool full, Ridge ridge, int threads);
+  /// Above `block_limit` classes the preconditioner is diagonal: its factors hold K (K + 1)^2 numbers.
+  LinearSoftmax(const FitData& data, bool full, Ridge ridge, int threads, std::size_t block_limit = 256);
 
   [[nodiscard]] std::size_t parameters() const { return weights() + k_; }
   [[nodiscard]] std::vector<double> identity() const;
@@ -52,11 +53,13 @@ class LinearSoftmax final : public ConvexProblem {
   bool full_;
   Ridge ridge_;
   int threads_;
-  std::size_t k_, stride_;
+  std::size_t k_, stride_, block_limit_;
   std::vector<Chunk> chunks_;
   std::vector<double> transposed_;  // of W: k x stride
   std::vector<double> p_;           // probabilities at the x last evaluated: size x stride
   std::vector<double> blocks_;      // of the preconditioner
+  std::vector<double> vectors_;     // of the preconditioner, as rows
+  std::vector<double> turned_;      // scratch of the preconditioner
 };
 
 }  // namespace plumb::detail

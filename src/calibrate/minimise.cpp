@@ -97,24 +97,4 @@ Minimum minimise(ConvexProblem& problem, std::vector<double>& x, double aim) {
   return m;
 }
 
-void factor(std::span<double> a, std::size_t n, double floor) {
-  for (std::size_t j = 0; j < n; ++j) {
-    const double* lj = a.data() + j * n;
-    const double pivot = std::sqrt(std::max(lj[j] - dot({lj, j}, {lj, j}), floor));
-    a[j * n + j] = pivot;
-    for (std::size_t i = j + 1; i < n; ++i) {
-      const double* li = a.data() + i * n;
-      a[i * n + j] = (li[j] - dot({li, j}, {lj, j})) / pivot;
-    }
-  }
-}
-
-void solve(std::span<const double> l, std::size_t n, std::span<double> b) {
-  for (std::size_t i = 0; i < n; ++i) b[i] = (b[i] - dot({l.data() + i * n, i}, b.first(i))) / l[i * n + i];
-  for (std::size_t i = n; i-- > 0;) {
-    b[i] /= l[i * n + i];
-    for (std::size_t j = 0; j < i; ++j) b[j] -= l[i * n + j] * b[i];
-  }
-}
-
 }  // namespace plumb::detail

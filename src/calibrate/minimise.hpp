@@ -38,10 +38,4 @@ Minimum minimise(ConvexProblem& problem, std::vector<double>& x, double aim = kG
 [[nodiscard]] double dot(std::span<const double> a, std::span<const double> b);
 [[nodiscard]] double infinity_norm(std::span<const double> a);
 
-/// Lower Cholesky factor in place of an n x n symmetric matrix (row-major; only the lower half is read and
-/// written). A pivot that is not above `floor` becomes `floor`.
-void factor(std::span<double> a, std::size_t n, double floor);
-/// Solves with that factor, in place.
-void solve(std::span<const double> l, std::size_t n, std::span<double> b);
-
 }  // namespace plumb::detail

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "calibrate/symmetric.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"

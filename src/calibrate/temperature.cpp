@@ -8,6 +8,7 @@
 #include "calibrate/temperature_pass.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/elementary.hpp"
 
 namespace plumb {
 namespace detail {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr double kStep = 1e-9;  // a relative change of T that is no longer worth a pass
 constexpr int kMaxPasses = 60;
+constexpr int kPatience = 3;  // steps in a row that gain little
 
 struct Point {
   double beta;
@@ -22,9 +24,9 @@ struct Point {
   [[nodiscard]] double slope() const { return beta * at.first; }  // in log beta
 };
 
-// The log-loss is convex in beta = 1/T, so in log beta it falls and then rises: the sign of its slope
-// brackets the optimum, and Newton's steps stay inside the bracket. A bound is only looked at when the steps
-// want to leave through it or creep towards it.
+// The log-loss is convex in beta = 1/T: the sign of its slope brackets the optimum, and Newton's steps stay
+// inside the bracket, which is halved in log beta when they do not help. A bound is only looked at when the
+// steps want to leave through it or creep towards it.
 class Search {
  public:
   explicit Search(TemperaturePass& pass) : pass_(pass) {}
@@ -36,7 +38,7 @@ class Search {
       if (now.at.first == 0) return finish(now, now.at.second == 0 ? "flat" : "");
       const bool up = now.at.first < 0;
       (up ? low_ : high_) = now.beta;
-      double next = candidate(now, slow);
+      const double next = candidate(now, slow);
       if (std::fabs(next / now.beta - 1) <= kStep) return finish(now, "");
       const bool bound = next == 1 / kSmallestT || next == 1 / kLargestT;
       const Point then = evaluate(next);
@@ -46,7 +48,9 @@ class Search {
         slow = 0;
         continue;  // the optimum is inside after all
       }
-      slow = std::fabs(then.slope()) > 0.2 * std::fabs(now.slope()) ? slow + 1 : 0;
+      if (slow == kPatience) slow = 0;
+      const double ratio = then.slope() / now.slope();
+      slow = ratio > 0.25 || ratio < -0.9 ? slow + 1 : 0;  // creeping, or swinging without coming nearer
       now = then;
     }
     TemperatureFit fit = finish(now, "");
@@ -57,16 +61,18 @@ class Search {
  private:
   [[nodiscard]] double candidate(const Point& now, int slow) const {
     const bool up = now.at.first < 0;
-    const bool seen = up ? high_seen_ : low_seen_;
-    if (slow >= 2 && !seen) return up ? high_ : low_;
-    if (slow >= 2) return std::sqrt(low_ * high_);
-    // Newton in beta; where that leaves the positive numbers, in log beta.
-    double next = now.at.second > 0 ? now.beta - now.at.first / now.at.second : (up ? high_ : low_);
-    if (next <= low_ || next >= high_) {
-      if (!seen) return up ? high_ : low_;
-      next = std::sqrt(low_ * high_);
-    }
-    return next;
+    // An end that was evaluated holds the optimum inside; a bound not looked at may be the answer itself.
+    const bool closed = up ? high_seen_ || high_ < 1 / kSmallestT : low_seen_ || low_ > 1 / kLargestT;
+    const double beyond = closed ? std::sqrt(low_ * high_) : up ? high_ : low_;
+    if (slow == kPatience) return beyond;
+    const auto inside = [&](double beta) { return beta > low_ && beta < high_; };
+    // Newton in beta, in which the log-loss is nearly a parabola; where that leaves the positive numbers, in
+    // log beta. A step too small to leave the end of the bracket is a step inside.
+    const double newton = now.beta - now.at.first / now.at.second;
+    if (inside(newton) || std::fabs(newton / now.beta - 1) <= kStep) return newton;
+    const double curvature = now.slope() + now.beta * now.beta * now.at.second;
+    const double next = curvature > 0 ? now.beta * exp_portable(-now.slope() / curvature) : beyond;
+    return inside(next) ? next : beyond;
   }
 
   Point evaluate(double beta) { return {beta, pass_(beta)}; }
