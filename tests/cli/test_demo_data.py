@@ -1,6 +1,9 @@
 """plumb demo KIND: what it writes fits together, follows its truth, and does not depend on how much of it is asked for."""
+import gzip
+
 import numpy as np
 import pytest
+from conftest import DATA, needs_data
 
 SIGMAS = 4  # a fair draw goes beyond once in 16,000 tests, and the seeds are fixed
 PARTS = ("train", "validation", "test")
@@ -118,6 +121,26 @@ def test_digits_votes_in_three_modes(folder):
     assert np.array_equal(train["labels.npy"], train["counts.npy"][:, 1])
     unclear = lambda lo, hi: ((train["truth.npy"] > .05) & (train["truth.npy"] < .95))[(train["numeral.npy"] >= lo) & (train["numeral.npy"] <= hi)].mean()
     assert unclear(2, 5) < 0.25 and unclear(6, 9) > 0.9
+
+
+@needs_data
+def test_mnist_in_three_modes(folder):
+    d = demo(folder, "digits", "--mnist", DATA / "mnist", "--items", 700)
+    with gzip.open(DATA / "mnist" / "t10k-images-idx3-ubyte.gz") as f:
+        images = np.frombuffer(f.read(), np.uint8)[16:].reshape(-1, 28, 28)
+    with gzip.open(DATA / "mnist" / "t10k-labels-idx1-ubyte.gz") as f:
+        labels = np.frombuffer(f.read(), np.uint8)[8:]
+    for part, first in zip(PARTS, (0, 10000 - 2 * 1429, 10000 - 1429)):
+        n = len(d[part]["numeral.npy"])
+        assert np.array_equal(d[part]["images.npy"][:, 0], images[first:first + n])
+        assert np.array_equal(d[part]["numeral.npy"], labels[first:first + n])
+    run = folder.run("demo", "digits", "--mnist", DATA / "mnist", "--items", 20000, "--out", "e")
+    assert run.code == 2 and "has 10000 digits" in run.err
+
+
+def test_a_folder_without_mnist(folder):
+    run = folder.run("demo", "digits", "--mnist", ".")
+    assert run.code == 2 and "there is no train-images-idx3-ubyte" in run.err
 
 
 def test_linear_model(folder):
