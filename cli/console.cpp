@@ -63,9 +63,16 @@ bool stdout_colour() {
   return !no_colour() && ::isatty(STDOUT_FILENO) != 0 && (term == nullptr || std::strcmp(term, "dumb") != 0);
 }
 
+bool stdout_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
+
 int stdout_width() {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  // The shell's own variable, for pipes into a pager.
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const int given = std::atoi(columns);
+    if (given >= 40 && given <= 1000) return given;
+  }
   return 100;
 }
 

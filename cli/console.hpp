@@ -17,7 +17,8 @@ void write_stdout(std::string_view text);
 void say(std::string_view text);
 
 [[nodiscard]] bool stdout_colour();  ///< a terminal, and NO_COLOR is not set
-[[nodiscard]] int stdout_width();    ///< columns of the terminal; 100 when there is none
+[[nodiscard]] int stdout_width();    ///< columns of the terminal or of $COLUMNS, else 100
+[[nodiscard]] bool stdout_terminal();
 
 /// A bar on standard error when that is a terminal; otherwise nothing. Erased when it goes out of scope.
 class ProgressBar {

@@ -140,7 +140,7 @@ void add_prediction_flags(Flags& flags, InputFlags& f) {
   flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
 }
 
-void add_input_flags(Flags& flags, InputFlags& f) {
+void add_estimate_flags(Flags& flags, InputFlags& f) {
   add_prediction_flags(flags, f);
   flags.heading("What was observed (one of them)");
   flags.files("--labels", "FILE", f.labels, "N class indices, or text with --classes");
@@ -150,11 +150,15 @@ void add_input_flags(Flags& flags, InputFlags& f) {
   flags.heading("About the items");
   flags.files("--weights", "FILE", f.weights, "N weights; each vote counts that much");
   flags.files("--groups", "FILE", f.groups, "N patients, images or sites: the unit of resampling");
+  flags.files("--concentration", "FILE", f.concentration, "N or S x N Dirichlet alpha_0, for disagreement");
+  flags.exclusive({"--labels", "--counts", "--ratings"});
+}
+
+void add_input_flags(Flags& flags, InputFlags& f) {
+  add_estimate_flags(flags, f);
   flags.files("--by", "FILE", f.by, "N slices to report on, number or text");
   flags.files("--ids", "FILE", f.ids, "N names of the items");
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
-  flags.files("--concentration", "FILE", f.concentration, "N or S x N Dirichlet alpha_0, for disagreement");
-  flags.exclusive({"--labels", "--counts", "--ratings"});
 }
 
 Inputs load_predictions(const InputFlags& f, int threads) {

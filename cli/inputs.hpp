@@ -19,6 +19,8 @@ struct InputFlags {
 };
 
 void add_input_flags(Flags& flags, InputFlags& out);
+/// Those of them that move an estimate: no slices, names and true probabilities.
+void add_estimate_flags(Flags& flags, InputFlags& out);
 /// Only those of the predictions.
 void add_prediction_flags(Flags& flags, InputFlags& out);
 

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "commands.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
@@ -26,7 +28,9 @@ int merge_command(const Args& args) {
   Flags flags("merge", "Adds up what \"plumb evaluate --save-state\" wrote for each shard.");
   Args files;
   OutputFlags output_flags;
+  EvaluateOptions options;
   flags.positional("STATE", files, "state files, or quoted patterns");
+  flags.list("--metrics", "k,k|all", options.metrics, "keys of \"plumb list\" [the streaming ones]");
   add_output_flags(flags, output_flags);
   flags.examples(kExamples);
   if (!flags.parse(args)) return kDone;
@@ -39,6 +43,11 @@ int merge_command(const Args& args) {
   std::vector<std::string> paths;
   for (const Source& source : resolve(files)) {
     if (!source.selection.empty()) throw InputError(source.path + ":" + source.selection + " is no file");
+    for (const std::string& earlier : paths) {
+      std::error_code ignored;
+      if (std::filesystem::equivalent(earlier, source.path, ignored))
+        throw InputError(source.path + " is given twice and would be counted twice; give each state once");
+    }
     EvaluateState next = read_state(source.path);
     try {
       state ? merge(*state, next) : void(state = std::move(next));
@@ -50,13 +59,13 @@ int merge_command(const Args& args) {
   }
   output.check_not_over(paths);
   output.open();
-  Result result = finish(*state, {});
+  Result result = finish(*state, options);
   result.command = "merge";
   result.argv = {"plumb", "merge"};
   result.argv.insert(result.argv.end(), args.begin(), args.end());
   result.inputs = infos;
   output.pages().add_checksums(result.inputs, paths);
-  return output.finish(result, state, false);
+  return output.finish(result, state, !options.metrics.empty());
 }
 
 }  // namespace plumb::cli

@@ -52,6 +52,8 @@ int Output::finish(const Result& result, const std::optional<EvaluateState>& sta
   const std::vector<std::string> held = gates_that_hold(gates_, result);
   if (json_) json_->write(render_json(result));
   if (state_) state_->write(serialize(state.value()));
+  if (json_) json_->settle();
+  if (state_) state_->settle();
   if (json_) json_->commit();
   if (state_) state_->commit();
   pages_.finish(result);

@@ -74,7 +74,7 @@ int stability_command(const Args& args) {
   std::string subsets = "nested", single = "majority", json;
   bool quiet = false;
   PageFlags pages_flags;
-  add_input_flags(flags, input_flags);
+  add_estimate_flags(flags, input_flags);
   flags.heading("How it is computed");
   flags.list("--estimators", "k,k", o.estimators, "keys of \"plumb list\" [ece]");
   flags.number("--from", o.from, "the smallest share of the test set");

@@ -12,8 +12,14 @@
 namespace plumb::detail {
 namespace {
 
+constexpr double kRounding = 1e-6;
+
 void check_column(const Rows& rows, std::int64_t row, double p) {
   if (!(p < 0 || p > 1)) return;
+  if (p < 0 ? p > -kRounding : p < 1 + kRounding)
+    throw InputError(
+        fmt::format("{} is {}; a probability must lie in [0, 1]; set it to {}, for it looks like rounding",
+                    rows.where(row), show(p), p < 0 ? 0 : 1));
   throw InputError(
       fmt::format("{} is {}; a probability must lie in [0, 1]; if these are log-odds, use --logits{}",
                   rows.where(row), show(p), p > 1 ? ", and if they are percentages, divide by 100" : ""));
@@ -23,9 +29,13 @@ void check_row(const Rows& rows, std::int64_t row, std::span<const double> z, bo
   const auto at = [&](auto it) { return cell_of(rows, row, it - z.begin()); };
   const auto negative = std::find_if(z.begin(), z.end(), [](double p) { return p < 0; });
   if (negative != z.end()) {
+    // One slip is no logit: rounding leaves -1e-12, a wrong subtraction one bad value.
+    const auto outside = std::count_if(z.begin(), z.end(), [](double p) { return p < 0 || p > 1; });
+    const char* remedy = *negative > -kRounding ? "set it to 0, for it looks like rounding"
+                         : outside > 1          ? "these look like logits: use --logits"
+                                       : "if these are logits, use --logits, else repair the model's output";
     throw InputError(
-        fmt::format("{} is {}; a probability must lie in [0, 1]; these look like logits: use --logits",
-                    at(negative), show(*negative)));
+        fmt::format("{} is {}; a probability must lie in [0, 1]; {}", at(negative), show(*negative), remedy));
   }
   double sum = 0;
   row_sums(z.data(), 1, static_cast<std::int64_t>(z.size()), &sum);

@@ -65,14 +65,15 @@ Selection select_metrics(const EvaluateOptions& options, const TaskKind& task) {
     if (row == nullptr) {
       std::vector<std::string> known;
       for (const MetricRow& r : metrics()) known.emplace_back(r.key);
-      throw InputError("--metrics: there is no metric \"" + key + "\"" + did_you_mean(key, known) +
+      throw InputError(options.keys_flag + ": there is no metric \"" + key + "\"" + did_you_mean(key, known) +
                        "; `plumb list` shows them all");
     }
     if (!task_fits(*row, binary))
-      throw InputError("--metrics: " + key + " is for " + (binary ? "multiclass" : "binary") +
+      throw InputError(options.keys_flag + ": " + key + " is for " + (binary ? "multiclass" : "binary") +
                        " tasks, and this one is " + (binary ? "binary" : "multiclass") + "; leave it out");
     if (row->needs == Needs::truth && !has_truth)
-      throw InputError("--metrics: " + key + " needs the true probabilities; give them with --truth");
+      throw InputError(options.keys_flag + ": " + key +
+                       " needs the true probabilities; give them with --truth");
   }
   for (const MetricRow& row : metrics()) {
     if (!task_fits(row, binary) || (row.needs == Needs::truth && !has_truth)) continue;

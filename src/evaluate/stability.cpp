@@ -153,12 +153,17 @@ Items rater_items(const Items& items, int rater) {
   return out;
 }
 
-void check_options(const StabilityOptions& o) {
+constexpr double kMostSteps = 10'000;
+
+void check_options(const StabilityOptions& o, std::int64_t items) {
   if (o.estimators.empty()) throw InputError("--estimators: name at least one metric");
   if (!(o.from > 0 && o.from < 1)) throw InputError("--from must lie between 0 and 1, not " + show(o.from));
   if (!(o.step > 0 && o.step <= 1 - o.from + 1e-9))
     throw InputError("--step must be above 0 and at most 1 - from = " + show(1 - o.from) + ", not " +
                      show(o.step));
+  if (o.step * static_cast<double>(items) < 0.5 || (1 - o.from) / o.step > kMostSteps)
+    throw InputError("--step " + show(o.step) + " is too fine for " + counted(items, "item") +
+                     ": most steps would add none; 0.05 is usual");
   if (o.repeats < 2 || o.repeats > 100000)
     throw InputError("--repeats must lie between 2 and 100000, not " + std::to_string(o.repeats));
   check_bins(o.evaluate.bins);
@@ -234,10 +239,11 @@ class Runner {
 }  // namespace
 
 Stability stability(const Items& items, const StabilityOptions& o) {
-  check_options(o);
   check_items(items);
+  check_options(o, items.size());
   EvaluateOptions e = o.evaluate;
   e.metrics = o.estimators;
+  e.keys_flag = "--estimators";
   e.bootstrap = o.repeats;  // so that kernel keys keep their columns for the repeats
   const Selection selection = select_metrics(e, task_kind(items));
   if (selection.canonical)

@@ -138,11 +138,15 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
-void AtomicFile::commit() {
+void AtomicFile::settle() {
   flush();
-  if (fd_ < 0) throw std::logic_error("AtomicFile: " + path_ + " is committed twice");
   // Pipes and devices have nothing to bring to a disk and say so with these.
   if (::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) fail(errno);
+}
+
+void AtomicFile::commit() {
+  if (fd_ < 0) throw std::logic_error("AtomicFile: " + path_ + " is committed twice");
+  settle();
   const int fd = fd_;
   fd_ = -1;
   if (::close(fd) != 0 && errno != EINTR) fail(errno);

@@ -54,6 +54,8 @@ void read_header(CsvTable& t) {
   const RecordFault fault = read_record(p, end, t.delimiter, record);
   if (fault != RecordFault::none) throw InputError(t.name + ", header: a quote is misplaced or never closed");
   for (const CsvField& f : record.fields) {
+    if (std::size_t cr = f.text.find('\r'); cr != std::string_view::npos && f.text.substr(cr, 2) != "\r\n")
+      throw InputError(t.name + " ends its lines with carriage returns alone; save it with usual line ends");
     if (f.text.find('\0') != std::string_view::npos)
       throw InputError(t.name + " is not text: its header holds zero bytes");
     if (!valid_utf8(f.text))
@@ -64,9 +66,6 @@ void read_header(CsvTable& t) {
     const std::string& only = t.columns.front();
     if (only.empty())
       throw InputError(t.name + " begins with a blank line; the first line must name the columns");
-    if (only.find('\r') != std::string::npos) {
-      throw InputError(t.name + " ends its lines with carriage returns alone; save it with usual line ends");
-    }
     const char* found = only.find(';') != std::string::npos                          ? "semicolons"
                         : only.find('\t') != std::string::npos                       ? "tabs"
                         : t.delimiter == '\t' && only.find(',') != std::string::npos ? "commas"

@@ -33,6 +33,7 @@ constexpr std::string_view kHeadlines[] = {"accuracy",
                                            "kl_p"};
 constexpr std::string_view kSliceColumns[] = {"accuracy", "agreement",    "nll",  "brier",
                                               "ece",      "ece_debiased", "auroc"};
+constexpr double kNothing = 1e-12;   ///< what is left of 0 after rounding
 constexpr std::size_t kSlices = 20;  ///< shown; the JSON has them all
 
 std::string thousands(std::int64_t n) {
@@ -44,7 +45,8 @@ std::string thousands(std::int64_t n) {
 
 std::string shown(double x) {
   const double size = x < 0 ? -x : x;
-  return size != 0 && (size < 1e-4 || size >= 1e5) ? fmt::format("{:.3e}", x) : fmt::format("{:.4f}", x);
+  if (size < kNothing) return "0.0000";
+  return (size < 1e-4 || size >= 1e5) ? fmt::format("{:.3e}", x) : fmt::format("{:.4f}", x);
 }
 
 std::string shown(const std::optional<double>& x) { return x ? shown(*x) : ""; }
@@ -77,16 +79,24 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
                    resampled ? "" : "what it is"});
   for (const std::size_t c : {1, 3, 4}) table.right(c);
   std::size_t more = 0;
+  bool outside = false;  // some value lies outside its interval
   for (const auto& [key, m] : r.metrics) {
     if (!is_headline(r, key, o.all)) {
       ++more;
       continue;
     }
+    outside = outside || (m.value && m.low && m.high && (*m.value < *m.low || *m.value > *m.high));
     table.add({key, m.value ? shown(*m.value) : "-",
                m.low && m.high ? "[" + shown(*m.low) + ", " + shown(*m.high) + "]" : "", shown(m.null_mean),
                m.p_value ? fmt::format("{:.4f}", *m.p_value) : "", resampled ? "" : line_of(key)});
   }
   std::string out = table.render(o.colour, o.width);
+  if (outside)
+    out += detail::dim(
+               "  an interval below its value is no slip: the value is biased upward by chance, the interval "
+               "is not",
+               o.colour) +
+           "\n";
   if (more > 0)
     out +=
         detail::dim(fmt::format("  and {} more: --metrics all shows them, --json has them", more), o.colour) +

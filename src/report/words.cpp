@@ -16,8 +16,10 @@ namespace {
 using detail::find;
 using detail::value_of;
 
-constexpr double kSameShare = 0.005;  ///< shares closer than half a point read as equal
-constexpr double kSameSlope = 0.05;   ///< slopes this near 1 are not worth a sentence
+constexpr double kSameShare = 0.005;       ///< shares closer than half a point read as equal
+constexpr double kSameSlope = 0.05;        ///< slopes this near 1 are not worth a sentence
+constexpr std::int64_t kSlopeItems = 500;  ///< with fewer, a slope without an interval says nothing
+constexpr double kStandardErrors = 2;      ///< a gap within so many is what chance does
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 std::string points(double share) { return fmt::format("{:.1f}", 100 * share); }
@@ -58,22 +60,33 @@ std::string class_name(const Result& r, std::size_t k) {
   return k < r.class_names.size() ? detail::printable(r.class_names[k], 40) : fmt::format("class {}", k);
 }
 
+/// How far the share of outcomes strays by chance; add-one keeps it above 0 for shares of 0 and 1.
+double standard_error(double share, std::int64_t items) {
+  const double n = static_cast<double>(items) + 2;
+  const double p = (share * static_cast<double>(items) + 1) / n;
+  return std::sqrt(p * (1 - p) / n);
+}
+
 void confidence(const Result& r, std::vector<std::string>& out) {
   const auto m = means(r);
   if (!m) return;
-  const double gap = m->forecast - m->outcome;
+  const bool tells =
+      std::abs(m->forecast - m->outcome) > kStandardErrors * standard_error(m->outcome, r.items);
+  const double gap = tells ? m->forecast - m->outcome : 0;
   const std::string says = percent(m->forecast), is = percent(m->outcome);
   if (r.task == "binary") {
     const std::string name = class_name(r, 1);
     const char* verdict = gap > kSameShare    ? "The model forecasts too high"
                           : gap < -kSameShare ? "The model forecasts too low"
-                                              : "The model's forecasts are right on average";
+                          : tells             ? "The model's forecasts are right on average"
+                                  : "The forecasts are right on average, as far as these items tell";
     out.push_back(fmt::format("{}: it expects {} in {} of cases, and {} are.", verdict, name, says, is));
     return;
   }
   const char* verdict = gap > kSameShare    ? "The model is over-confident"
                         : gap < -kSameShare ? "The model is under-confident"
-                                            : "The model's confidence is right on average";
+                        : tells             ? "The model's confidence is right on average"
+                                : "The confidence is right on average, as far as these items tell";
   if (several_votes(r)) {
     out.push_back(fmt::format("{}: it says {}, and {} of the votes agree.", verdict, says, is));
   } else {
@@ -84,8 +97,8 @@ void confidence(const Result& r, std::vector<std::string>& out) {
 void slope(const Result& r, std::vector<std::string>& out) {
   const MetricResult* m = find(r.metrics, "calibration_slope");
   if (m == nullptr || !m->value) return;
-  const bool may_be_one =
-      m->low && m->high ? *m->low <= 1 && 1 <= *m->high : std::abs(*m->value - 1) < kSameSlope;
+  const bool may_be_one = m->low && m->high ? *m->low <= 1 && 1 <= *m->high
+                                            : std::abs(*m->value - 1) < kSameSlope || r.items < kSlopeItems;
   if (may_be_one) return;
   const char* verdict = *m->value < 1 ? "too extreme" : "too timid";
   out.push_back(fmt::format("Its forecasts are {}: the calibration slope is {:.2f}, and 1 is right.", verdict,
@@ -98,7 +111,14 @@ void calibration_error(const Result& r, std::vector<std::string>& out) {
   std::string text =
       fmt::format("Its probabilities are off by {} points on average (ECE)", points(*m->value));
   if (m->null_mean && m->p_value) {
-    const bool real = *m->p_value <= 1 - detail::setting<double>(r, "level", 0.95);
+    const double level = detail::setting<double>(r, "level", 0.95);
+    const auto replicates = detail::setting<std::int64_t>(r, "bootstrap", 0);
+    if (1.0 / (1.0 + static_cast<double>(replicates)) > 1 - level) {
+      out.push_back(text +
+                    fmt::format("; --bootstrap {} is too few to tell whether that is chance.", replicates));
+      return;
+    }
+    const bool real = *m->p_value <= 1 - level;
     text += fmt::format("; a calibrated model would show {} here by chance, so this is {} (p = {:.2g}).",
                         points(*m->null_mean), real ? "real" : "no evidence against it", *m->p_value);
   } else if (r.command == "evaluate") {
@@ -118,10 +138,14 @@ void scores(const Result& r, std::vector<std::string>& out) {
   const auto brier = value_of(r.metrics, "brier"), base = value_of(r.metrics, "brier_uncertainty");
   if (brier && base && *base > 0) {
     const double skill = 1 - *brier / *base;
+    const std::string than =
+        std::abs(skill) < kSameShare
+            ? "about that"
+            : fmt::format("{:.0f}% {} than that", 100 * std::abs(skill), skill > 0 ? "smaller" : "larger");
     out.push_back(
-        fmt::format("Its squared error is {:.0f}% {} than that of always forecasting the class frequencies "
+        fmt::format("Its squared error is {} of always forecasting the class frequencies "
                     "(Brier {:.4f} against {:.4f}).",
-                    100 * std::abs(skill), skill >= 0 ? "smaller" : "larger", *brier, *base));
+                    than, *brier, *base));
   }
   if (const auto auroc = value_of(r.metrics, "auroc")) {
     out.push_back(

@@ -22,7 +22,10 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// Flushes to the disk and renames. Nothing may be written afterwards.
+  /// Brings all that was written to the disk: of several files, settle all and then commit each, so that a
+  /// full disk leaves none of them.
+  void settle();
+  /// Settles and renames. Nothing may be written afterwards.
   void commit();
 
   [[nodiscard]] const std::string& path() const { return path_; }
