@@ -70,23 +70,22 @@ double standard_error(double share, std::int64_t items) {
 void confidence(const Result& r, std::vector<std::string>& out) {
   const auto m = means(r);
   if (!m) return;
-  const bool tells =
-      std::abs(m->forecast - m->outcome) > kStandardErrors * standard_error(m->outcome, r.items);
-  const double gap = tells ? m->forecast - m->outcome : 0;
+  const double gap = m->forecast - m->outcome;
+  const bool chance = std::abs(gap) <= kStandardErrors * standard_error(m->outcome, r.items);
   const std::string says = percent(m->forecast), is = percent(m->outcome);
   if (r.task == "binary") {
     const std::string name = class_name(r, 1);
-    const char* verdict = gap > kSameShare    ? "The model forecasts too high"
-                          : gap < -kSameShare ? "The model forecasts too low"
-                          : tells             ? "The model's forecasts are right on average"
-                                  : "The forecasts are right on average, as far as these items tell";
+    const char* verdict = std::abs(gap) <= kSameShare ? "The model's forecasts are right on average"
+                          : chance  ? "The forecasts are right on average, as far as these items tell"
+                          : gap > 0 ? "The model forecasts too high"
+                                    : "The model forecasts too low";
     out.push_back(fmt::format("{}: it expects {} in {} of cases, and {} are.", verdict, name, says, is));
     return;
   }
-  const char* verdict = gap > kSameShare    ? "The model is over-confident"
-                        : gap < -kSameShare ? "The model is under-confident"
-                        : tells             ? "The model's confidence is right on average"
-                                : "The confidence is right on average, as far as these items tell";
+  const char* verdict = std::abs(gap) <= kSameShare ? "The model's confidence is right on average"
+                        : chance  ? "The confidence is right on average, as far as these items tell"
+                        : gap > 0 ? "The model is over-confident"
+                                  : "The model is under-confident";
   if (several_votes(r)) {
     out.push_back(fmt::format("{}: it says {}, and {} of the votes agree.", verdict, says, is));
   } else {
@@ -113,7 +112,7 @@ void calibration_error(const Result& r, std::vector<std::string>& out) {
   if (m->null_mean && m->p_value) {
     const double level = detail::setting<double>(r, "level", 0.95);
     const auto replicates = detail::setting<std::int64_t>(r, "bootstrap", 0);
-    if (1.0 / (1.0 + static_cast<double>(replicates)) > 1 - level) {
+    if (replicates > 0 && 1.0 / (1.0 + static_cast<double>(replicates)) > 1 - level) {
       out.push_back(text +
                     fmt::format("; --bootstrap {} is too few to tell whether that is chance.", replicates));
       return;

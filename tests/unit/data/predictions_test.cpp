@@ -145,10 +145,9 @@ TEST(Predictions, NormalizeRescalesRows) {
             "probs.npy, row 0 sums to 0; --normalize needs a positive finite sum");
   EXPECT_EQ(refusal(probabilities(matrix({1e308, 1e308, 1}, 3), true)),
             "probs.npy, row 0 sums to inf; --normalize needs a positive finite sum");
-  EXPECT_EQ(
-      refusal(probabilities(matrix({0.5, -0.25, 1}, 3), true)),
-      "probs.npy, row 0, column 1 is -0.25; a probability must lie in [0, 1]; these look like logits: use "
-      "--logits");
+  EXPECT_EQ(refusal(probabilities(matrix({0.5, -0.25, 1}, 3), true)),
+            "probs.npy, row 0, column 1 is -0.25; a probability must lie in [0, 1]; if these are logits, use "
+            "--logits, else repair the model's output");
 }
 
 TEST(Predictions, BadProbabilitiesAreNamed) {

@@ -41,6 +41,21 @@ TEST(Words, UnderConfidentAndRight) {
            "The model's confidence is right on average: it says 97.6% and is right 97.8% of the time."));
 }
 
+TEST(Words, WhatChanceMayHaveDoneIsNoVerdict) {
+  Result few = with_outcome(0.94);  // 3.6 points off
+  few.items = few.votes = 100;
+  EXPECT_TRUE(
+      says(few,
+           "The confidence is right on average, as far as these items tell: it says 97.6% and is right "
+           "94.0% of the time."));
+  Result one = sample::binary();
+  one.settings.emplace_back("bootstrap", std::int64_t{1});
+  EXPECT_TRUE(
+      says(one,
+           "Its probabilities are off by 4.0 points on average (ECE); --bootstrap 1 is too few to tell "
+           "whether that is chance."));
+}
+
 TEST(Words, SeveralRaters) {
   const Result r = sample::raters();
   EXPECT_TRUE(says(r, "The model is over-confident: it says 97.6%, and 93.6% of the votes agree."))
