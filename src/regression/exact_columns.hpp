@@ -15,13 +15,14 @@ namespace plumb::detail {
 inline constexpr std::uint64_t kLeadingOne = std::uint64_t{1} << 52;
 inline constexpr std::uint64_t kLowestExponent = 967;  ///< biased exponent of 2^-56
 inline constexpr std::uint64_t kExponents = 72;        ///< up to 2^16; terms beyond go straight to the sum
-inline constexpr std::size_t kChunk = 1024;            ///< 2^10 signed mantissas of 53 bits fit a word
+inline constexpr std::size_t kParts = 4;               ///< sums side by side: one sum would wait for itself
+inline constexpr std::size_t kChunk =
+    kParts * 1020;  ///< a part gets at most 1023: signed mantissas of 53 bits fit a word
 
 /// Adds every term_of(i), i < n, to the same bits as ExactSum::add. Mantissas of one exponent are summed as
 /// integers, which enter the sum once a chunk.
 template <class Term>
 inline void add_terms(ExactSum& into, std::size_t n, Term term_of) {
-  constexpr std::size_t kParts = 4;  // side by side: one sum would wait for itself
   for (std::size_t begin = 0; begin < n; begin += kChunk) {
     const std::size_t end = std::min(begin + kChunk, n);
     if (end - begin < 2 * kExponents) {  // too few to pay for the buckets

@@ -48,7 +48,8 @@ std::span<const double> by_item(std::span<const double> column, std::size_t n, s
   return out;
 }
 
-void add_output(const OutputTerms& t, std::span<const double> w, bool whole, OutputSums& s) {
+/// `from_cells`: squared errors and variances come from the cells, which add up to them exactly.
+void add_output(const OutputTerms& t, std::span<const double> w, bool whole, bool from_cells, OutputSums& s) {
   const std::size_t n = t.err2.size();
   if (w.empty()) {
     s.entries += n;
@@ -73,18 +74,18 @@ void add_output(const OutputTerms& t, std::span<const double> w, bool whole, Out
       }
     }
   }
-  add_column(s.err2, t.err2, w);
+  if (!from_cells) add_column(s.err2, t.err2, w);
   add_column(s.abs_err, t.abs_err, w);
   add_column(s.log_variance, t.log_variance, w);
   add_column(s.z2, t.z2, w);
   add_column(s.abs_z, t.finite_z.empty() ? t.abs_z : t.finite_z, w);
   add_column(s.crps, t.crps, w);
   add_column(s.sigma, t.sigma, w);
-  add_column(s.variance, t.variance, w);
+  if (!from_cells) add_column(s.variance, t.variance, w);
 }
 
 void add_cells(std::span<const double> uncertainty, std::span<const double> error, std::span<const double> w,
-               UncertaintyCells& cells) {
+               UncertaintyCells& cells, OutputSums* totals = nullptr) {
   const std::size_t n = uncertainty.size();
   const int bins = static_cast<int>(cells.cell.size());
   thread_local std::vector<double> place, x, y;
@@ -110,15 +111,17 @@ void add_cells(std::span<const double> uncertainty, std::span<const double> erro
   }
   cells.dropped += count[static_cast<std::size_t>(bins)];
   sums.assign(static_cast<std::size_t>(bins) + 1, {});
-  const auto each = [&](std::span<const double> column, auto member) {
+  const auto each = [&](std::span<const double> column, auto member, ExactSum* total) {
     std::fill(sums.begin(), sums.end(), ExactSum{});
     add_by_cell(sums, index, column);
     for (std::size_t c = 0; c < cells.cell.size(); ++c)
       if (count[c] > 0) (cells.cell[c].*member).merge(sums[c]);
+    if (total != nullptr)
+      for (const ExactSum& x : sums) total->merge(x);  // the last is what lies outside
   };
-  each(uncertainty, &UncertaintyCells::Cell::uncertainty);
-  each(error, &UncertaintyCells::Cell::error);
-  if (!w.empty()) each(w, &UncertaintyCells::Cell::weight);
+  each(uncertainty, &UncertaintyCells::Cell::uncertainty, totals != nullptr ? &totals->variance : nullptr);
+  each(error, &UncertaintyCells::Cell::error, totals != nullptr ? &totals->err2 : nullptr);
+  if (!w.empty()) each(w, &UncertaintyCells::Cell::weight, nullptr);
   for (std::size_t c = 0; c < cells.cell.size(); ++c) {
     cells.cell[c].items += count[c];
     if (w.empty() && count[c] > 0) cells.cell[c].weight.add(static_cast<double>(count[c]));
@@ -162,15 +165,17 @@ void BlockTerms::read(const RegressionItems& items, std::int64_t begin, std::int
 
 void add_block(const BlockTerms& terms, std::span<const double> multiplier, RegressionSums& sums) {
   const bool whole = terms.block.weight.empty();
+  const bool shared = terms.output.size() == 1 && !sums.uce.cell.empty();
   for (std::size_t j = 0; j < terms.output.size(); ++j)
-    add_output(terms.output[j], multiplier, whole, sums.output[j]);
+    add_output(terms.output[j], multiplier, whole, shared, sums.output[j]);
   if (multiplier.empty()) {
     sums.items += static_cast<std::uint64_t>(terms.block.size);
   } else {
     for (const double w : multiplier) sums.items += static_cast<std::uint64_t>(w > 0);
   }
   sums.clipped += terms.clipped;
-  if (!sums.uce.cell.empty()) add_cells(terms.variance, terms.err2, multiplier, sums.uce);
+  if (!sums.uce.cell.empty())
+    add_cells(terms.variance, terms.err2, multiplier, sums.uce, shared ? &sums.output[0] : nullptr);
   if (!sums.uce_mc.cell.empty()) add_cells(terms.variance, terms.second, multiplier, sums.uce_mc);
   if (!sums.uce_aleatoric.cell.empty())
     add_cells(terms.aleatoric, terms.err2, multiplier, sums.uce_aleatoric);

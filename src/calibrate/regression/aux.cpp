@@ -110,6 +110,9 @@ Step fit_network(const char* method, const RegressionItems& items, const Regress
   step.method = method;
   step.put("centre", s.centre);
   step.put("width", s.width);
+  const auto [low, high] = std::minmax_element(s.x.begin(), s.x.end());
+  step.put("low", *low);
+  step.put("high", *high);
   const auto h = static_cast<std::ptrdiff_t>(hidden);
   step.put("weight", std::vector<double>(best.begin(), best.begin() + h));
   step.put("bias", std::vector<double>(best.begin() + h, best.begin() + 2 * h));

@@ -27,7 +27,10 @@ struct Layers {
 
 void AuxNetwork::predict(std::span<const double> scaled, std::span<double> log_variance) const {
   const Layers net(parameters, hidden);
-  for (std::size_t i = 0; i < scaled.size(); ++i) log_variance[i] = net(scaled[i]);
+  for (std::size_t i = 0; i < scaled.size(); ++i) {
+    const double seen = std::clamp(scaled[i], low, high);
+    log_variance[i] = net(seen) + width * (scaled[i] - seen);
+  }
 }
 
 AuxObjective::AuxObjective(std::vector<double> scaled, std::vector<double> err2, std::vector<double> weight,

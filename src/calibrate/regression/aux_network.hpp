@@ -9,8 +9,11 @@ namespace plumb::detail {
 
 /// f(x) = out_bias + sum_h out_weight_h max(0, weight_h x + bias_h), x the log variance less `centre`, over
 /// `width`.
+/// Beyond [low, high], the scaled inputs it was fitted on, it goes on with slope 1 in the log variance, as
+/// one factor would: the last piece of a network says nothing about what it has not seen.
 struct AuxNetwork {
   double centre = 0, width = 1;
+  double low = -1e300, high = 1e300;
   std::size_t hidden = 16;
   /// weight (H), bias (H), out_weight (H), out_bias: 3 H + 1 numbers.
   std::vector<double> parameters;

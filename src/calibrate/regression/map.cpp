@@ -161,6 +161,9 @@ std::unique_ptr<VarianceMap> aux_map(const Step& step, bool aleatoric) {
   net.centre = scalar_parameter(step, "centre");
   net.width = scalar_parameter(step, "width");
   if (!(net.width > 0)) unfit(step, "has a width that is not positive");
+  net.low = scalar_parameter(step, "low");
+  net.high = scalar_parameter(step, "high");
+  if (!(net.low <= net.high)) unfit(step, "has a range that is empty");
   const auto weight = vector_parameter(step, "weight");
   net.hidden = weight.size();
   const std::vector<std::int64_t> shape{static_cast<std::int64_t>(net.hidden)};

