@@ -1,5 +1,6 @@
 #include "io/describe_facts.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "plumb/data/check.hpp"
@@ -24,7 +25,8 @@ void suggest_list(ArrayInfo& a, const std::string& range) {
     return;
   }
   if (a.integers) {
-    if (a.min >= 0 && a.max < kMostClasses) use("--labels", "whole numbers " + range);
+    if (a.min >= 0 && a.max < kMostClasses)
+      use("--labels", "whole numbers " + range + (a.min == 1 ? "; subtract 1 if the first class is 1" : ""));
     if (a.min < 0 || a.max > 1) use("--groups", "whole numbers " + range);
     return;
   }
@@ -85,9 +87,11 @@ void conclude_text(ArrayInfo& a) {
   if (a.shape.size() != 1) return;
   const bool repeats = !a.distinct.empty() && static_cast<std::int64_t>(a.distinct.size()) < a.shape[0];
   if (repeats) {
+    std::vector<std::string> names = a.distinct;
+    std::sort(names.begin(), names.end());
     std::string classes;
-    for (const std::string& s : a.distinct) classes += (classes.empty() ? "" : ",") + s;
-    a.uses.push_back({"--labels", "text; with --classes " + classes});
+    for (const std::string& s : names) classes += (classes.empty() ? "" : ",") + s;
+    a.uses.push_back({"--labels", "text; with --classes in the order of your probabilities: " + classes});
     a.uses.push_back({"--by", "text"});
   } else {
     a.uses.push_back({"--ids", "text"});

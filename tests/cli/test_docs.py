@@ -1,7 +1,8 @@
 """The text is tested: every block ```sh run of README.md and docs/ is run, in order, in a folder of its own.
 
 "plumb" is the tool that was built, and `plumb demo --out demo` has been run. A line "# exit 3" before a command says which exit
-code it has; without one it is 0.
+code it has; without one it is 0. A line "# gives ece 0.135" after a command says what the prose around it says: the table that
+the command prints has that metric with that value, rounded to the digits given.
 """
 import os
 import pathlib
@@ -17,19 +18,29 @@ WITH_BLOCKS = [page for page in PAGES if BLOCK.search(page.read_text())]
 
 
 def commands(block):
-    """(text, exit code) of each command; a backslash at the end goes on."""
-    code, text = 0, ""
+    """[text, exit code, {metric: value}] of each command; a backslash at the end goes on."""
+    out, code, text = [], 0, ""
     for line in block.splitlines():
         mark = re.fullmatch(r"# exit (\d+)", line.strip())
         if mark:
             code = int(mark.group(1))
             continue
+        mark = re.fullmatch(r"# gives (\S+) (\S+)", line.strip())
+        if mark:
+            out[-1][2][mark.group(1)] = mark.group(2)
+            continue
         if not text and (not line.strip() or line.startswith("#")):
             continue
         text += line + "\n"
         if not line.endswith("\\"):
-            yield text, code
+            out.append([text, code, {}])
             code, text = 0, ""
+    return out
+
+
+def rounds_to(printed, said):
+    digits = len(said.partition(".")[2])
+    return abs(float(printed) - float(said)) <= 0.5 * 10**-digits + 1e-9
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +59,13 @@ def test_the_first_pages_are_run():
 def test_page(page, place):
     env = dict(os.environ, PATH=str(pathlib.Path(PLUMB).parent) + os.pathsep + os.environ["PATH"])
     for block in BLOCK.findall(page.read_text()):
-        for text, code in commands(block):
+        for text, code, values in commands(block):
             run = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=place, env=env, capture_output=True, text=True,
                                  timeout=LIMIT_S)
             assert run.returncode == code, f"{page.name}: {text}{run.stdout}{run.stderr}"
+            for key, said in values.items():
+                printed = re.search(rf"^ *{re.escape(key)} +(-?[0-9.]+)", run.stdout, re.M)
+                assert printed and rounds_to(printed.group(1), said), f"{page.name} says {key} {said}: {run.stdout}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())

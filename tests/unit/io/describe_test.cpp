@@ -71,7 +71,7 @@ TEST(Describe, AnArchiveAndItsUses) {
   EXPECT_EQ(flags(find(infos, "sigma")), (Flags{"--mean", "--targets", "--std", "--variance"}));
   EXPECT_NE(find(infos, "bad").problem, "");
   EXPECT_EQ(find(infos, "words").distinct, (std::vector<std::string>{"b", "a"}));
-  EXPECT_EQ(find(infos, "words").uses[0].why, "text; with --classes b,a");
+  EXPECT_EQ(find(infos, "words").uses[0].why, "text; with --classes in the order of your probabilities: a,b");
 }
 
 TEST(Describe, ColumnsAndGroupsOfACsv) {
