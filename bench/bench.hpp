@@ -60,6 +60,7 @@ void table_cases(Bench& b);
 void kernel_cases(Bench& b);
 void rater_cases(Bench& b);
 void resample_cases(Bench& b);
+void regression_cases(Bench& b);
 void uncertainty_cases(Bench& b);
 void calibrate_cases(Bench& b);
 

@@ -1,4 +1,5 @@
-// plumb_bench [SCALE] [PART...]: prints one row a case. Parts: table, kernel, raters, resample, calibrate, uncertainty.
+// plumb_bench [SCALE] [PART...]: prints one row a case. Parts: table, kernel, raters, resample, regression,
+// calibrate, uncertainty.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -134,6 +135,7 @@ int main(int argc, char** argv) {
   if (wanted("kernel")) bench::kernel_cases(b);
   if (wanted("raters")) bench::rater_cases(b);
   if (wanted("resample")) bench::resample_cases(b);
+  if (wanted("regression")) bench::regression_cases(b);
   if (wanted("uncertainty")) bench::uncertainty_cases(b);
   if (wanted("calibrate")) bench::calibrate_cases(b);
   return 0;

@@ -97,7 +97,7 @@ RegressionItems with_variance(const RegressionItems& items, const VarianceMap& m
 std::string number(const std::optional<double>& x) {
   if (!x) return "-";
   char text[32];
-  std::snprintf(text, sizeof text, "%.5f", *x);
+  std::snprintf(text, sizeof text, "%.6g", *x);
   return text;
 }
 

@@ -25,27 +25,18 @@ const char* name_of(const std::array<const char*, N>& names, Enum e) {
   return names.at(static_cast<std::size_t>(e));
 }
 
-Json bound(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
-
-}  // namespace
-
-std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options) {
-  detail::TextTable table({"metric", "task", "needs", "best", "cost", "what it is"});
-  for (const MetricRow& m : metrics) {
-    table.add({std::string(m.key), name_of(kTask, m.task), name_of(kNeeds, m.needs),
-               name_of(kBetter, m.better), name_of(kCost, m.cost), std::string(m.line)});
-  }
-  return table.render(options.colour, options.width) +
-         "\nneeds: votes = any label or vote; pairs = two votes on some item; truth = --truth.\n";
+const char* needs_of(const MetricRow& m) {
+  return m.task == Task::regression ? "targets" : name_of(kNeeds, m.needs);
 }
 
-std::string render_list_json(std::span<const MetricRow> metrics, const std::string& version,
-                             std::span<const CalibratorRow> calibrators) {
+Json bound(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+Json metric_rows(std::span<const MetricRow> metrics) {
   Json rows = Json::array();
   for (const MetricRow& m : metrics) {
     rows.push_back({{"key", m.key},
                     {"task", name_of(kTask, m.task)},
-                    {"needs", name_of(kNeeds, m.needs)},
+                    {"needs", needs_of(m)},
                     {"better", name_of(kBetter, m.better)},
                     {"low", bound(m.low)},
                     {"high", bound(m.high)},
@@ -56,13 +47,35 @@ std::string render_list_json(std::span<const MetricRow> metrics, const std::stri
                     {"per_class", m.per_class},
                     {"line", m.line}});
   }
+  return rows;
+}
+
+}  // namespace
+
+std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options) {
+  detail::TextTable table({"metric", "task", "needs", "best", "cost", "what it is"});
+  for (const MetricRow& m : metrics) {
+    table.add({std::string(m.key), name_of(kTask, m.task), needs_of(m), name_of(kBetter, m.better),
+               name_of(kCost, m.cost), std::string(m.line)});
+  }
+  const bool regression = !metrics.empty() && metrics.front().task == Task::regression;
+  if (regression) return table.render(options.colour, options.width);
+  return table.render(options.colour, options.width) +
+         "\nneeds: votes = any label or vote; pairs = two votes on some item; truth = --truth.\n";
+}
+
+std::string render_list_json(std::span<const MetricRow> metrics, const std::string& version,
+                             std::span<const CalibratorRow> calibrators) {
   Json methods = Json::array();
   for (const CalibratorRow& c : calibrators) {
     methods.push_back({{"method", c.method},
                        {"task", c.binary ? c.multiclass ? "any" : "binary" : "multiclass"},
                        {"line", c.line}});
   }
-  return detail::json_text({{"plumb", version}, {"metrics", rows}, {"calibrators", methods}});
+  return detail::json_text({{"plumb", version},
+                            {"metrics", metric_rows(metrics)},
+                            {"regression_metrics", metric_rows(kRegressionMetrics)},
+                            {"calibrators", methods}});
 }
 
 }  // namespace plumb
