@@ -45,6 +45,9 @@ LinearSoftmax::LinearSoftmax(const FitData& data, bool full, Ridge ridge, int th
       stride_(data.stride),
       block_limit_(block_limit),
       chunks_(static_cast<std::size_t>(std::min(kChunks, data.size))) {
+  // What is done in microseconds is not worth waking threads for.
+  constexpr std::size_t kSmall = 1 << 18;
+  if (static_cast<std::size_t>(data.size) * stride_ * (full ? k_ : 1) < kSmall) threads_ = 1;
   resize_large(p_, static_cast<std::size_t>(data.size) * stride_);
 }
 

@@ -7,7 +7,8 @@ namespace plumb::detail {
 namespace {
 
 constexpr int kMaxIterations = 200;
-constexpr int kMaxProducts = 400;  // in one step
+constexpr int kMaxProducts = 400;         // in one step
+constexpr std::int64_t kPatience = 5000;  // in all: fits that converge need a few hundred
 constexpr int kMaxHalvings = 40;
 
 /// Conjugate gradients on H d = -g until the residual is a small part of g, smaller as g is: quadratic
@@ -40,8 +41,10 @@ std::int64_t newton_step(ConvexProblem& problem, std::span<const double> g, doub
     rz = next;
     for (std::size_t i = 0; i < n; ++i) p[i] = z[i] + b * p[i];
   }
-  if (products == 0 || dot(d, g) >= 0)
-    problem.precondition(g, z), std::transform(z.begin(), z.end(), d.begin(), [](double v) { return -v; });
+  if (products == 0 || dot(d, g) >= 0) {
+    problem.precondition(g, z);
+    for (std::size_t i = 0; i < n; ++i) d[i] = -z[i];
+  }
   return products;
 }
 
@@ -69,7 +72,7 @@ Minimum minimise(ConvexProblem& problem, std::vector<double>& x, double aim) {
   m.value = problem.evaluate(x, g);
   m.gradient_norm = infinity_norm(g);
   const double first = m.gradient_norm;
-  while (m.iterations < kMaxIterations && m.gradient_norm > aim) {
+  while (m.iterations < kMaxIterations && m.products < kPatience && m.gradient_norm > aim) {
     problem.prepare();
     const double relative = std::min(0.2, std::sqrt(m.gradient_norm / first));
     m.products += newton_step(problem, g, relative, 0.3 * aim, d);
