@@ -117,7 +117,7 @@ void add_cells(std::span<const double> uncertainty, std::span<const double> erro
     for (std::size_t c = 0; c < cells.cell.size(); ++c)
       if (count[c] > 0) (cells.cell[c].*member).merge(sums[c]);
     if (total != nullptr)
-      for (const ExactSum& x : sums) total->merge(x);  // the last is what lies outside
+      for (const ExactSum& sum : sums) total->merge(sum);  // the last is what lies outside
   };
   each(uncertainty, &UncertaintyCells::Cell::uncertainty, totals != nullptr ? &totals->variance : nullptr);
   each(error, &UncertaintyCells::Cell::error, totals != nullptr ? &totals->err2 : nullptr);
