@@ -50,6 +50,7 @@ test("each plot says what it means, and its data can be read as a table", async 
     assert.match(text, /^\S.{20,}[.]$/s);
   const figure = page.locator("figure", { has: page.locator("[data-plot=reliability]") });
   await figure.locator("summary", { hasText: "Data" }).click();
+  await figure.locator("table tbody tr").first().waitFor();
   assert.ok(await figure.locator("table tbody tr").count() > 20);
   await page.close();
 });
