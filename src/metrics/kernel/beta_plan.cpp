@@ -191,8 +191,7 @@ BetaValues BetaPlan::values(const BetaSums& sums, int threads) const {
           const std::size_t q = static_cast<std::size_t>(r.first) + i;
           const std::size_t source = mirror ? m.w.size() - 1 - q : q;
           if (m.w[source][0] == 0.0) continue;
-          apply_block(r.block[i], m.w[source], all);
-          apply_block(r.block[i], m.wy[source], hits);
+          apply_block(r.block[i], m.w[source], m.wy[source], all, hits);
           error += m.w[source][0] * r.block[i].error;
           seen += m.w[source][0];
         }

@@ -220,6 +220,37 @@ void EvaluateSeries(const std::uint32_t* row, const double* t, const double* coe
   }
 }
 
+// The sixteen coefficients fill the lanes; the moments follow each other, so that no sum depends on the
+// width.
+constexpr std::size_t kVectors = kMoments / kWidth;
+
+template <std::size_t kSets>
+HWY_INLINE void Apply(const Block& block, const Series* const* moments, Series* const* target) {
+  V sum[kSets][kVectors];
+  for (std::size_t s = 0; s < kSets; ++s) {
+    for (std::size_t v = 0; v < kVectors; ++v) sum[s][v] = hn::LoadU(d, target[s]->data() + v * kWidth);
+  }
+  for (std::size_t k = 0; k < kMoments; ++k) {
+    const double* entry = block.entry[k].data();
+    V moment[kSets];
+    for (std::size_t s = 0; s < kSets; ++s) moment[s] = hn::Set(d, (*moments[s])[k]);
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const V e = hn::LoadU(d, entry + v * kWidth);
+      for (std::size_t s = 0; s < kSets; ++s) sum[s][v] = hn::Add(sum[s][v], hn::Mul(e, moment[s]));
+    }
+  }
+  for (std::size_t s = 0; s < kSets; ++s) {
+    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[s][v], d, target[s]->data() + v * kWidth);
+  }
+}
+
+void ApplyOne(const Block& block, const Series* const* moments, Series* const* target) {
+  Apply<1>(block, moments, target);
+}
+void ApplyTwo(const Block& block, const Series* const* moments, Series* const* target) {
+  Apply<2>(block, moments, target);
+}
+
 }  // namespace
 }  // namespace plumb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -232,6 +263,8 @@ HWY_EXPORT(AddSingle);
 HWY_EXPORT(AddWhole);
 HWY_EXPORT(AddReal);
 HWY_EXPORT(EvaluateSeries);
+HWY_EXPORT(ApplyOne);
+HWY_EXPORT(ApplyTwo);
 
 void locate_beta(const BetaTable& table, const double* p, std::size_t count, std::uint32_t* box, double* t) {
   HWY_DYNAMIC_DISPATCH(LocateBeta)(table, p, count, box, t);
@@ -251,6 +284,17 @@ void add_real(const std::uint32_t* box, const double* t, const double* y, const 
 void evaluate_series(const std::uint32_t* row, const double* t, const double* coefficient, std::size_t count,
                      double* first, double* second) {
   HWY_DYNAMIC_DISPATCH(EvaluateSeries)(row, t, coefficient, count, first, second);
+}
+void apply_block(const Block& block, const Series& moments, Series& target) {
+  const Series* from[] = {&moments};
+  Series* to[] = {&target};
+  HWY_DYNAMIC_DISPATCH(ApplyOne)(block, from, to);
+}
+void apply_block(const Block& block, const Series& first, const Series& second, Series& first_target,
+                 Series& second_target) {
+  const Series* from[] = {&first, &second};
+  Series* to[] = {&first_target, &second_target};
+  HWY_DYNAMIC_DISPATCH(ApplyTwo)(block, from, to);
 }
 
 }  // namespace plumb

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "metrics/kernel/chebyshev.hpp"
+
 namespace plumb {
 
 /// The boxes of BetaLayout: both sides, octaves first. `place` holds (centre, 1/half) of each box.
@@ -36,5 +38,10 @@ void add_real(const std::uint32_t* box, const double* t, const double* y, const 
 /// Two series of sixteen terms at t[i]: coefficient + 32 row[i] and + 16.
 void evaluate_series(const std::uint32_t* row, const double* t, const double* coefficient, std::size_t count,
                      double* first, double* second);
+
+/// target += block * moments, once and for two sets of moments side by side.
+void apply_block(const Block& block, const Series& moments, Series& target);
+void apply_block(const Block& block, const Series& first, const Series& second, Series& first_target,
+                 Series& second_target);
 
 }  // namespace plumb

@@ -59,8 +59,8 @@ Block make_block(const Grid& value) {
     for (std::size_t l = 0; l < kMoments; ++l) {
       for (std::size_t k = 0; k < kMoments; ++k) row[k] += half[i][l] * turned[l][k];
     }
-    b.entry[i] = row;
     for (std::size_t k = 0; k < kMoments; ++k) {
+      b.entry[k][i] = row[k];
       rows[i] += std::abs(row[k]);
       columns[k] += std::abs(row[k]);
     }

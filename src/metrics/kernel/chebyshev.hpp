@@ -42,7 +42,7 @@ inline Series chebyshev(double t) {
 /// What a series with coefficients of this size leaves out.
 [[nodiscard]] double tail_of(const Series& size);
 
-/// The kernel between two boxes: entry [i][k] takes moment k of the source box to coefficient i of the series
+/// The kernel between two boxes: entry [k][i] takes moment k of the source box to coefficient i of the series
 /// on the target box. `error` bounds what is cut off, for a source box of mass one: the last two rows and
 /// columns.
 struct Block {
@@ -51,19 +51,5 @@ struct Block {
 };
 /// From kernel values, value[m][l] at target node m and source node l.
 [[nodiscard]] Block make_block(const Grid& value);
-
-/// target += block * moments
-inline void apply_block(const Block& b, const Series& moments, Series& target) {
-  for (std::size_t i = 0; i < kMoments; ++i) {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (std::size_t k = 0; k < kMoments; k += 4) {
-      s0 += b.entry[i][k] * moments[k];
-      s1 += b.entry[i][k + 1] * moments[k + 1];
-      s2 += b.entry[i][k + 2] * moments[k + 2];
-      s3 += b.entry[i][k + 3] * moments[k + 3];
-    }
-    target[i] += (s0 + s1) + (s2 + s3);
-  }
-}
 
 }  // namespace plumb

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <span>
 
+#include "metrics/kernel/box_kernels.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 namespace plumb {
