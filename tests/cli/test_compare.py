@@ -32,7 +32,7 @@ BASE = ["--model", "raw=raw.npy", "--model", "ts=ts.npy", "--counts", "counts.np
 
 
 def test_values_are_those_of_evaluate(folder, two):
-    result = compare(folder, *BASE, "--bootstrap", 20)
+    result = compare(folder, *BASE, "--bootstrap", 100)
     for name in ("raw", "ts"):
         one = values(folder.evaluate("--probs", f"{name}.npy", "--counts", "counts.npy", "--metrics", KEYS))
         assert {k: m["values"][name]["value"] for k, m in result["compare"]["metrics"].items()} == one
@@ -41,7 +41,7 @@ def test_values_are_those_of_evaluate(folder, two):
     d = nll["differences"][0]
     assert (d["from"], d["to"]) == ("raw", "ts")
     assert d["difference"] == nll["values"]["ts"]["value"] - nll["values"]["raw"]["value"]
-    assert d["low"] < d["difference"] < d["high"] < 0 and d["p_value"] == pytest.approx(2 / 21)
+    assert d["low"] < d["difference"] < d["high"] < 0 and d["p_value"] == pytest.approx(2 / 101)
     assert result["compare"]["metrics"]["accuracy"]["best"] is None, "temperature moves no answer"
     wins = result["compare"]["wins"]
     assert wins["ts"]["best"] >= 3 and wins["ts"]["clear"] <= wins["ts"]["best"]
