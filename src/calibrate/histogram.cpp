@@ -9,17 +9,22 @@ namespace {
 
 detail::CellTable table_of(const ForecastsView& ascending, int bins) {
   detail::CellTable t;
-  t.edges = equal_mass_cells(ascending, bins).thresholds;
+  const std::vector<double> starts = equal_mass_cells(ascending, bins).thresholds;  // least p of each cell
   std::size_t i = 0;
-  for (std::size_t cell = 0; cell <= t.edges.size(); ++cell) {
+  double last = 0;
+  for (std::size_t cell = 0; cell <= starts.size(); ++cell) {
     double hits = 0, trials = 0;
-    for (; i < ascending.size() && (cell == t.edges.size() || ascending.p[i] < t.edges[cell]); ++i) {
+    for (; i < ascending.size() && (cell == starts.size() || ascending.p[i] < starts[cell]); ++i) {
+      const double mass = ascending.trials_of(i) * ascending.weight_of(i);
+      if (!(mass > 0)) continue;
       hits += ascending.hits[i] * ascending.weight_of(i);
-      trials += ascending.trials_of(i) * ascending.weight_of(i);
+      trials += mass;
+      last = ascending.p[i];
     }
     const double v = detail::smoothed(hits, trials);
     t.values.push_back(v);
     t.loss += detail::event_loss(hits, trials, v);
+    if (cell < starts.size()) t.edges.push_back(detail::border(last, starts[cell]));
   }
   return t;
 }

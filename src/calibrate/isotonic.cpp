@@ -63,11 +63,7 @@ detail::CellTable table_of(const ForecastsView& ascending) {
     const double v = detail::smoothed(blocks[b].hits, blocks[b].trials);
     t.values.push_back(v);
     t.loss += detail::event_loss(blocks[b].hits, blocks[b].trials, v);
-    if (b == 0) continue;
-    // Half way between what was seen; the rounded middle of two neighbouring doubles may be the lower one.
-    const double before = blocks[b - 1].high, after = blocks[b].low;
-    const double middle = before + (after - before) / 2;
-    t.edges.push_back(middle > before ? middle : after);
+    if (b > 0) t.edges.push_back(detail::border(blocks[b - 1].high, blocks[b].low));
   }
   return t;
 }

@@ -10,7 +10,7 @@ namespace plumb::detail {
 namespace {
 
 constexpr std::int64_t kBlock = 4096;
-constexpr int kMostIterations = 200;
+constexpr int kMostIterations = 100;
 constexpr double kGradientGoal = 1e-10;  // per vote; what the report promises is 1e-6
 
 struct Sums {
@@ -67,14 +67,19 @@ Sums pass(const MonotoneLogistic& p, int without, int only, int threads, std::sp
   return all;
 }
 
-// Solves H d = g by Cholesky for the free unknowns; H is the lower triangle; the ridge keeps it positive.
-std::vector<double> solve(std::vector<double> h, std::vector<double> g, const std::vector<bool>& frozen) {
+// Solves H d = g by Cholesky for the unknowns that are not held; H is the lower triangle and positive by the
+// ridge. Held ones keep d as it is.
+void solve(std::vector<double> h, std::vector<double> g, const std::vector<bool>& held,
+           std::vector<double>& d) {
   const std::size_t k = g.size();
   for (std::size_t j = 0; j < k; ++j)
-    for (std::size_t m = 0; m <= j; ++m)
-      if (frozen[j] || frozen[m]) h[j * k + m] = j == m ? 1.0 : 0.0;
+    for (std::size_t m = 0; m < k; ++m)
+      if (!held[j] && held[m]) g[j] -= h[std::max(j, m) * k + std::min(j, m)] * d[m];
   for (std::size_t j = 0; j < k; ++j)
-    if (frozen[j]) g[j] = 0;
+    for (std::size_t m = 0; m <= j; ++m)
+      if (held[j] || held[m]) h[j * k + m] = j == m ? 1.0 : 0.0;
+  for (std::size_t j = 0; j < k; ++j)
+    if (held[j]) g[j] = d[j];
   for (std::size_t j = 0; j < k; ++j)
     for (std::size_t m = 0; m <= j; ++m) {
       double s = h[j * k + m];
@@ -89,7 +94,39 @@ std::vector<double> solve(std::vector<double> h, std::vector<double> g, const st
     for (std::size_t q = j + 1; q < k; ++q) g[j] -= h[q * k + j] * g[q];
     g[j] /= h[j * k + j];
   }
-  return g;
+  d = g;
+}
+
+// Where the quadratic model at c is least with c_j >= 0 (j > 0): unknowns change between held at 0 and free
+// until each is where it belongs.
+std::vector<double> bounded_minimum(const std::vector<double>& c, const Sums& s) {
+  const std::size_t k = c.size();
+  std::vector<bool> held(k, false);
+  std::vector<double> d(k), x(k);
+  for (int round = 0; round < 50; ++round) {
+    for (std::size_t j = 0; j < k; ++j) d[j] = held[j] ? c[j] : 0;
+    solve(s.hessian, s.gradient, held, d);
+    bool settled = true;
+    for (std::size_t j = 0; j < k; ++j) x[j] = c[j] - d[j];
+    for (std::size_t j = 1; j < k; ++j) {
+      if (!held[j]) {
+        if (x[j] < 0) {
+          held[j] = true;
+          settled = false;
+        }
+        continue;
+      }
+      double slope = s.gradient[j];
+      for (std::size_t m = 0; m < k; ++m) slope -= s.hessian[std::max(j, m) * k + std::min(j, m)] * d[m];
+      if (slope < 0) {
+        held[j] = false;
+        settled = false;
+      }
+    }
+    if (settled) break;
+  }
+  for (std::size_t j = 1; j < k; ++j) x[j] = std::max(x[j], 0.0);
+  return x;
 }
 
 }  // namespace
@@ -118,22 +155,20 @@ void MonotoneLogistic::minimise(double lambda, int without, int threads, std::ve
     }
     report.converged = report.gradient_norm <= 1e-6;
     if (report.gradient_norm <= kGradientGoal) return;
-    const std::vector<double> d = solve(s.hessian, s.gradient, frozen);
-    // Projected step, halved until it pays (Bertsekas 1982).
+    const std::vector<double> goal = bounded_minimum(c, s);
+    double promised = 0;
+    for (std::size_t j = 0; j < k; ++j) promised += s.gradient[j] * (c[j] - goal[j]);
+    if (!(promised > 1e-16 * (1 + std::abs(report.objective))))
+      return;  // no better number in double precision
     double step = 1;
     std::vector<double> next(k);
     bool paid = false;
     for (int halving = 0; halving < 40 && !paid; ++halving, step /= 2) {
-      double promised = 0;
-      for (std::size_t j = 0; j < k; ++j) {
-        next[j] = c[j] - step * d[j];
-        if (j > 0) next[j] = std::max(next[j], 0.0);
-        promised += s.gradient[j] * (c[j] - next[j]);
-      }
+      for (std::size_t j = 0; j < k; ++j) next[j] = c[j] + step * (goal[j] - c[j]);
       const Sums at = pass(*this, without, -1, threads, next, false);
-      paid = at.loss / at.mass + penalty(next) <= report.objective - 1e-4 * promised;
+      paid = at.loss / at.mass + penalty(next) <= report.objective - 1e-4 * step * promised;
     }
-    if (!paid) return;  // no better number exists in double precision
+    if (!paid) return;
     c = next;
   }
 }

@@ -18,6 +18,12 @@ struct CellTable {
 
 /// (hits + 1/2) / (n + 1): never 0 or 1, so that rows have a sum and log-loss is finite.
 [[nodiscard]] inline double smoothed(double hits, double trials) { return (hits + 0.5) / (trials + 1); }
+/// Half way between two forecasts, above the first: a forecast that comes back with other last bits stays in
+/// its cell. The rounded middle of two neighbouring doubles may be the lower one; then the upper is taken.
+[[nodiscard]] inline double border(double before, double after) {
+  const double middle = before + (after - before) / 2;
+  return middle > before ? middle : after;
+}
 /// -hits log v - (trials - hits) log(1 - v).
 [[nodiscard]] double event_loss(double hits, double trials, double v);
 

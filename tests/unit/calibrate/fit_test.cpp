@@ -34,7 +34,7 @@ class EveryMethod : public testing::TestWithParam<std::tuple<std::string, int>> 
  protected:
   [[nodiscard]] std::string method() const { return std::get<0>(GetParam()); }
   [[nodiscard]] int classes() const { return std::get<1>(GetParam()); }
-  [[nodiscard]] some::Data data() const { return some::simulate(240, classes(), 4, 7); }
+  [[nodiscard]] some::Data data() const { return some::simulate(120, classes(), 4, 7); }
 };
 
 TEST_P(EveryMethod, GivesProbabilitiesOfEveryItem) {
@@ -54,7 +54,7 @@ TEST_P(EveryMethod, GivesProbabilitiesOfEveryItem) {
 }
 
 TEST_P(EveryMethod, IsTheSameForAnyThreads) {
-  const Items items = some::simulate(9000, classes(), 2, 3).items();
+  const Items items = some::simulate(method() == "auto" ? 300 : 5000, classes(), 2, 3).items();
   FitOptions one, many;
   one.threads = 1;
   many.threads = 5;

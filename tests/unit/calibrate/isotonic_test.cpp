@@ -119,7 +119,7 @@ TEST(Histogram, FrequenciesOfEqualMassCells) {
   ASSERT_EQ(values.size(), 2u);
   EXPECT_DOUBLE_EQ(values[0], 1.5 / 3);
   EXPECT_DOUBLE_EQ(values[1], 1.5 / 3);
-  EXPECT_EQ(vector_parameter(s, "edges")[0], 0.8);
+  EXPECT_EQ(vector_parameter(s, "edges")[0], 0.5);
 }
 
 TEST(Histogram, OneValueIsOneCell) {
