@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "calibrate/ballots.hpp"
 #include "calibrate/maps.hpp"
+#include "calibrate/tune.hpp"
 #include "plumb/calibrate/fit.hpp"
 
 namespace plumb {
@@ -17,10 +19,11 @@ class Untouched final : public CalibrationMap {
 
 }  // namespace
 
-Step fit_none(const Items& items, const FitOptions& /*options*/) {
+Step fit_none(const Items& items, const FitOptions& options) {
   Step step;
   step.method = "none";
-  step.fit.items = items.size();
+  detail::describe(detail::tally(items, options.threads), items, 0, step.fit);
+  step.fit.objective = detail::log_loss(items, step, options.threads).mean();
   return step;
 }
 

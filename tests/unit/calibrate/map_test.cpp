@@ -97,10 +97,14 @@ TEST(Pipeline, WhatDoesNotFitIsRefused) {
   EXPECT_THROW((void)calibrated(items, {.classes = 3, .steps = {temperature(2)}}, 1), InputError);
 }
 
-TEST(None, SaysHowManyItemsItSaw) {
-  const Items items = to_items(simulate({.n = 9, .raters = 2}), VoteForm::counts);
-  EXPECT_EQ(fit_none(items, {}).fit.items, 9);
-  EXPECT_TRUE(fit_none(items, {}).parameters.empty());
+TEST(None, ReportsTheLogLossAsItIs) {
+  const auto s = simulate({.n = 9, .raters = 2});
+  const Step step = fit_none(to_items(s, VoteForm::counts), {});
+  EXPECT_EQ(step.fit.items, 9);
+  EXPECT_EQ(step.fit.votes, 18);
+  EXPECT_TRUE(step.parameters.empty());
+  EXPECT_NEAR(step.fit.objective, static_cast<double>(test::naive_objective(step, s, test::naive_logits(s))),
+              1e-12);
 }
 
 }  // namespace
