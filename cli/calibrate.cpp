@@ -6,6 +6,8 @@
 #include "calibrate_regression.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "plumb/calibrate/alpha.hpp"
+#include "plumb/calibrate/map.hpp"
 #include "plumb/calibrate/onnx.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
@@ -57,8 +59,28 @@ std::string fitted_on_notice(const CalibrationModel& model, const std::string& p
   return "";
 }
 
+std::string apply_calibrator(const std::string& path, int threads, Inputs& inputs) {
+  const CalibrationModel model = load_model(path);
+  check_fits(model, path, inputs.items.predictions);
+  inputs.paths.push_back(path);
+  inputs.infos.push_back({"--calibrator", path, {}, "", ""});
+  Items& items = inputs.items;
+  const Step& last = model.steps.back();
+  if (last.method == "alpha" && items.concentration.empty() && alpha_features(last) == 0) {
+    std::vector<double> alpha(static_cast<std::size_t>(items.size()));
+    alpha_concentration(last, {}, 0, items.size(), alpha);
+    items.concentration = {Rows(array_of(std::move(alpha), {items.size()}, path + " (alpha_0)"))};
+  }
+  const std::string notice = fitted_on_notice(model, path, inputs);
+  items = calibrated(items, model, threads);
+  return notice;
+}
+
 void check_fits(const CalibrationModel& model, const std::string& path, const Predictions& p) {
   const std::string name = p.sources().front().name();
+  if (model.task == "regression")
+    throw InputError(
+        path + " is a calibrator of variances; give it --variance or --std instead of class predictions");
   if (p.classes() != model.classes)
     throw InputError(path + " is for " + std::to_string(model.classes) + " classes but " + name + " has " +
                      std::to_string(p.classes()));

@@ -17,6 +17,9 @@ int calibrate_export(const Args& args);
 /// One sentence when the model was fitted on one of these prediction files, else "".
 [[nodiscard]] std::string fitted_on_notice(const CalibrationModel& model, const std::string& path,
                                            const Inputs& inputs);
+/// Replaces the predictions by calibrated ones (and sets alpha_0 where the last step is alpha without
+/// features); the notice of fitted_on_notice().
+[[nodiscard]] std::string apply_calibrator(const std::string& path, int threads, Inputs& inputs);
 /// InputError when the model cannot be applied to these predictions.
 void check_fits(const CalibrationModel& model, const std::string& path, const Predictions& predictions);
 /// InputError when `path` is one of the inputs.

@@ -1,5 +1,6 @@
 #include "plumb/evaluate.hpp"
 
+#include "calibrate.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "evaluate_flags.hpp"
@@ -40,7 +41,9 @@ int evaluate_command(const Args& args) {
   InputFlags input_flags;
   EvaluateFlags evaluate_flags;
   OutputFlags output_flags;
+  std::string calibrator, notice;
   add_input_flags(flags, input_flags);
+  flags.text("--calibrator", "FILE", calibrator, "a model of plumb calibrate fit, applied to the predictions first");
   add_evaluate_flags(flags, evaluate_flags);
   add_output_flags(flags, output_flags);
   add_later_flags(flags);
@@ -49,7 +52,8 @@ int evaluate_command(const Args& args) {
 
   EvaluateOptions options = checked_options(evaluate_flags);
   Output output(output_flags);
-  const Inputs inputs = load_inputs(input_flags, options.threads);
+  Inputs inputs = load_inputs(input_flags, options.threads);
+  if (!calibrator.empty()) notice = apply_calibrator(calibrator, options.threads, inputs);
   output.check_not_over(inputs.paths);
   output.open();
   if (output.pages().wanted()) options.sample_items = kSampleItems;
@@ -64,6 +68,8 @@ int evaluate_command(const Args& args) {
   result.argv = {"plumb", "evaluate"};
   result.argv.insert(result.argv.end(), args.begin(), args.end());
   result.inputs = inputs.infos;
+  if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);
+  if (!notice.empty()) result.notes.push_back(notice);
   output.pages().add_checksums(result.inputs, inputs.paths);
   return output.finish(result, state, !options.metrics.empty());
 }
