@@ -101,9 +101,8 @@ class Pass {
     for (const std::string& name : names) {
       Measure m{name, {}, ""};
       if (name == "u5" && items.classes() <= kTopFive)
-        m.why = fmt::format("u5 needs more than five classes, and there are {}", items.classes());
-      u5 needs more than five ", items.classes());
-          if (m.why.empty()) resize_large(m.values, static_cast<std::size_t>(items.size()));
+        m.why = fmt::format("it needs more than five classes, and there are {}", items.classes());
+      if (m.why.empty()) resize_large(m.values, static_cast<std::size_t>(items.size()));
       out.measures.push_back(std::move(m));
     }
   }
