@@ -32,7 +32,7 @@ demo: build
 	run $(PLUMB) calibrate fit --method temperature --logits demo/validation/logits.npy \
 	  --counts demo/validation/counts.npy -o demo/temperature.json; \
 	run $(PLUMB) calibrate apply demo/temperature.json --logits demo/test/logits.npy -o demo/temperature.npy; \
-	judge demo/temperature.npy demo/calibrated.json --quiet; \
+	judge demo/temperature.npy demo/calibrated.json; \
 	if run $(PLUMB) report demo/raw.json demo/calibrated.json -o demo/report.html; then \
 	  printf '\nThe report, raw and calibrated side by side: %s/demo/report.html\n' "$(CURDIR)"; fi
 	@printf 'The results are demo/raw.json and demo/calibrated.json; the cohort and more commands are told in demo/README.txt.\n'
