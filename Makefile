@@ -10,7 +10,7 @@ CXX_FILES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*
 
 help:
 	@echo "make build    the tool, at $(PLUMB)"
-	@echo "make demo     builds, makes a simulated cohort in demo/, evaluates it and calibrates the model"
+	@echo "make demo     builds, evaluates and calibrates a simulated cohort in demo/, ends with demo/report.html"
 	@echo "make test     everything that must hold: unit, command line, docs and install tests, headers, sanitizers"
 	@echo "make bench    measures, beside other tools where they are installed"
 	@echo "make format   lays the code out; make lint checks layout and runs clang-tidy"

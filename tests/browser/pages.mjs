@@ -12,10 +12,10 @@ const plumb = process.env.PLUMB_BIN ?? join(root, "build", "bin", "plumb");
 export const shots = process.env.PLUMB_SHOTS ?? join(root, "build", "browser");
 const kClasses = "neutrophil,eosinophil,basophil,lymphocyte,monocyte,erythroblast,platelet,immature";
 const kVotes = ["--ratings", "demo/test/votes.csv:rater_*", "--classes", kClasses];
-const kHow = ["--bandwidth", "0.05", "--quiet"];
 
 /** A folder with demo/ and the results of several commands; `replicates` of the bootstrap. */
-export function makeResults(replicates = 20) {
+export function makeResults(replicates = 20, bandwidth = 0.05) {
+  const how = ["--bandwidth", bandwidth, "--quiet"];
   const folder = mkdtempSync(join(tmpdir(), "plumb-browser-"));
   const run = (...args) => execFileSync(plumb, args.map(String), { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
   run("demo", "--out", "demo", "--quiet");
@@ -23,9 +23,9 @@ export function makeResults(replicates = 20) {
     "demo/validation/counts.npy", "-o", "temperature.model", "--quiet");
   run("calibrate", "apply", "temperature.model", "--logits", "demo/test/logits.npy", "-o", "temperature.npy", "--quiet");
   const more = ["--groups", "demo/test/items.csv:patient", "--by", "demo/test/items.csv:site", "--bootstrap", replicates];
-  run("evaluate", "--probs", "demo/test/probs.npy", ...kVotes, ...more, ...kHow, "--json", "raw.json", "--report", "raw.html");
-  run("evaluate", "--probs", "temperature.npy", ...kVotes, ...more, ...kHow, "--json", "temperature.json", "--report", "t.html");
-  run("stability", "--probs", "demo/test/probs.npy", ...kVotes, "--estimators", "ece,brier", "--repeats", 5, ...kHow, "--json",
+  run("evaluate", "--probs", "demo/test/probs.npy", ...kVotes, ...more, ...how, "--json", "raw.json", "--report", "raw.html");
+  run("evaluate", "--probs", "temperature.npy", ...kVotes, ...more, ...how, "--json", "temperature.json", "--report", "t.html");
+  run("stability", "--probs", "demo/test/probs.npy", ...kVotes, "--estimators", "ece,brier", "--repeats", 5, ...how, "--json",
     "stability.json");
   run("uncertainty", "--probs", "demo/test/probs.npy", ...kVotes, "--ids", "demo/test/items.csv:id", "--quiet", "--json",
     "uncertainty.json");
