@@ -65,9 +65,29 @@ void fit_case(Bench& b, const char* method, double n, int classes, double target
               static_cast<long long>(report.iterations), report.gradient_norm, report.objective);
 }
 
+void isotonic_case(Bench& b) {
+  const BinaryData data(b.size(1e6));
+  const Items items = data.items();
+  b.run(
+      "isotonic 1e6", 0, 3, [&] { (void)fit_isotonic(items, {}); }, 0.2);
+}
+
+void alpha_case(Bench& b) {
+  const MulticlassData data(b.size(1e5), 10, true);
+  const Items items = data.items();
+  std::vector<float> u(static_cast<std::size_t>(data.n) * 128);
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] = bell(random_bits(5, Purpose::kDemo, 0, i));
+  FitOptions options;
+  options.features = Rows(view_of(std::span<const float>(u), {data.n, 128}, "features"));
+  b.run(
+      "alpha 1e5 x 10, 128 features", 0, 1, [&] { (void)fit_alpha(items, options); }, 2);
+}
+
 }  // namespace
 
 void calibrate_cases(Bench& b) {
+  isotonic_case(b);
+  alpha_case(b);
   fit_case(b, "temperature", 5e4, 1000, 0.6, 2);
   fit_case(b, "vector", 5e4, 100, 1);
   fit_case(b, "matrix", 1e4, 100, 4);

@@ -32,6 +32,7 @@ Sums pass(const MonotoneLogistic& p, int without, int only, int threads, std::sp
   const std::size_t k = c.size();
   const auto n = static_cast<std::int64_t>(p.hits.size());
   std::vector<Sums> parts(static_cast<std::size_t>((n + kBlock - 1) / kBlock));
+  if (parts.size() < 8) threads = 1;  // waking threads would cost more than the work
   parallel_blocks(static_cast<std::int64_t>(parts.size()), 1, threads,
                   [&](int, std::int64_t b, std::int64_t) {
                     Sums& s = parts[static_cast<std::size_t>(b)];
