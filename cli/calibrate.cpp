@@ -63,7 +63,7 @@ std::string apply_calibrator(const std::string& path, int threads, Inputs& input
   const CalibrationModel model = load_model(path);
   check_fits(model, path, inputs.items.predictions);
   inputs.paths.push_back(path);
-  inputs.infos.push_back({"--calibrator", path, {}, "", ""});
+  inputs.infos.push_back({"--calibrator", path, {}, "model", ""});
   Items& items = inputs.items;
   const Step& last = model.steps.back();
   if (last.method == "alpha" && items.concentration.empty() && alpha_features(last) == 0) {

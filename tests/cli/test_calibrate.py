@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 
+import jsonschema
 import numpy as np
 import pytest
 from conftest import DATA, ROOT, make_task, needs_data
@@ -142,6 +143,7 @@ def test_evaluate_with_a_calibrator(folder, task):
     a = folder.evaluate("--probs", "z.npy", "--counts", "counts.npy", *keys)
     b = folder.evaluate("--logits", "logits.npy", "--counts", "counts.npy", "--calibrator", "m.json", *keys)
     assert a["metrics"] == b["metrics"]
+    jsonschema.validate(b, json.loads((ROOT / "docs" / "result.schema.json").read_text()))
 
 
 # --- bad input ---------------------------------------------------------------------------------------------------------
