@@ -5,6 +5,7 @@
 #include "calibrate.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "pages.hpp"
 #include "plumb/calibrate/alpha.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
 #include "plumb/calibrate/fit.hpp"
@@ -15,6 +16,7 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/report/calibrate.hpp"
+#include "plumb/report/json.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -33,6 +35,7 @@ struct FitFlags {
   std::string method, out, after, lambda, lambda_b, lambda_w, out_probs;
   Args features;
   FitOptions options;
+  PageFlags pages;
   std::int64_t folds = options.folds, bins = options.bins, threads = options.threads, cross_fit = 0;
   bool quiet = false;
 };
@@ -115,6 +118,7 @@ void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.whole("--threads", f.threads, "0: all cores; never changes a number");
   flags.heading("What comes out");
   flags.text("-o,--out", "FILE", f.out, "the model file");
+  add_page_flags(flags, f.pages);
   flags.whole("--cross-fit", f.cross_fit, "folds of out-of-fold calibration, written to --out-probs");
   flags.text("--out-probs", "FILE", f.out_probs, "out-of-fold probabilities, float64 .npy");
   flags.yes("--quiet", f.quiet, "no words, no progress");
@@ -134,19 +138,62 @@ std::vector<std::optional<double>> scores(const Items& items, const Args& keys, 
   return out;
 }
 
+Items after_fit(const Items& items, const CalibrationModel& model, const FitOptions& o) {
+  if (model.steps.back().method != "alpha")
+    return calibrated(items, {model.task, model.classes, {}, "", {model.steps.back()}, "", {}}, o.threads);
+  Items after = items;
+  std::vector<double> a(static_cast<std::size_t>(items.size()));
+  alpha_concentration(model.steps.back(), o.features, 0, items.size(), a);
+  after.concentration = {Rows(array_of(std::move(a), {items.size()}, "alpha_0"))};
+  return after;
+}
+
+Tree league_section(const std::vector<LeagueRow>& league) {
+  Tree::List out;
+  for (const LeagueRow& row : league) {
+    Tree::Members m;
+    m.emplace_back("method", Value(row.method));
+    m.emplace_back("nll", row.why.empty() ? Value(row.nll) : Value{});
+    m.emplace_back("se", row.why.empty() ? Value(row.se) : Value{});
+    m.emplace_back("outcome", Value(row.chosen         ? std::string("chosen")
+                                    : !row.why.empty() ? row.why
+                                    : row.within       ? std::string("within one standard error")
+                                                       : std::string()));
+    out.emplace_back(std::move(m));
+  }
+  return out;
+}
+
+// The page shows the predictions before and after, on the data of the fit, and says so.
+void write_pages(Pages& pages, const Items& items, const CalibrationModel& model, const FitSummary& summary,
+                 const FitOptions& o, const Inputs& inputs, const Args& args) {
+  EvaluateOptions e;
+  e.clip = kScoreClip;
+  e.threads = o.threads;
+  e.seed = o.seed;
+  e.sample_items = kSampleItems;
+  Result before = evaluate(items, e), after = evaluate(after_fit(items, model, o), e);
+  for (Result* r : {&before, &after}) {
+    r->command = "calibrate";
+    r->argv = {"plumb", "calibrate", "fit"};
+    r->argv.insert(r->argv.end(), args.begin(), args.end());
+    r->inputs = inputs.infos;
+    pages.add_checksums(r->inputs, inputs.paths);
+  }
+  after.notes.emplace_back(
+      "judged on the data that it was fitted on: plumb evaluate on other data tells what it is worth");
+  if (!summary.league.empty()) after.sections.emplace_back("league", league_section(summary.league));
+  const std::vector<NamedResult> results{{"before", render_json(before)},
+                                         {model.steps.back().method, render_json(after)}};
+  pages.finish(results);
+}
+
 // What changed, on the data of the fit itself.
 std::vector<BeforeAfter> before_and_after(const Items& items, const CalibrationModel& model,
                                           const FitOptions& o) {
   const bool alpha = model.steps.back().method == "alpha";
   const Args keys = alpha ? Args{"disagreement_loss", "disagreement_ce"} : Args{"nll", "ece"};
-  Items after = items;
-  if (alpha) {
-    std::vector<double> a(static_cast<std::size_t>(items.size()));
-    alpha_concentration(model.steps.back(), o.features, 0, items.size(), a);
-    after.concentration = {Rows(array_of(std::move(a), {items.size()}, "alpha_0"))};
-  } else {
-    after = calibrated(items, {model.task, model.classes, {}, "", {model.steps.back()}, "", {}}, o.threads);
-  }
+  const Items after = after_fit(items, model, o);
   const auto was = scores(items, keys, o), is = scores(after, keys, o);
   std::vector<BeforeAfter> out;
   for (std::size_t k = 0; k < keys.size() && k < was.size() && k < is.size(); ++k)
@@ -191,7 +238,10 @@ int calibrate_fit(const Args& args) {
   model.version = version();
   check_not_over("-o", f.out, inputs.paths);
   check_not_over("--out-probs", f.out_probs, inputs.paths);
+  Pages pages(f.pages);
+  pages.check_not_over(inputs.paths);
   AtomicFile file(f.out);
+  pages.open();
   std::optional<AtomicFile> oof;
   if (!f.out_probs.empty()) oof.emplace(f.out_probs);
 
@@ -220,6 +270,7 @@ int calibrate_fit(const Args& args) {
   if (!f.quiet) summary.scores = before_and_after(items, model, options);
   file.commit();
   if (oof) oof->commit();
+  if (pages.wanted()) write_pages(pages, items, model, summary, options, inputs, args);
   if (f.quiet) return kDone;
   summary.model = model;
   write_stdout(render_fit(summary, {stdout_colour(), stdout_width(), true}));

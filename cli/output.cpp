@@ -23,6 +23,8 @@ Output::Output(const OutputFlags& flags)
     : flags_(flags), gates_(parse_gates(flags.fail_if)), pages_(flags.pages) {
   if (flags.save_state == "-")
     throw InputError("--save-state writes a binary file; give it a name instead of -");
+  if (!flags.json.empty() && flags.json == flags.pages.report)
+    throw InputError("--json and --report name the same file " + flags.json + "; give them different names");
   if (!flags.json.empty() && flags.json == flags.save_state) {
     throw InputError("--json and --save-state name the same file " + flags.json +
                      "; give them different names");

@@ -7,6 +7,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/registry.hpp"
+#include "plumb/report/regression.hpp"
 #include "plumb/report/terminal.hpp"
 #include "report/page_text.hpp"
 #include "report/plots.hpp"
@@ -81,7 +82,8 @@ Json words(const Runs& runs) {
   Json out = Json::array();
   std::set<std::string> seen;
   for (const Run& run : runs) {
-    const auto sentences = plain_words(detail::to_result(run));
+    const Result r = detail::to_result(run);
+    const auto sentences = r.task == "regression" ? regression_words(r) : plain_words(r);
     if (!sentences.empty() && seen.insert(run.name).second)
       out.push_back({{"model", run.name}, {"sentences", sentences}});
   }

@@ -125,6 +125,23 @@ Result to_result(const Run& run) {
         numbers.push_back(x.is_number() ? std::optional(x.get<double>()) : std::nullopt);
       r.per_class.emplace_back(key, std::move(numbers));
     }
+  if (const Json* groups = look(run.json, {"per_group"}); groups != nullptr && groups->is_array())
+    for (const Json& g : *groups) {
+      GroupResult out{text(g, "group"), static_cast<std::int64_t>(number(g, "items").value_or(0)), 0, {}};
+      if (const Json* values = look(g, {"metrics"}); values != nullptr && values->is_object())
+        for (const auto& [key, x] : values->items()) out.metrics.emplace_back(key, number(*values, key));
+      r.per_group.push_back(std::move(out));
+    }
+  if (const Json* list = rows(run, "rejection")) {
+    Table t;
+    t.columns = {"threshold", "rejected", "kept", "mse", "falls"};
+    for (const Json& row : *list) {
+      const Json falls = member(row, "falls");
+      t.rows.push_back({as_double(row, "threshold"), as_double(row, "rejected"), as_double(row, "kept"),
+                        as_double(row, "mse"), falls.is_boolean() ? Value(falls.get<bool>()) : value(falls)});
+    }
+    r.tables.emplace_back("rejection", std::move(t));
+  }
   if (const Json* cells = rows(run, "reliability")) {
     Table t;
     t.columns = {"weight", "mean_p", "mean_y"};

@@ -16,7 +16,7 @@ constexpr double kGoodCoverage = 0.02,
                  kFairCoverage = 0.05;  // distance of a 95% interval's coverage from 0.95
 
 struct Judged {
-  std::string name, level, fact, advice;
+  std::string name, level, fact, advice, brief;  // brief: of the others, after their name
   double error = 0;
 };
 
@@ -24,7 +24,12 @@ std::optional<Judged> judge_probabilities(const Run& run) {
   const Json* m = look(run.json, {"metrics", "ece"});
   const auto ece = m != nullptr ? number(*m, "value") : std::nullopt;
   if (!ece) return std::nullopt;
-  Judged j{run.name, "open", fmt::format("they miss by {} on average", points(*ece)), "", *ece};
+  Judged j{run.name,
+           "open",
+           fmt::format("they miss by {} on average", points(*ece)),
+           "",
+           "misses by " + points(*ece),
+           *ece};
   const auto null_mean = number(*m, "null_mean"), p = number(*m, "p_value");
   const Json* settings = look(run.json, {"settings"});
   const double level = settings != nullptr ? number(*settings, "level").value_or(0.95) : 0.95;
@@ -46,7 +51,14 @@ std::optional<Judged> judge_intervals(const Run& run) {
   const auto coverage = metric(run, "coverage_95");
   if (!coverage) return std::nullopt;
   const double off = std::abs(*coverage - 0.95);
-  Judged j{run.name, off <= kGoodCoverage ? "good" : off <= kFairCoverage ? "fair" : "poor", "", "", off};
+  Judged j{run.name,
+           off <= kGoodCoverage   ? "good"
+           : off <= kFairCoverage ? "fair"
+                                  : "poor",
+           "",
+           "",
+           fmt::format("covers {}", percent(*coverage)),
+           off};
   j.fact = fmt::format("its 95% intervals hold {} of the targets", percent(*coverage));
   if (off > kGoodCoverage) j.fact += *coverage < 0.95 ? ", so they are too narrow" : ", so they are too wide";
   return j;
@@ -84,8 +96,8 @@ Verdict verdict(const Runs& runs) {
   if (all.size() > 1) {  // "Of raw and calibrated, calibrated is the one to use"
     const Judged& first = all.front();
     if (&best != &first)
-      return {best.level, fmt::format("{} after {}: {}; {} misses by {}{}.", text, best.name, best.fact,
-                                      first.name, points(first.error), best.advice)};
+      return {best.level, fmt::format("{} after {}: {}; {} {}{}.", text, best.name, best.fact, first.name,
+                                      first.brief, best.advice)};
     return {best.level, fmt::format("{}: for {}, the best of {}, {}{}.", text, best.name, all.size(),
                                     best.fact, best.advice)};
   }

@@ -75,6 +75,7 @@ def test_plots_are_specs_with_their_data(results):
     (("report", "raw.json", "-o", "raw.json"), "write over the input"),
     (("report", "raw.json", "-o", "nowhere/x.html"), "nowhere"),
     (("evaluate", "--probs", "probs.npy", "--labels", "labels.npy", "--report", "-"), "give it a name"),
+    (("evaluate", "--probs", "probs.npy", "--labels", "labels.npy", "--report", "x", "--json", "x"), "same file"),
 ])
 def test_bad_usage_is_one_sentence_and_leaves_nothing(results, args, words):
     results.text("odd.json", '{"a": 1}')

@@ -13,7 +13,7 @@ constexpr double kHandedOver = 0.2;
 
 void reliability(const Runs& runs, Plots& out) {
   Json data = Json::array();
-  double reach = 0;
+  double least = 0, reach = 0;
   std::vector<std::string> parts;
   for (const Run& run : runs) {
     const Json* cells = rows(run, "uncertainty_reliability");
@@ -23,13 +23,14 @@ void reliability(const Runs& runs, Plots& out) {
     for (const Json& row : *cells) {
       const auto u = number(row, "mean_uncertainty"), e = number(row, "mean_error");
       const double w = number(row, "weight").value_or(0);
-      if (!u || !e || !(w > 0)) continue;
+      if (!u || !e || !(w > 0) || !(*u > 0) || !(*e > 0)) continue;  // the scales are logarithmic
       data.push_back({{"model", run.name},
                       {"uncertainty", *u},
                       {"error", *e},
                       {"share", w / weight},
                       {"items", member(row, "items")}});
       reach = std::max({reach, *u, *e});
+      least = least > 0 ? std::min({least, *u, *e}) : std::min(*u, *e);
       expected += w * *u / weight;
       observed += w * *e / weight;
     }
@@ -47,7 +48,7 @@ void reliability(const Runs& runs, Plots& out) {
                 "its area how many items "
                 "there are. Above the diagonal the model is too sure of itself."};
   plot.spec = bind_spec(plot.name, std::move(data), runs);
-  plot.spec["datasets"]["diagonal"] = {{{"x", 0}, {"y", 0}}, {{"x", reach}, {"y", reach}}};
+  plot.spec["datasets"]["diagonal"] = {{{"x", least}, {"y", least}}, {{"x", reach}, {"y", reach}}};
   out.push_back(std::move(plot));
 }
 

@@ -47,6 +47,22 @@ void comparison(const Runs& runs, std::vector<ReaderTable>& out) {
   }
 }
 
+// The methods that `plumb calibrate fit --method auto` tried.
+void league(const Runs& runs, std::vector<ReaderTable>& out) {
+  for (const Run& run : runs) {
+    const Json* list = look(run.json, {"league"});
+    if (list == nullptr || !list->is_array() || list->empty()) continue;
+    ReaderTable t{
+        "calibrators",
+        "The methods that were tried",
+        "By held-out log-loss; of those within one standard error of the best, the simplest is chosen.",
+        {"method", "held-out log-loss", "standard error", "outcome"}};
+    for (const Json& m : *list)
+      t.rows.push_back({member(m, "method"), member(m, "nll"), member(m, "se"), member(m, "outcome")});
+    out.push_back(std::move(t));
+  }
+}
+
 }  // namespace
 
 std::vector<ReaderTable> make_tables(const Runs& runs) {
@@ -54,6 +70,7 @@ std::vector<ReaderTable> make_tables(const Runs& runs) {
   uncertainty_tables(runs, out);
   outputs(runs, out);
   comparison(runs, out);
+  league(runs, out);
   return out;
 }
 
