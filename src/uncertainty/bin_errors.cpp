@@ -1,5 +1,6 @@
 // How far a bin's accuracy is off by chance, the unit of resampling being left out one after another.
 #include <cmath>
+#include <type_traits>
 
 #include "metrics/ordered/arithmetic.hpp"
 #include "plumb/uncertainty/bins.hpp"
@@ -17,6 +18,9 @@ class UnitSums {
   }
 
   void add(std::size_t begin, std::size_t end) {
+    if constexpr (std::is_same_v<A, ordered::Whole>) {
+      if (unit_.empty() && f_.trials.empty() && f_.times.empty()) return add_single(begin, end);
+    }
     for (std::size_t i = begin; i < end; ++i) {
       Unit one;
       A::add_mass(one.mass, f_, i);
@@ -58,6 +62,18 @@ class UnitSums {
     typename A::Mass mass{};
     typename A::Hits hits{};
   };
+  // One vote each: mass 1, hits 0 or 1, so that all squares are the sums themselves.
+  void add_single(std::size_t begin, std::size_t end) {
+    std::int64_t hits = 0;
+    for (std::size_t i = begin; i < end; ++i) hits += static_cast<std::int64_t>(f_.hits[i]);
+    const auto n = static_cast<std::int64_t>(end - begin);
+    count_ += n;
+    mass_ += n;
+    hits_ += hits;
+    hh_ += hits;
+    hm_ += hits;
+    mm_ += n;
+  }
   void add_unit(const Unit& u) {
     ++count_;
     A::add(mass_, u.mass);

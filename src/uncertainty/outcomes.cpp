@@ -56,6 +56,25 @@ std::span<const double> full_rows(const PredictionBlock& block, std::vector<doub
   return scratch;
 }
 
+/// Sum of the five largest of each row, from the largest down: one order, whatever the order of the classes.
+void five_largest(std::span<const double> z, int classes, std::span<double> out) {
+  const auto k = static_cast<std::size_t>(classes);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    double top[kTopFive] = {};
+    for (std::size_t c = 0; c < k; ++c) {
+      double x = z[i * k + c];
+      for (double& t : top) {  // the larger stays, the smaller moves on
+        const double larger = std::max(t, x);
+        x = std::min(t, x);
+        t = larger;
+      }
+    }
+    double sum = 0;
+    for (const double t : top) sum += t;
+    out[i] = std::min(sum, 1.0);
+  }
+}
+
 /// -log p, in place; +0 at p = 1.
 void minus_log(std::span<double> p) {
   log_block(p, p);
@@ -88,7 +107,7 @@ bool is_wrong(std::span<const double> row, std::int64_t majority, int top) {
 
 struct Scratch {
   ItemBlock block;
-  Forecasts top, five;
+  Forecasts top;
   PredictionBlock sample;
   std::vector<double> rows, sample_rows, entropy, expected, part;
   std::vector<std::vector<double>> samples;
@@ -113,11 +132,6 @@ class Pass {
     read_items(items_, begin, end, s.block);
     const std::span<const double> z = full_rows(s.block.z, s.rows);
     read_outcomes(begin, z, s);
-    if (top_ == kTopFive) {
-      s.five.p = s.top.p;
-    } else if (wants("u5")) {
-      project_top(s.block, kTopFive, s.five);
-    }
     if (wants("entropy") || wants("mutual_information")) {
       s.entropy.resize(n);
       entropy_rows(z, k, s.entropy);
@@ -133,7 +147,7 @@ class Pass {
         largest(z, k, to);
         minus_log(to);
       } else if (m.name == "u5") {
-        std::copy(s.five.p.begin(), s.five.p.end(), to.begin());
+        five_largest(z, k, to);
         minus_log(to);
       } else if (m.name == "loss") {
         loss_rows(z, k, s.block.votes, to);

@@ -86,12 +86,15 @@ std::vector<RiskCoveragePoint> curve_of(const ForecastsView& f, std::int64_t poi
   std::vector<RiskCoveragePoint> curve;
   typename A::Mass mass{}, misses{};
   std::int64_t kept = 0;  // how many of `points` equal shares of the votes are behind
+  typename A::Reach reach(1, points, total);
   for (ordered::Groups<A, Down::down> g(f); g.next();) {
     A::add(mass, g.mass);
     A::add(misses, g.misses());
-    const std::int64_t share = A::cell(points, mass, total);
-    if (distinct > points && share == kept) continue;
-    kept = share;
+    if (distinct > points) {
+      if (!reach(mass)) continue;
+      kept = A::cell(points, mass, total);
+      reach = typename A::Reach(kept + 1, points, total);
+    }
     curve.push_back({g.p + 0.0, A::value(mass) / A::value(total), A::value(misses) / A::value(mass)});
   }
   return curve;
