@@ -87,6 +87,10 @@ FitOptions checked(const FitFlags& f, const Flags& flags) {
         "probabilities go");
   if (flags.given("--cross-fit") && (f.cross_fit < 2 || f.cross_fit > 1000))
     throw InputError("--cross-fit takes 2 to 1000 folds, not " + std::to_string(f.cross_fit));
+  if (flags.given("--cross-fit") && f.method == "alpha")
+    throw InputError(
+        "--cross-fit writes probabilities, which alpha leaves as they are; use it with another method");
+  if (f.out == f.out_probs) throw InputError("-o and --out-probs name the same file " + f.out);
   if (flags.given("--folds") && (f.folds < 2 || f.folds > 1000))
     throw InputError("--folds takes 2 to 1000, not " + std::to_string(f.folds));
   check_threads(f.threads);

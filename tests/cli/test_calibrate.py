@@ -161,6 +161,8 @@ GOOD = ("--logits", "logits.npy", "--counts", "counts.npy")
     (("fit", "--method", "temperature", *GOOD, "--folds", "3", "-o", "m.json"), ("--folds",)),
     (("fit", "--method", "temperature", *GOOD, "--cross-fit", "3", "-o", "m.json"), ("--out-probs",)),
     (("fit", "--method", "temperature", *GOOD, "--cross-fit", "1", "--out-probs", "o.npy", "-o", "m.json"), ("--cross-fit", "1")),
+    (("fit", "--method", "alpha", *GOOD, "--cross-fit", "3", "--out-probs", "o.npy", "-o", "m.json"), ("--cross-fit", "alpha")),
+    (("fit", "--method", "temperature", *GOOD, "--cross-fit", "3", "--out-probs", "m.json", "-o", "m.json"), ("m.json",)),
     (("fit", "--method", "alpha", "--logits", "logits.npy", "--labels", "labels.npy", "-o", "m.json"), ("labels.npy", "two votes")),
     (("fit", "--method", "temperature", "--logits", "logits.npy", "-o", "m.json"), ("--labels",)),
     (("fit", "--method", "temperature", *GOOD, "-o", "no/such/dir/m.json"), ("no/such/dir",)),
