@@ -37,6 +37,31 @@ test("every plot draws, without a complaint and without the network", async () =
   await page.close();
 });
 
+test("pages of the other commands draw without a complaint", async () => {
+  const where = "reg/test";
+  made.run("demo", "regression", "--out", "reg", "--quiet");
+  made.run("evaluate", "--mean", `${where}/mean.npy`, "--aleatoric", `${where}/aleatoric.npy`, "--epistemic",
+    `${where}/epistemic.npy`, "--targets", `${where}/targets.npy`, "--quiet", "--report", "regression.html");
+  made.run("calibrate", "fit", "--method", "temperature", "--logits", "demo/validation/logits.npy", "--counts",
+    "demo/validation/counts.npy", "-o", "again.model", "--quiet", "--report", "calibrate.html");
+  const rows = Array.from({ length: 300 }, (_, i) => `${(i % 97) / 96},${(i * 7) % 10 < (i % 97) / 9.6 ? 1 : 0},${(i % 89) / 88}`);
+  writeFileSync(made.path("cohort.csv"), ["p,y,t", ...rows].join("\n") + "\n");
+  made.run("evaluate", "--probs", "cohort.csv:p", "--labels", "cohort.csv:y", "--truth", "cohort.csv:t", "--metrics", "ece,mse_p",
+    "--quiet", "--report", "binary.html");
+  const expected = {
+    "regression.html": ["uncertainty_reliability", "intervals", "rejection"],
+    "calibrate.html": ["reliability", "calibration_dispersion"],
+    "binary.html": ["reliability", "confidence", "loss_scatter", "truth_scatter"],
+  };
+  for (const [file, names] of Object.entries(expected)) {
+    const { page, complaints } = await open(browser, made.path(file));
+    const drawn = await page.$$eval("[data-drawn=yes]", (list) => list.map((e) => e.dataset.plot));
+    for (const name of names) assert.ok(drawn.includes(name), `${name} is missing in ${file}: ${drawn}`);
+    assert.deepEqual(complaints, [], file);
+    await page.close();
+  }
+});
+
 test("the page is small beside its data", () => {
   const html = readFileSync(all, "utf8");
   const data = /<script type="application\/json" id="plumb-document">([^]*?)<\/script>/.exec(html)[1];

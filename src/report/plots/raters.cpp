@@ -56,10 +56,11 @@ void calibration_dispersion(const Runs& runs, Plots& out) {
     const auto cl = metric(run, "cl"), dl = metric(run, "dl");
     if (!cl || !dl) continue;
     Json row{{"model", run.name}, {"cl", *cl}, {"dl", *dl}, {"el", *cl + *dl}};
-    for (const char* key : {"cl", "dl"})
-      for (const char* end : {"low", "high"})
-        if (const Json* m = look(run.json, {"metrics", key}))
-          if (const auto x = number(*m, end)) row[fmt::format("{}_{}", key, end)] = *x;
+    for (const char* key : {"cl", "dl"})  // without replicates the bars have no length
+      for (const char* end : {"low", "high"}) {
+        const Json m = member(run.json["metrics"], key);
+        row[fmt::format("{}_{}", key, end)] = number(m, end).value_or(*metric(run, key));
+      }
     data.push_back(std::move(row));
     reach = std::max({reach, *cl, *dl});
     by_sum.emplace_back(*cl + *dl, run.name);
