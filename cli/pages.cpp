@@ -41,7 +41,9 @@ void write_plots(std::span<const NamedResult> results, const std::string& folder
     std::filesystem::remove(script, error);
   }
   if (!drawn)
-    say("the plots were written as Vega-Lite specs alone: drawing them as SVG needs node on the PATH");
+    say("the plots were written as Vega-Lite specs alone: drawing them as SVG needs node on the PATH, and a "
+        "build with the "
+        "report page");
 }
 
 }  // namespace
@@ -54,7 +56,7 @@ void add_page_flags(Flags& flags, PageFlags& out) {
 
 Pages::Pages(const PageFlags& flags) : flags_(flags) {
   if (flags.report == "-") throw InputError("--report writes a file; give it a name instead of -");
-  if (!flags.report.empty() && !has_page()) throw InputError("--report: " + why_no_page());
+  if (!flags.report.empty() && !has_page()) throw InputError(why_no_page());
 }
 
 void Pages::check_not_over(const std::vector<std::string>& inputs) const {
