@@ -28,11 +28,12 @@ demo: build
 	judge() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --groups demo/test/items.csv:patient \
 	  --by demo/test/items.csv:site --bootstrap 200 --json "$$2" "$${@:3}"; }; \
 	run $(PLUMB) demo --out demo; \
-	judge demo/test/probs.npy demo/raw.json; \
+	page() { if [ -d web/node_modules/vega-embed ]; then echo "--report demo/$$1.html"; fi; }; \
+	judge demo/test/probs.npy demo/raw.json $$(page raw); \
 	run $(PLUMB) calibrate fit --method temperature --logits demo/validation/logits.npy \
 	  --counts demo/validation/counts.npy -o demo/temperature.json; \
 	run $(PLUMB) calibrate apply demo/temperature.json --logits demo/test/logits.npy -o demo/temperature.npy; \
-	judge demo/temperature.npy demo/calibrated.json; \
+	judge demo/temperature.npy demo/calibrated.json $$(page calibrated); \
 	if run $(PLUMB) report demo/raw.json demo/calibrated.json -o demo/report.html; then \
 	  printf '\nThe report, raw and calibrated side by side: %s/demo/report.html\n' "$(CURDIR)"; fi
 	@printf 'The results are demo/raw.json and demo/calibrated.json; the cohort and more commands are told in demo/README.txt.\n'
