@@ -20,7 +20,7 @@ const kConfig = {
     labelColor: "var(--muted)", titleColor: "var(--muted)", titleFontWeight: 500, labelFontSize: 12, titleFontSize: 12,
     titlePadding: 10, gridColor: "var(--grid)", domainColor: "var(--rule)", tickColor: "var(--rule)", labelPadding: 6,
   },
-  axisX: { labelFlush: false, labelOverlap: true, tickCount: 6 },
+  axisX: { labelFlush: false, labelOverlap: true, labelSeparation: 8, tickCount: 6 },
   axisY: { tickCount: 6 },
   legend: { labelColor: "var(--ink)", labelFontSize: 12, symbolType: "circle", symbolSize: 90, symbolOpacity: 1, labelLimit: 200, offset: 8 },
   mark: { tooltip: true },
