@@ -117,7 +117,8 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
   } else {
     const std::string wanted = o.targets == "auto" ? "labels" : o.targets;
     if (labels.empty() || wanted != "labels") throw InputError("there is no " + wanted + ".npy in " + folder);
-    s.votes = votes_of_labels(read_labels(labels, classes), classes);
+    const torch::Tensor read = read_labels(labels, classes);  // raises `classes`
+    s.votes = votes_of_labels(read, classes);
   }
   task = s.votes.dim() == 4 ? Task::segmentation : Task::classification;
   const std::string truth = find_file(folder, {"truth.npy", "truth.csv"});

@@ -153,7 +153,8 @@ Split read_images(const std::string& folder, const TrainOptions& o, Task& task, 
     s.votes = tensor_of(load(votes)).to(torch::kFloat32).reshape({s.size(), -1});
     classes = std::max(classes, s.votes.size(1));
   } else {
-    s.votes = votes_of_labels(read_labels(csv + ":label", classes), classes);
+    const torch::Tensor read = read_labels(csv + ":label", classes);  // raises `classes`
+    s.votes = votes_of_labels(read, classes);
   }
   return s;
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "train/inference.hpp"
 #include "train/trainer.hpp"
 
 namespace plumb::train {

@@ -5,6 +5,7 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "train/checkpoint.hpp"
+#include "train/inference.hpp"
 #include "train/outputs.hpp"
 #include "train/run.hpp"
 #include "train/tensors.hpp"

@@ -4,6 +4,7 @@
 
 #include "plumb/simulate/linear_model.hpp"
 #include "support.hpp"
+#include "train/inference.hpp"
 #include "train/trainer.hpp"
 
 namespace plumb::train {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "plumb/data/check.hpp"
 
 namespace plumb::train {

@@ -3,6 +3,7 @@
 #include "plumb/data/check.hpp"
 #include "support.hpp"
 #include "train/checkpoint.hpp"
+#include "train/inference.hpp"
 
 namespace plumb::train {
 namespace {
