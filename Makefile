@@ -58,7 +58,7 @@ test-release:
 
 # Under the address sanitizer every unit test but the simulated laws, and short runs of the tool; under the thread
 # sanitizer the tests that run things side by side.
-TSAN_TESTS := numeric data resample contract
+TSAN_TESTS := numeric data resample io uncertainty contract
 test-asan:
 	@tools/setup build test
 	cmake --preset asan -DPLUMB_WERROR=ON
@@ -69,9 +69,8 @@ test-asan:
 test-tsan:
 	@tools/setup build test
 	cmake --preset tsan -DPLUMB_WERROR=ON
-	cmake --build build-tsan --target plumb_cli $(TSAN_TESTS:%=test_%)
+	cmake --build build-tsan --target $(TSAN_TESTS:%=test_%)
 	ctest --test-dir build-tsan --output-on-failure -j2 -R '^($(subst $() $(),|,$(TSAN_TESTS)))$$'
-	PLUMB_BIN=$(CURDIR)/build-tsan/bin/plumb $(PYTHON) -m pytest -q tests/cli/test_smoke.py
 
 bench:
 	@tools/setup build bench
