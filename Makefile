@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-release test-asan test-tsan bench format format-check lint clean
+.PHONY: help build train demo test test-release test-asan test-tsan bench format format-check lint clean
 
 PYTHON ?= /usr/bin/python3
 PLUMB := build/bin/plumb
@@ -10,6 +10,7 @@ CXX_FILES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*
 
 help:
 	@echo "make build    the tool, at $(PLUMB)"
+	@echo "make train    the tool with plumb-train beside it, for plumb train and plumb predict (LibTorch)"
 	@echo "make demo     builds, evaluates and calibrates a simulated cohort in demo/, ends with demo/report.html"
 	@echo "make test     everything that must hold: unit, command line, docs and install tests, headers, sanitizers"
 	@echo "make bench    measures, beside other tools where they are installed"
@@ -23,6 +24,12 @@ build:
 	cmake --build build --target plumb_cli
 
 # Ends with a page that shows the raw and the calibrated model; without node the page is left out, and said so.
+# The tool and plumb-train beside it, on LibTorch.
+train:
+	@tools/setup build train
+	cmake --preset release -DPLUMB_TRAIN=ON
+	cmake --build build --target plumb_cli plumb_train_tool
+
 demo: build
 	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
 	judge() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --groups demo/test/items.csv:patient \
