@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "commands.hpp"
 #include "console.hpp"
 #include "plumb/calibrate/regression/fit.hpp"
+#include "plumb/data/check.hpp"
 #include "plumb/report/calibrate.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/terminal.hpp"
@@ -8,11 +11,27 @@
 namespace plumb::cli {
 namespace {
 
-std::string regression_methods() {
-  std::string out = "\nCalibrators of variances (plumb calibrate fit --mean ...):\n";
-  for (const RegressionCalibratorRow& row : regression_calibrators())
+constexpr int kPipeWidth = 200;  ///< a file or a filter cuts nothing off
+
+std::string regression_methods(std::span<const RegressionCalibratorRow> rows) {
+  if (rows.empty()) return "";
+  std::string out = "Calibrators of variances (plumb calibrate fit --mean ...):\n";
+  for (const RegressionCalibratorRow& row : rows)
     out += "  " + std::string(row.method) + std::string(20 - row.method.size(), ' ') + std::string(row.line) +
            "\n";
+  return out;
+}
+
+/// The rows whose name holds one of the words; all of them without words.
+template <class Row, class Name>
+std::vector<Row> named(std::span<const Row> rows, const Args& words, Name name) {
+  std::vector<Row> out;
+  for (const Row& row : rows) {
+    const bool wanted = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      return name(row).find(word) != std::string_view::npos;
+    });
+    if (words.empty() || wanted) out.push_back(row);
+  }
   return out;
 }
 
@@ -21,13 +40,32 @@ std::string regression_methods() {
 int list_command(const Args& args) {
   Flags flags("list", "The metrics and calibrators there are, each with its one line.");
   bool json = false;
+  Args words;
+  flags.positional("WORD", words, "only those whose name holds this word");
   flags.yes("--json", json, "as JSON on standard output");
-  flags.examples("Examples:\n  plumb list\n  plumb list --json | jq '.metrics[].key'");
+  flags.examples("Examples:\n  plumb list\n  plumb list ece\n  plumb list --json | jq '.metrics[].key'");
   if (!flags.parse(args)) return kDone;
-  const TerminalOptions look{stdout_colour(), stdout_width(), true};
-  write_stdout(json ? render_list_json(metrics(), version(), calibrators())
-                    : render_list(metrics(), look) + "\n" + render_calibrators(calibrators(), look) + "\n" +
-                          render_list(regression_metrics(), look) + regression_methods());
+  if (json) {
+    if (!words.empty())
+      throw InputError("plumb list --json writes all of it; leave out \"" + words[0] + "\"");
+    write_stdout(render_list_json(metrics(), version(), calibrators()));
+    return kDone;
+  }
+  const int width = stdout_terminal() ? stdout_width() : kPipeWidth;
+  const TerminalOptions look{stdout_colour(), width, true};
+  const auto key = [](const MetricRow& row) { return row.key; };
+  const auto method = [](const auto& row) { return row.method; };
+  std::string text;
+  for (const std::string& part : {render_list(named(metrics(), words, key), look),
+                                  render_calibrators(named(calibrators(), words, method), look),
+                                  render_list(named(regression_metrics(), words, key), look),
+                                  regression_methods(named(regression_calibrators(), words, method))}) {
+    if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
+  }
+  if (text.empty())
+    throw InputError("no metric and no calibrator has \"" + words[0] +
+                     "\" in its name; \"plumb list\" shows them all");
+  write_stdout(text);
   return kDone;
 }
 

@@ -153,7 +153,9 @@ std::string render_model(const CalibrationModel& m, const TerminalOptions& o) {
 }
 
 std::string render_calibrators(std::span<const CalibratorRow> rows, const TerminalOptions& o) {
+  if (rows.empty()) return "";
   detail::TextTable table({"calibrator", "task", "what it does"});
+  table.wrap_last();
   for (const CalibratorRow& r : rows)
     table.add({std::string(r.method), r.binary ? r.multiclass ? "any" : "binary" : "multiclass",
                std::string(r.line)});

@@ -53,7 +53,9 @@ Json metric_rows(std::span<const MetricRow> metrics) {
 }  // namespace
 
 std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options) {
+  if (metrics.empty()) return "";
   detail::TextTable table({"metric", "task", "needs", "best", "cost", "what it is"});
+  table.wrap_last();
   for (const MetricRow& m : metrics) {
     table.add({std::string(m.key), name_of(kTask, m.task), needs_of(m), name_of(kBetter, m.better),
                name_of(kCost, m.cost), std::string(m.line)});

@@ -66,6 +66,16 @@ std::string TextTable::render(bool colour, int width) const {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const bool last = i + 1 == columns.size() && !right_[columns[i]];
       const auto room = static_cast<std::size_t>(std::max(width, 40));
+      if (last && wraps_) {
+        const std::string hang(used + 2, ' ');
+        const int rest = std::max(static_cast<int>(room - std::min(room, used + 2)), 20);
+        // wrap() counts the hanging spaces as part of the following lines.
+        out += "  " + wrap(row[columns[i]], rest, "");
+        for (std::size_t at = out.find('\n'); at != std::string::npos;
+             at = out.find('\n', at + 1 + hang.size()))
+          out.insert(at + 1, hang);
+        continue;
+      }
       const std::string cell =
           last && used + 2 + widths[i] > room
               ? printable(row[columns[i]], std::max<std::size_t>(room, used + 14) - used - 2)

@@ -21,6 +21,7 @@ class TextTable {
   explicit TextTable(std::vector<std::string> header)
       : header_(std::move(header)), right_(header_.size(), false) {}
   void right(std::size_t column) { right_[column] = true; }  ///< numbers
+  void wrap_last() { wraps_ = true; }                        ///< instead of cutting it
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   /// Two spaces before each column; columns without any text are left out; the last is cut to fit the width.
   [[nodiscard]] std::string render(bool colour, int width) const;
@@ -28,6 +29,7 @@ class TextTable {
  private:
   std::vector<std::string> header_;
   std::vector<bool> right_;
+  bool wraps_ = false;
   std::vector<std::vector<std::string>> rows_;
 };
 
