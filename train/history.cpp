@@ -69,7 +69,10 @@ Metrics regression_metrics(Head head, const torch::Tensor& outputs, const torch:
   const MeanVariance said = mean_variance(head, outputs);
   const torch::Tensor &mean = said.mean, &variance = said.variance;
   const torch::Tensor squared = (y - mean).square();
-  const double s = scale.value_or(std::sqrt((squared / variance).mean().item<double>()));
+  // The factor of maximum likelihood: Laves 2021, eqs. 9 and 25 (b = sqrt(variance / 2)).
+  const double own = head == Head::gaussian ? std::sqrt((squared / variance).mean().item<double>())
+                                            : (squared / (variance / 2)).sqrt().mean().item<double>();
+  const double s = scale.value_or(own);
   // Of the likelihood of the head with its spread times s: the Laplace scale is sqrt(variance / 2).
   const auto nll = [&](double factor) {
     const torch::Tensor v = variance * (factor * factor);

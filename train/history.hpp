@@ -33,8 +33,9 @@ using History = std::vector<HistoryRow>;
 [[nodiscard]] Metrics classification_metrics(Head head, const torch::Tensor& outputs,
                                              const torch::Tensor& votes, const torch::Tensor& truth,
                                              int threads);
-/// nll, mse, variance (mean predicted), sigma_scale = sqrt(mean err^2 / var) (Laves 2021, eq. 9) and
-/// nll_scaled. With `scale` given that one is used instead of the items' own.
+/// nll, mse, variance (mean predicted), sigma_scale, the factor of the deviation that fits these items best
+/// (Laves 2021, eqs. 9 and 25), and nll_scaled. With `scale` given that one is used instead of the items'
+/// own.
 [[nodiscard]] Metrics regression_metrics(Head head, const torch::Tensor& outputs,
                                          const torch::Tensor& targets, std::optional<double> scale = {});
 

@@ -70,8 +70,7 @@ TEST(Data, CifarBatches) {
   for (const char* name :
        {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"}) {
     std::string bytes;
-    for (int i = 0; i < 2; ++i)
-      bytes += std::string(1, static_cast<char>(i + 3)) + std::string(3072, static_cast<char>(i));
+    for (int i = 0; i < 2; ++i) bytes.append(1, static_cast<char>(i + 3)).append(3072, static_cast<char>(i));
     bytes[1] = 77;
     write_file(folder / (std::string(name) + ".bin"), bytes);
   }

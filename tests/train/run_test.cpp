@@ -193,6 +193,15 @@ TEST(Regression, SigmaScaleIsEquation9AndBestOnItsOwnItems) {
   }
 }
 
+TEST(Regression, TheLaplaceScaleIsTheMeanOfErrorsOverB) {
+  const torch::Tensor outputs = torch::tensor({{0.0, 0.0}, {1.0, std::log(4.0)}}, torch::kFloat64);
+  const torch::Tensor y = torch::tensor({{3.0}, {5.0}}, torch::kFloat64);
+  const Metrics m = regression_metrics(Head::laplace, outputs, y);
+  EXPECT_NEAR(m.at("sigma_scale").value(), (3 / 1.0 + 4 / 4.0) / 2, 1e-12);
+  EXPECT_LE(m.at("nll_scaled").value(),
+            regression_metrics(Head::laplace, outputs, y, 1.9).at("nll_scaled").value());
+}
+
 TEST(Segmentation, LearnsPixelsFromSeveralRaters) {
   Dataset d;
   d.task = Task::segmentation;
