@@ -6,6 +6,7 @@
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
 #include "output.hpp"
+#include "plumb/evaluate_state.hpp"
 #include "regression.hpp"
 #include "regression_inputs.hpp"
 
@@ -43,7 +44,8 @@ int evaluate_command(const Args& args) {
   OutputFlags output_flags;
   std::string calibrator, notice;
   add_input_flags(flags, input_flags);
-  flags.text("--calibrator", "FILE", calibrator, "a model of plumb calibrate fit, applied to the predictions first");
+  flags.text("--calibrator", "FILE", calibrator,
+             "a model of plumb calibrate fit, applied to the predictions first");
   add_evaluate_flags(flags, evaluate_flags);
   add_output_flags(flags, output_flags);
   add_later_flags(flags);
@@ -63,8 +65,8 @@ int evaluate_command(const Args& args) {
     options.progress = bar.callback();
     result = evaluate(inputs.items, options);
   }
-  std::optional<EvaluateState> state;
-  if (!output_flags.save_state.empty()) state = evaluate_state(inputs.items, options);
+  std::string state;
+  if (!output_flags.save_state.empty()) state = serialize(evaluate_state(inputs.items, options));
   result.argv = {"plumb", "evaluate"};
   result.argv.insert(result.argv.end(), args.begin(), args.end());
   result.inputs = inputs.infos;

@@ -3,8 +3,10 @@
 #include "commands.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/evaluate_state.hpp"
 #include "plumb/io/load.hpp"
 #include "plumb/io/mapped_file.hpp"
+#include "plumb/regression/state.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -16,56 +18,82 @@ constexpr const char* kExamples = R"(Examples:
 The streaming metrics come out bit for bit as from one pass over all the data; those that need all
 the data at once are null, with the reason.)";
 
-EvaluateState read_state(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  const auto bytes = file->bytes();
-  return deserialize_state({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+struct StateFile {
+  std::string path, bytes;
+};
+
+std::vector<StateFile> read_files(const Args& specs) {
+  std::vector<StateFile> out;
+  for (const Source& source : resolve(specs)) {
+    if (!source.selection.empty()) throw InputError(source.path + ":" + source.selection + " is no file");
+    for (const StateFile& earlier : out) {
+      std::error_code ignored;
+      if (std::filesystem::equivalent(earlier.path, source.path, ignored))
+        throw InputError(source.path + " is given twice and would be counted twice; give each state once");
+    }
+    const auto file = MappedFile::open(source.path);
+    const auto bytes = file->bytes();
+    out.push_back({source.path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
+  }
+  return out;
+}
+
+/// All the files as one state; a complaint names the first file and the one that does not fit it.
+template <class Read>
+auto merged(const std::vector<StateFile>& files, Read read) {
+  auto state = read(files.front().bytes, files.front().path);
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    const auto next = read(files[i].bytes, files[i].path);
+    try {
+      merge(state, next);
+    } catch (const InputError& e) {
+      throw InputError(files.front().path + " and " + files[i].path + ": " + e.what());
+    }
+  }
+  return state;
 }
 
 }  // namespace
 
 int merge_command(const Args& args) {
   Flags flags("merge", "Adds up what \"plumb evaluate --save-state\" wrote for each shard.");
-  Args files;
+  Args specs, keys;
   OutputFlags output_flags;
-  EvaluateOptions options;
-  flags.positional("STATE", files, "state files, or quoted patterns");
-  flags.list("--metrics", "k,k|all", options.metrics, "keys of \"plumb list\" [the streaming ones]");
+  flags.positional("STATE", specs, "state files, or quoted patterns");
+  flags.list("--metrics", "k,k|all", keys, "keys of \"plumb list\" [the streaming ones]");
   add_output_flags(flags, output_flags);
   flags.examples(kExamples);
   if (!flags.parse(args)) return kDone;
-  if (files.empty())
+  if (specs.empty())
     throw InputError("merge what? Give the files that \"plumb evaluate --save-state FILE\" wrote");
 
   Output output(output_flags);
-  std::optional<EvaluateState> state;
-  std::vector<InputInfo> infos;
+  const std::vector<StateFile> files = read_files(specs);
   std::vector<std::string> paths;
-  for (const Source& source : resolve(files)) {
-    if (!source.selection.empty()) throw InputError(source.path + ":" + source.selection + " is no file");
-    for (const std::string& earlier : paths) {
-      std::error_code ignored;
-      if (std::filesystem::equivalent(earlier, source.path, ignored))
-        throw InputError(source.path + " is given twice and would be counted twice; give each state once");
-    }
-    EvaluateState next = read_state(source.path);
-    try {
-      state ? merge(*state, next) : void(state = std::move(next));
-    } catch (const InputError& e) {
-      throw InputError(paths.front() + " and " + source.path + ": " + e.what());
-    }
-    infos.push_back({"STATE", source.path, {}, "state", ""});
-    paths.push_back(source.path);
-  }
+  for (const StateFile& f : files) paths.push_back(f.path);
   output.check_not_over(paths);
+
+  Result result;
+  std::string bytes;
+  if (is_regression_state(files.front().bytes)) {
+    const RegressionState state = merged(files, deserialize_regression_state);
+    RegressionOptions options;
+    options.metrics = keys;
+    result = finish(state, options);
+    bytes = serialize(state);
+  } else {
+    const EvaluateState state = merged(files, deserialize_state);
+    EvaluateOptions options;
+    options.metrics = keys;
+    result = finish(state, options);
+    bytes = serialize(state);
+  }
   output.open();
-  Result result = finish(*state, options);
-  result.command = "merge";
   result.argv = {"plumb", "merge"};
   result.argv.insert(result.argv.end(), args.begin(), args.end());
-  result.inputs = infos;
+  for (const std::string& path : paths) result.inputs.push_back({"STATE", path, {}, "state", ""});
   output.pages().add_checksums(result.inputs, paths);
-  return output.finish(result, state, !options.metrics.empty());
+  return output.finish(result, bytes, !keys.empty());
 }
 
 }  // namespace plumb::cli

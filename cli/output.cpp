@@ -50,10 +50,10 @@ void Output::open() {
   pages_.open();
 }
 
-int Output::finish(const Result& result, const std::optional<EvaluateState>& state, bool all_metrics) {
+int Output::finish(const Result& result, const std::string& state, bool all_metrics) {
   const std::vector<std::string> held = gates_that_hold(gates_, result);
   if (json_) json_->write(render_json(result));
-  if (state_) state_->write(serialize(state.value()));
+  if (state_) state_->write(state);
   if (json_) json_->settle();
   if (state_) state_->settle();
   if (json_) json_->commit();

@@ -9,7 +9,6 @@
 #include "fail_if.hpp"
 #include "flags.hpp"
 #include "pages.hpp"
-#include "plumb/evaluate_state.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/result.hpp"
 
@@ -35,7 +34,7 @@ class Output {
   /// A report carries what the result was made from; nothing otherwise.
   [[nodiscard]] const Pages& pages() const { return pages_; }
   /// Writes everything and returns the exit code.
-  int finish(const Result& result, const std::optional<EvaluateState>& state, bool all_metrics);
+  int finish(const Result& result, const std::string& state, bool all_metrics);
 
  private:
   OutputFlags flags_;

@@ -10,6 +10,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/regression/evaluate.hpp"
 #include "plumb/regression/shift.hpp"
+#include "plumb/regression/state.hpp"
 #include "regression_inputs.hpp"
 
 namespace plumb::cli {
@@ -80,8 +81,6 @@ int evaluate_regression_command(const Args& args) {
     if (range.size() != 2) throw InputError("--range takes two numbers low,high");
     options.range = RegressionRange{parse_bound(range[0]), parse_bound(range[1])};
   }
-  if (!output_flags.save_state.empty())
-    throw InputError("--save-state is for classification; give the shards of a regression to one run");
   Output output(output_flags);
   RegressionInputs inputs = load_regression(inputs_given, true, options.threads);
   RegressionItems other;
@@ -106,7 +105,9 @@ int evaluate_regression_command(const Args& args) {
   result.argv.insert(result.argv.end(), args.begin(), args.end());
   result.inputs = inputs.infos;
   output.pages().add_checksums(result.inputs, inputs.paths);
-  return output.finish(result, std::nullopt, !options.metrics.empty());
+  std::string state;
+  if (!output_flags.save_state.empty()) state = serialize(regression_state(inputs.items, options));
+  return output.finish(result, state, !options.metrics.empty());
 }
 
 }  // namespace plumb::cli

@@ -1,9 +1,6 @@
-// State files: "PLUMBSTA", format version, payload length, payload, FNV-1a of the payload. Little-endian
-// throughout.
-#include <bit>
-#include <cstring>
-
+// The state of a classification as a file (state_bytes.hpp).
 #include "evaluate/kernel.hpp"
+#include "evaluate/state_bytes.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate_state.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
@@ -12,79 +9,12 @@
 namespace plumb {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "state files are written as they lie in memory");
+using detail::Reader;
+using detail::visit;
+using detail::Writer;
 
 constexpr std::string_view kMagic = "PLUMBSTA";
 constexpr std::uint32_t kFormat = 1;
-
-std::uint64_t checksum(std::string_view bytes) {
-  std::uint64_t h = 0xcbf29ce484222325ull;
-  for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return h;
-}
-
-/// One visitor for both directions: what is written in this order is read in this order.
-struct Writer {
-  std::string out;
-  template <class T>
-  void number(T& x) {
-    out.append(reinterpret_cast<const char*>(&x), sizeof x);
-  }
-  template <class T>
-  std::size_t size(std::vector<T>& v) {
-    std::uint64_t n = v.size();
-    number(n);
-    return v.size();
-  }
-  void text(std::string& s) {
-    std::uint64_t n = s.size();
-    number(n);
-    out += s;
-  }
-};
-
-struct Reader {
-  std::string_view in;
-  const std::string& name;
-  [[noreturn]] void fail() const {
-    throw InputError(name + ": the state file is damaged; make it again with --save-state");
-  }
-  template <class T>
-  void number(T& x) {
-    if (in.size() < sizeof x) fail();
-    std::memcpy(&x, in.data(), sizeof x);
-    in.remove_prefix(sizeof x);
-  }
-  void number(bool& x) {
-    std::uint8_t b = 0;
-    number(b);
-    if (b > 1) fail();
-    x = b == 1;
-  }
-  template <class T>
-  std::size_t size(std::vector<T>& v) {
-    std::uint64_t n = 0;
-    number(n);
-    if (n > in.size())
-      fail();  // every element takes at least a byte: no allocation beyond the file's own size
-    v.resize(n);
-    return n;
-  }
-  void text(std::string& s) {
-    std::uint64_t n = 0;
-    number(n);
-    if (n > in.size()) fail();
-    s.assign(in.substr(0, n));
-    in.remove_prefix(n);
-  }
-};
-
-template <class Io>
-void visit(Io& io, ExactSum& s) {
-  auto limbs = s.limbs();
-  for (auto& limb : limbs) io.number(limb);
-  s = ExactSum::from_limbs(limbs);
-}
 
 template <class Io>
 void visit(Io& io, Cells& c) {
@@ -222,36 +152,11 @@ std::string serialize(const EvaluateState& state) {
   EvaluateState copy = state;
   Writer payload;
   visit(payload, copy);
-  Writer file;
-  file.out = kMagic;
-  std::uint32_t format = kFormat;
-  std::uint64_t length = payload.out.size();
-  std::uint64_t sum = checksum(payload.out);
-  file.number(format);
-  file.number(length);
-  file.out += payload.out;
-  file.number(sum);
-  return std::move(file.out);
+  return detail::seal_state(kMagic, kFormat, payload.out);
 }
 
 EvaluateState deserialize_state(std::string_view bytes, const std::string& name) {
-  if (!bytes.starts_with(kMagic))
-    throw InputError(name + ": this is no state file of Plumb; make one with `plumb evaluate --save-state`");
-  Reader in{bytes.substr(kMagic.size()), name};
-  std::uint32_t format = 0;
-  std::uint64_t length = 0;
-  in.number(format);
-  if (format != kFormat)
-    throw InputError(name + ": the state file has format " + std::to_string(format) +
-                     " and this version reads format " + std::to_string(kFormat) +
-                     "; use the version of Plumb that wrote it, or a newer one");
-  in.number(length);
-  if (in.in.size() < sizeof(std::uint64_t) || length != in.in.size() - sizeof(std::uint64_t)) in.fail();
-  Reader payload{in.in.substr(0, length), name};
-  in.in.remove_prefix(length);
-  std::uint64_t sum = 0;
-  in.number(sum);
-  if (sum != checksum(payload.in)) in.fail();
+  Reader payload = detail::open_state(kMagic, kFormat, bytes, name);
   EvaluateState s;
   visit(payload, s);
   if (!payload.in.empty() || !consistent(s)) payload.fail();

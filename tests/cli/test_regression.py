@@ -148,6 +148,26 @@ def test_gate_and_range(folder):
     assert any("outside --range" in note for note in ranged["notes"])
 
 
+def test_shards_merge(folder):
+    mean, variance, target = make(folder, n=300)
+    for part, rows in (("a", slice(0, 100)), ("b", slice(100, 300))):
+        for name, array in (("mean", mean), ("variance", variance), ("target", target)):
+            folder.npy(f"{part}-{name}.npy", array[rows])
+        assert folder.run("evaluate", "--mean", f"{part}-mean.npy", "--variance", f"{part}-variance.npy", "--targets",
+                          f"{part}-target.npy", "--range", "0,20", "--save-state", part, "--quiet").code == 0
+    whole = evaluate(folder, *ARGS, "--range", "0,20")
+    merged = folder.run("merge", "a", "b", "--json", "-").json
+    jsonschema.Draft202012Validator(SCHEMA).validate(merged)
+    assert merged["items"] == 300
+    for key in ("mse", "nll", "crps", "zms", "coverage_90", "uce"):
+        assert merged["metrics"][key]["value"] == whole["metrics"][key]["value"], key
+    assert merged["metrics"]["ence"]["value"] is None and "all the data" in merged["metrics"]["ence"]["why"]
+    assert "90%" in folder.run("merge", "a", "b").out
+    assert folder.run("evaluate", *ARGS, "--save-state", "c", "--quiet").code == 0
+    refused = folder.run("merge", "a", "c")
+    assert refused.code == 2 and "--range" in refused.err
+
+
 @pytest.mark.parametrize("args, words", [
     (("--mean", "mean.npy", "--variance", "variance.npy"), ("--targets",)),
     (("--mean", "mean.npy", "--targets", "target.npy"), ("--variance",)),
@@ -157,7 +177,6 @@ def test_gate_and_range(folder):
     ((*ARGS, "--metrics", "uce_mc"), ("uce_mc", "--aleatoric")),
     ((*ARGS, "--range", "2"), ("--range",)),
     ((*ARGS, "--range", "2,1"), ("--range",)),
-    ((*ARGS, "--save-state", "s"), ("--save-state",)),
     ((*ARGS, "--weights", "short.npy"), ("short.npy",)),
     (("--mean", "mean.npy", "--variance", "negative.npy", "--targets", "target.npy"), ("negative.npy", "row 3", "-1")),
     (("--mean", "mean.npy", "--variance", "variance.npy", "--targets", "wide.npy"), ("wide.npy",)),

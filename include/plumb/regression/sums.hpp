@@ -50,6 +50,7 @@ struct UncertaintyCells {
 
 struct RegressionRange {
   double low = 0, high = 0;
+  friend bool operator==(const RegressionRange&, const RegressionRange&) = default;
 };
 
 /// What the stream gathers.
