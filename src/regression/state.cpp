@@ -131,12 +131,18 @@ Result finish(const RegressionState& s, const RegressionOptions& o) {
   r.command = "merge";
   r.task = "regression";
   r.items = static_cast<std::int64_t>(s.items);
-  r.settings = {{"outputs", static_cast<std::int64_t>(s.sums.output.size())},
+  r.settings = {{"uncertainty", std::string(s.parts ? "aleatoric and epistemic" : "variance")},
+                {"error", std::string("target - mean")},
+                {"outputs", static_cast<std::int64_t>(s.sums.output.size())},
+                {"samples", std::int64_t{1}},
                 {"bins", std::int64_t{s.bins}},
+                {"cell", std::string("equal width in the variance, both ends inside")},
+                {"range_choice", std::string(s.has_range ? "given" : "none: no cells in these states")},
                 {"range", s.has_range ? Value(std::vector<double>{s.range.low, s.range.high}) : Value{}},
                 {"clip", s.clip},
                 {"bootstrap", std::int64_t{0}},
-                {"level", o.level}};
+                {"level", o.level},
+                {"seed", static_cast<std::int64_t>(o.seed)}};
   Scores scores;
   detail::stream_scores(s.sums, scores);
   const auto wanted = [&](std::string_view key) {
@@ -151,7 +157,11 @@ Result finish(const RegressionState& s, const RegressionOptions& o) {
     if (!wanted(row.key) || (!s.parts && (row.key == "uce_mc" || row.key == "uce_aleatoric"))) continue;
     r.metrics.emplace_back(row.key, result_of(row, scores, s.has_range));
   }
-  if (s.has_range) r.tables.emplace_back("uncertainty_reliability", detail::uncertainty_table(s.sums.uce));
+  std::vector<std::string> keys;
+  for (const auto& [key, m] : r.metrics) keys.push_back(key);
+  r.settings.emplace_back("metrics", keys);
+  r.settings.emplace_back("unit", std::string("item"));
+  r.tables.emplace_back("uncertainty_reliability", detail::uncertainty_table(s.sums.uce));
   r.tables.emplace_back("intervals", detail::interval_table(s.sums.total(), nullptr));
   if (s.sums.output.size() > 1) r.tables.emplace_back("per_output", detail::output_table(s.sums));
   return r;
