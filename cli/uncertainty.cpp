@@ -10,6 +10,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/load.hpp"
+#include "plumb/io/pictures.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/uncertainty.hpp"
 
@@ -23,6 +24,8 @@ constexpr const char* kExamples = R"(Examples:
     plumb uncertainty --sample-logits a.npy b.npy c.npy --labels labels.npy --bootstrap 200
   a score of your own, larger for less certain; the items to look at, by name
     plumb uncertainty --probs probs.npy --labels labels.npy --score distance=items.csv:distance --ids items.csv:id --suspects-csv look.csv
+  with a picture of each of them in a page
+    plumb uncertainty --probs probs.npy --labels labels.npy --images items.csv:file --report report.html
   a histogram: columns w and p, rows from the least to the most confident bin
     plumb uncertainty --histogram bins.csv
 The odds ratio tells how much better a bet on right or wrong gets when the measure is known; 1: no better.)";
@@ -30,7 +33,7 @@ The odds ratio tells how much better a bet on right or wrong gets when the measu
 struct UncertaintyFlags {
   InputFlags inputs;
   UncertaintyOptions o;
-  Args measures, targets, scores;
+  Args measures, targets, scores, images;
   std::string top = "1", degenerate = degenerate_name(UncertaintyOptions{}.degenerate);
   std::int64_t bins = o.bins, suspects = o.suspects, bootstrap = o.bootstrap, permutations = o.permutations,
                threads = o.threads;
@@ -44,6 +47,8 @@ void add_flags(Flags& flags, UncertaintyFlags& f) {
   add_input_flags(flags, f.inputs);
   flags.repeated("--score", "NAME=FILE", f.scores,
                  "N scores of your own, larger for less certain; repeatable");
+  flags.list("--images", "FILE", f.images,
+             "pictures for --report: N x H x W, with channels first or last, or a CSV column of file names");
   flags.heading("How it is computed");
   flags.list("--measures", "m,m", f.measures,
              "entropy, u1, u5, loss, variance, mutual_information, "
@@ -123,6 +128,35 @@ std::pair<std::string, Rows> own_score(const std::string& text, int threads, Inp
   for (const Array& a : rows.shards())
     inputs.infos.push_back({"--score", a.name, a.shape, dtype_name(a.dtype), ""});
   return {name, rows};
+}
+
+std::optional<Pictures> load_pictures(const Args& specs, int threads, std::int64_t items, Inputs& inputs) {
+  if (specs.empty()) return std::nullopt;
+  const auto sources = resolve(specs);
+  Rows rows = load(specs, {Want::either, false, threads});
+  for (const Source& source : sources) inputs.paths.push_back(source.path);
+  for (const Array& a : rows.shards())
+    inputs.infos.push_back({"--images", a.name, a.shape, dtype_name(a.dtype), ""});
+  Pictures out(std::move(rows), sources.front().path);
+  if (out.size() != items)
+    throw InputError(out.name() + " has " + counted(out.size(), "picture") + " for " +
+                     counted(items, "item") + "; give one for each");
+  return out;
+}
+
+/// Of the suspects, and a note about those that are too large for a page.
+std::vector<std::string> suspect_pictures(const Pictures& pictures, const UncertaintyResult& r,
+                                          std::vector<std::string>& notes) {
+  std::vector<std::string> out;
+  std::int64_t large = 0;
+  for (const Suspect& s : r.suspects) {
+    out.push_back(pictures.data_uri(s.row));
+    large += out.back().empty() ? 1 : 0;
+  }
+  if (large > 0)
+    notes.push_back(counted(large, "picture") + " of suspects left out: larger than " +
+                    std::to_string(kMostPictureBytes / 1000) + " kB");
+  return out;
 }
 
 /// Columns w and p of a CSV, or an N x 2 array.
@@ -207,10 +241,13 @@ int uncertainty_command(const Args& args) {
     if (!f.json.empty() && f.json != "-") json.emplace(f.json);
     if (!f.suspects_csv.empty()) csv.emplace(f.suspects_csv);
   };
+  if (!f.images.empty() && f.json.empty() && !pages.wanted())
+    throw InputError("--images are for a page: give --report FILE.html or --json FILE too");
   Inputs inputs;
+  std::optional<Pictures> pictures;
   if (!f.histogram.empty()) {
     for (const char* flag : {"--probs", "--logits", "--samples", "--sample-logits", "--labels", "--counts",
-                             "--ratings", "--score"})
+                             "--ratings", "--score", "--images"})
       if (flags.given(flag))
         throw InputError(std::string("--histogram and ") + flag + " exclude each other; give one of them");
     r = histogram(f.histogram, o, inputs);
@@ -226,6 +263,7 @@ int uncertainty_command(const Args& args) {
         if (own[i].first == own.back().first)
           throw InputError("--score gives the name " + own[i].first + " twice; names must differ");
     }
+    pictures = load_pictures(f.images, o.threads, inputs.items.size(), inputs);
     if (!f.inputs.ids.empty()) names.ids = Names(load(f.inputs.ids, {Want::text, false, o.threads}));
     names.classes = inputs.items.class_names;
     open(inputs);
@@ -249,7 +287,9 @@ int uncertainty_command(const Args& args) {
   result.sections.emplace_back("accuracy", Value(r.accuracy));
   result.sections.emplace_back("base_accuracy", Value(r.base));
   result.sections.emplace_back("measures", measures_section(r));
-  result.sections.emplace_back("suspects", suspects_section(r, names));
+  std::vector<std::string> images;
+  if (pictures) images = suspect_pictures(*pictures, r, result.notes);
+  result.sections.emplace_back("suspects", suspects_section(r, names, images));
   if (json) json->write(render_json(result));
   if (csv) csv->write(suspects_csv(r, names));
   if (json) json->commit();

@@ -152,9 +152,11 @@ Json sections(const Runs& runs) {
     for (const detail::Plot& p : plots)
       if (p.section == s.id) section["plots"].push_back(plot_json(p));
     for (const detail::ReaderTable& t : tables)
-      if (t.section == s.id)
+      if (t.section == s.id) {
         section["tables"].push_back(
             {{"title", t.title}, {"sentence", t.sentence}, {"columns", t.columns}, {"rows", t.rows}});
+        if (t.picture >= 0) section["tables"].back()["picture"] = t.picture;
+      }
     if (!section["plots"].empty() || !section["tables"].empty()) out.push_back(std::move(section));
   }
   return out;

@@ -44,6 +44,7 @@ struct ReaderTable {
   std::string section, title, sentence;
   std::vector<std::string> columns;
   Json rows = Json::array();  ///< arrays of numbers, text or null, as long as `columns`
+  int picture = -1;           ///< the column that holds data URIs of images, if any
 };
 [[nodiscard]] std::vector<ReaderTable> make_tables(const Runs& runs);
 void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out);

@@ -127,7 +127,8 @@ Tree measures_section(const UncertaintyResult& r) {
   return out;
 }
 
-Tree suspects_section(const UncertaintyResult& r, const ItemNames& names) {
+Tree suspects_section(const UncertaintyResult& r, const ItemNames& names,
+                      const std::vector<std::string>& pictures) {
   Tree::List out;
   for (const Suspect& s : r.suspects) {
     Tree::Members row;
@@ -137,6 +138,8 @@ Tree suspects_section(const UncertaintyResult& r, const ItemNames& names) {
     row.emplace_back("prediction", class_value(s.prediction, names));
     row.emplace_back("agreement", Value(s.agreement));
     row.emplace_back("score", finite(s.score));
+    if (out.size() < pictures.size() && !pictures[out.size()].empty())
+      row.emplace_back("image", Value(pictures[out.size()]));
     out.emplace_back(std::move(row));
   }
   return out;

@@ -1,7 +1,9 @@
 """plumb uncertainty: the paper's examples from --histogram, ranking, thresholds, suspects, same bits, bad input."""
+import base64
 import csv
 import itertools
 import json
+import struct
 
 import jsonschema
 import numpy as np
@@ -125,6 +127,26 @@ def test_suspects(folder, seven):
     (folder / "look.csv").unlink()
     assert folder.run("uncertainty", "--probs", "probs.npy", "--labels", "noise.npy", "--suspects-csv", "look.csv").code == 2
     assert "look.csv" not in folder.names()
+
+
+def test_pictures_of_suspects(folder, seven):
+    n = len(seven["labels"])
+    folder.npy("images.npy", np.arange(n * 100 * 50, dtype=np.uint64).reshape(n, 100, 50).astype(np.uint8))
+    pictured = folder.run(*BASE, "--suspects", 3, "--images", "images.npy", "--json", "-").json
+    jsonschema.validate(pictured, SCHEMA)
+    for s in pictured["suspects"]:
+        png = base64.b64decode(s["image"].removeprefix("data:image/png;base64,"), validate=True)
+        assert png.startswith(b"\x89PNG") and struct.unpack(">II", png[16:24]) == (32, 64), "half of 50, and the most"
+    assert pictured["inputs"][-1]["flag"] == "--images"
+    plain = folder.run(*BASE, "--suspects", 3, "--json", "-").json
+    assert [s["row"] for s in plain["suspects"]] == [s["row"] for s in pictured["suspects"]]
+    assert "image" not in plain["suspects"][0]
+    folder.npy("few.npy", np.zeros((3, 4, 4)))
+    folder.text("files.csv", "file\n" + "nowhere.png\n" * n)
+    for flags, word in ((["few.npy", "--json", "-"], "3 pictures"), (["images.npy"], "--report"),
+                        (["files.csv:file", "--json", "-"], "no picture nowhere.png"), (["labels.npy", "--json", "-"], "height")):
+        run = folder.run(*BASE, "--images", *flags)
+        assert run.code == 2 and word in run.err and run.err.count("\n") == 1, run.err
 
 
 def test_row_order_and_threads(folder, seven):

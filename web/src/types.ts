@@ -22,6 +22,7 @@ export interface ReaderTable {
   sentence: string;
   columns: string[];
   rows: Scalar[][];
+  picture?: number;  // the column of data URIs
 }
 export interface Section {
   id: string;

@@ -17,8 +17,10 @@ struct ItemNames {
 
 /// Section "measures" of the contract: {name: {eor, binned_brier, ..., pooled_bins, thresholds, bins}}.
 [[nodiscard]] Tree measures_section(const UncertaintyResult& r);
-/// Section "suspects": [{id, label, prediction, agreement, score}].
-[[nodiscard]] Tree suspects_section(const UncertaintyResult& r, const ItemNames& names);
+/// Section "suspects": [{id, row, label, prediction, agreement, score}], and `image` from `pictures`: a data
+/// URI for each suspect, or "" for none.
+[[nodiscard]] Tree suspects_section(const UncertaintyResult& r, const ItemNames& names,
+                                    const std::vector<std::string>& pictures = {});
 /// The same as comma-separated text with a header.
 [[nodiscard]] std::string suspects_csv(const UncertaintyResult& r, const ItemNames& names);
 /// What a reader must know: bins pooled or too small to trust, items left out.

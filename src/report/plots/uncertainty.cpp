@@ -152,6 +152,19 @@ void deferral(const Runs& runs, Plots& out) {
   out.push_back(std::move(plot));
 }
 
+// Nothing but a raster image inside the page itself, whatever the file said.
+Json picture(const Json& suspect) {
+  const std::string uri = text(suspect, "image");
+  for (const char* kind : {"png", "jpeg", "gif", "webp"}) {
+    const std::string head = fmt::format("data:image/{};base64,", kind);
+    if (uri.starts_with(head) &&
+        uri.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=",
+                              head.size()) == std::string::npos)
+      return uri;
+  }
+  return nullptr;
+}
+
 Json cell(const std::optional<double>& x) { return x ? Json(*x) : Json(nullptr); }
 
 }  // namespace
@@ -190,8 +203,15 @@ void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out) {
         fmt::format("The wrong answers of {} that it was surest of: often the label is the mistake.",
                     run.name),
         {"item", "row", "label", "prediction", "score"}};
+    const bool pictured =
+        std::any_of(list->begin(), list->end(), [](const Json& s) { return !picture(s).is_null(); });
+    if (pictured) {
+      t.columns.insert(t.columns.begin(), "picture");
+      t.picture = 0;
+    }
     for (const Json& s : *list) {
       Json row = Json::array();
+      if (pictured) row.push_back(picture(s));
       for (const char* key : {"id", "row", "label", "prediction", "score"}) row.push_back(member(s, key));
       t.rows.push_back(std::move(row));
     }

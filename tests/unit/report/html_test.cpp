@@ -171,6 +171,23 @@ TEST(Html, DamagedResultsAreNoCrash) {
   }
 }
 
+TEST(Html, PicturesOfSuspectsAreRasterImagesInsideThePage) {
+  const auto table = [](const std::string& image) {
+    const std::string json =
+        R"({"plumb": "1", "command": "uncertainty", "suspects": [{"id": "a", "row": 3, "image": ")" + image +
+        R"("}, {"id": "b", "row": 4}]})";
+    return document({{"m", json}})["sections"][0]["tables"][0];
+  };
+  const std::string good = "data:image/png;base64,iVBORw0KGgo=";
+  EXPECT_EQ(table(good)["picture"], 0);
+  EXPECT_EQ(table(good)["rows"][0][0], good);
+  EXPECT_EQ(table(good)["rows"][0][1], "a");
+  EXPECT_TRUE(table(good)["rows"][1][0].is_null());
+  for (const char* bad : {"https://example.org/x.png", "data:image/svg+xml;base64,PHN2Zz4=",
+                          "data:image/png;base64,x' onerror='alert(1)", "javascript:alert(1)"})
+    EXPECT_FALSE(table(bad).contains("picture")) << bad;
+}
+
 TEST(Html, NamesOfResults) {
   EXPECT_EQ(name_of_result(render_json(sample::labels())), "p");
   EXPECT_EQ(name_of_result(R"({"command": "merge"})"), "merge");

@@ -1,0 +1,38 @@
+// A picture of each item, small enough to stand in a page: from an array, or from image files that a table
+// names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "plumb/data/array.hpp"
+
+namespace plumb {
+
+inline constexpr int kThumbnailPixels = 64;               ///< the longer side of a picture from an array
+inline constexpr std::size_t kMostPictureBytes = 200000;  ///< of an image file
+
+class Pictures {
+ public:
+  /// N x H x W, N x C x H x W or N x H x W x C (C is 1, 3 or 4; channels first where both could be), or a
+  /// column of paths, sought beside `table` and then from the working directory. Throws InputError.
+  Pictures(Rows rows, std::string table);
+
+  [[nodiscard]] std::int64_t size() const { return rows_.rows(); }
+  [[nodiscard]] std::string name() const { return rows_.name(); }
+  /// "data:image/png;base64,..."; empty for a file of more than kMostPictureBytes. Bytes are shown as they
+  /// are, other numbers as 0 to 1 when they lie there, else from the picture's least to its largest. Throws
+  /// InputError for a file that is missing or no PNG, JPEG, GIF or WebP.
+  [[nodiscard]] std::string data_uri(std::int64_t row) const;
+
+ private:
+  [[nodiscard]] std::string from_array(std::int64_t row) const;
+  [[nodiscard]] std::string from_file(std::int64_t row) const;
+
+  Rows rows_;
+  std::string folder_;
+  std::int64_t height_ = 0, width_ = 0, channels_ = 1;
+  bool channels_last_ = true;
+};
+
+}  // namespace plumb

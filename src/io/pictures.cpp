@@ -1,0 +1,140 @@
+#include "plumb/io/pictures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/mapped_file.hpp"
+#include "plumb/io/png.hpp"
+
+namespace plumb {
+namespace {
+
+std::string base64(std::string_view bytes) {
+  constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      three = three << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
+    for (std::size_t j = 0; j < 4; ++j)
+      out += i + j <= bytes.size() ? kLetters[three >> (18 - 6 * j) & 63] : '=';
+  }
+  return out;
+}
+
+/// What a browser would draw, told by the first bytes and never by the name; empty: none of them.
+std::string kind_of(std::string_view bytes) {
+  if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return "png";
+  if (bytes.starts_with("\xff\xd8\xff")) return "jpeg";
+  if (bytes.starts_with("GIF87a") || bytes.starts_with("GIF89a")) return "gif";
+  if (bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP")) return "webp";
+  return "";
+}
+
+std::string uri(const std::string& kind, std::string_view bytes) {
+  return "data:image/" + kind + ";base64," + base64(bytes);
+}
+
+bool is_channels(std::int64_t c) { return c == 1 || c == 3 || c == 4; }
+
+/// The mean of the source pixels that a pixel of the smaller picture covers, at least in part.
+struct Span {
+  std::int64_t begin, end;
+};
+Span covered(std::int64_t at, std::int64_t small, std::int64_t large) {
+  return {at * large / small, ((at + 1) * large + small - 1) / small};
+}
+
+}  // namespace
+
+Pictures::Pictures(Rows rows, std::string table)
+    : rows_(std::move(rows)), folder_(std::filesystem::path(table).parent_path().string()) {
+  if (rows_.is_text()) {
+    if (rows_.width() != 1)
+      throw InputError(rows_.name() + ": pictures are one column of paths, not " +
+                       std::to_string(rows_.width()));
+    return;
+  }
+  const std::vector<std::int64_t>& shape = rows_.shards().front().shape;
+  if (shape.size() == 3) {
+    height_ = shape[1];
+    width_ = shape[2];
+  } else if (shape.size() == 4 && (is_channels(shape[1]) || is_channels(shape[3]))) {
+    channels_last_ = !is_channels(shape[1]);
+    channels_ = channels_last_ ? shape[3] : shape[1];
+    height_ = channels_last_ ? shape[1] : shape[2];
+    width_ = channels_last_ ? shape[2] : shape[3];
+  } else {
+    throw InputError(rows_.name() + " is " + show_shape(shape) +
+                     "; pictures are N x height x width, N x channels x height x width or N x height x width "
+                     "x channels with 1, 3 or 4 channels, or a column of file names");
+  }
+}
+
+std::string Pictures::data_uri(std::int64_t row) const {
+  return rows_.is_text() ? from_file(row) : from_array(row);
+}
+
+std::string Pictures::from_array(std::int64_t row) const {
+  std::vector<double> x(static_cast<std::size_t>(rows_.width()));
+  rows_.read(row, row + 1, x);
+  double low = INFINITY, high = -INFINITY;
+  for (const double v : x) {
+    if (!std::isfinite(v)) continue;
+    low = std::min(low, v);
+    high = std::max(high, v);
+  }
+  if (rows_.shards().front().dtype == DType::u8) {
+    low = 0;
+    high = 255;
+  } else if (low >= 0 && high <= 1) {
+    low = 0;
+    high = 1;
+  }
+  const double scale = high > low ? 255 / (high - low) : 0;
+  const auto value = [&](std::int64_t r, std::int64_t c, std::int64_t k) {
+    const std::int64_t at =
+        channels_last_ ? (r * width_ + c) * channels_ + k : (k * height_ + r) * width_ + c;
+    const double v = x[static_cast<std::size_t>(at)];
+    return std::isfinite(v) ? (v - low) * scale : 0;
+  };
+  const std::int64_t longer = std::max(height_, width_);
+  const std::int64_t most = std::min<std::int64_t>(longer, kThumbnailPixels);
+  const std::int64_t height = std::max<std::int64_t>(1, height_ * most / longer),
+                     width = std::max<std::int64_t>(1, width_ * most / longer);
+  std::vector<std::uint8_t> pixels;
+  for (std::int64_t r = 0; r < height; ++r)
+    for (std::int64_t c = 0; c < width; ++c)
+      for (std::int64_t k = 0; k < channels_; ++k) {
+        const Span down = covered(r, height, height_), across = covered(c, width, width_);
+        double sum = 0;
+        for (std::int64_t i = down.begin; i < down.end; ++i)
+          for (std::int64_t j = across.begin; j < across.end; ++j) sum += value(i, j, k);
+        const auto count = static_cast<double>((down.end - down.begin) * (across.end - across.begin));
+        pixels.push_back(static_cast<std::uint8_t>(std::clamp(sum / count + 0.5, 0.0, 255.0)));
+      }
+  return uri("png", encode_png(pixels, static_cast<int>(height), static_cast<int>(width),
+                               static_cast<int>(channels_)));
+}
+
+std::string Pictures::from_file(std::int64_t row) const {
+  namespace fs = std::filesystem;
+  const fs::path named = rows_.text(row), beside = fs::path(folder_) / named;
+  std::error_code ignored;
+  const fs::path path = fs::exists(beside, ignored) ? beside : named;
+  if (!fs::is_regular_file(path, ignored))
+    throw InputError(rows_.where(row) + ": there is no picture " + named.string() +
+                     "; paths count from the table's folder or from here");
+  const auto file = MappedFile::open(path.string());
+  const std::string_view bytes{reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
+  const std::string kind = kind_of(bytes);
+  if (kind.empty())
+    throw InputError(rows_.where(row) + ": " + path.string() +
+                     " is no PNG, JPEG, GIF or WebP; a page shows no other pictures");
+  return bytes.size() > kMostPictureBytes ? "" : uri(kind, bytes);
+}
+
+}  // namespace plumb
