@@ -29,6 +29,12 @@ constexpr const char* kHelp =
 "plumb calibrate fit --help" (apply, show, export) tells the flags; "plumb list" names the methods.
 )";
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ",") + name;
+  return out;
+}
+
 std::string only_one(const Args& given, const std::string& what) {
   if (given.size() != 1)
     throw InputError(what + " takes one model file, not " + std::to_string(given.size()));
@@ -62,6 +68,10 @@ std::string fitted_on_notice(const CalibrationModel& model, const std::string& p
 std::string apply_calibrator(const std::string& path, int threads, Inputs& inputs) {
   const CalibrationModel model = load_model(path);
   check_fits(model, path, inputs.items.predictions);
+  if (!model.class_names.empty() && !inputs.items.class_names.empty() &&
+      model.class_names != inputs.items.class_names)
+    throw InputError(path + " was fitted with other --classes, or in another order (" +
+                     joined(model.class_names) + "); give the predictions in that order");
   inputs.paths.push_back(path);
   inputs.infos.push_back({"--calibrator", path, {}, "model", ""});
   Items& items = inputs.items;
@@ -90,6 +100,13 @@ void check_fits(const CalibrationModel& model, const std::string& path, const Pr
   if ((first == "vector" || first == "matrix") && (model.input == "logits") != logits)
     throw InputError(path + " begins with a " + first + " step that was fitted on " + model.input + "; " +
                      name + " must hold the same (" + (logits ? "--probs" : "--logits") + ")");
+}
+
+void check_npy(const std::string& flag, const std::string& path) {
+  for (const char* other : {".csv", ".tsv", ".npz", ".txt", ".json"})
+    if (path.ends_with(other))
+      throw InputError(flag + " writes a .npy array, and " + path +
+                       " would be read as another format; name it .npy");
 }
 
 void check_not_over(const std::string& flag, const std::string& path,

@@ -25,4 +25,7 @@ void check_fits(const CalibrationModel& model, const std::string& path, const Pr
 /// InputError when `path` is one of the inputs.
 void check_not_over(const std::string& flag, const std::string& path, const std::vector<std::string>& inputs);
 
+/// InputError for a name of another format: what is written are .npy bytes.
+void check_npy(const std::string& flag, const std::string& path);
+
 }  // namespace plumb::cli

@@ -149,6 +149,9 @@ int calibrate_apply(const Args& args) {
   }
   std::vector<std::string> used = inputs.paths;
   used.push_back(f.model.front());
+  check_npy("-o", f.out);
+  check_npy("--out-probs", f.out_probs);
+  check_npy("--disagreement", f.disagreement);
   check_not_over("-o", f.out, used);
   check_not_over("--out-probs", f.out_probs, used);
   check_not_over("--disagreement", f.disagreement, used);

@@ -90,7 +90,8 @@ FitOptions checked(const FitFlags& f, const Flags& flags) {
   if (flags.given("--cross-fit") && f.method == "alpha")
     throw InputError(
         "--cross-fit writes probabilities, which alpha leaves as they are; use it with another method");
-  if (f.out == f.out_probs) throw InputError("-o and --out-probs name the same file " + f.out);
+  check_distinct({{"-o", f.out}, {"--out-probs", f.out_probs}, {"--report", f.pages.report}});
+  check_npy("--out-probs", f.out_probs);
   if (flags.given("--folds") && (f.folds < 2 || f.folds > 1000))
     throw InputError("--folds takes 2 to 1000, not " + std::to_string(f.folds));
   check_threads(f.threads);
@@ -240,6 +241,7 @@ int calibrate_fit(const Args& args) {
   model.classes = inputs.items.classes();
   if (!inputs.items.class_names.empty()) model.class_names = inputs.items.class_names;
   model.version = version();
+  if (!f.after.empty()) check_not_over("-o", f.out, {f.after});
   check_not_over("-o", f.out, inputs.paths);
   check_not_over("--out-probs", f.out_probs, inputs.paths);
   Pages pages(f.pages);

@@ -7,8 +7,10 @@
 #include <limits>
 #include <optional>
 
+#include "calibrate.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "pages.hpp"
 #include "plumb/calibrate/model.hpp"
 #include "plumb/calibrate/regression/fit.hpp"
 #include "plumb/calibrate/regression/map.hpp"
@@ -265,6 +267,8 @@ int apply_regression(const Args& args) {
     throw InputError("the bounds of intervals lie around the mean; give it with --mean");
   auto all_inputs = inputs.paths;
   all_inputs.push_back(path);
+  check_npy("-o", out);
+  check_distinct({{"-o", out}, {"--intervals", intervals}});
   check_no_input("-o", out, all_inputs);
   check_no_input("--intervals", intervals, all_inputs);
   double clip = 0;

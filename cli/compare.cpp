@@ -144,6 +144,7 @@ int compare_command(const Args& args) {
       throw InputError("--json would write over the input " + input + "; give it another name");
   }
   pages.check_not_over(inputs.paths);
+  check_distinct({{"--json", f.json}, {"--report", f.pages.report}});
   std::optional<AtomicFile> file;
   if (!f.json.empty() && f.json != "-") file.emplace(f.json);
   pages.open();

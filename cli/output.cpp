@@ -25,10 +25,8 @@ Output::Output(const OutputFlags& flags)
     throw InputError("--save-state writes a binary file; give it a name instead of -");
   if (!flags.json.empty() && flags.json == flags.pages.report)
     throw InputError("--json and --report name the same file " + flags.json + "; give them different names");
-  if (!flags.json.empty() && flags.json == flags.save_state) {
-    throw InputError("--json and --save-state name the same file " + flags.json +
-                     "; give them different names");
-  }
+  check_distinct(
+      {{"--json", flags.json}, {"--save-state", flags.save_state}, {"--report", flags.pages.report}});
 }
 
 void Output::check_not_over(const std::vector<std::string>& inputs) const {

@@ -48,6 +48,19 @@ void write_plots(std::span<const NamedResult> results, const std::string& folder
 
 }  // namespace
 
+void check_distinct(std::initializer_list<std::pair<const char*, std::string>> outputs) {
+  for (const auto* a = outputs.begin(); a != outputs.end(); ++a) {
+    for (const auto* b = a + 1; b != outputs.end(); ++b) {
+      std::error_code ignored;
+      if (a->second.empty() || b->second.empty() || a->second == "-") continue;
+      if (a->second == b->second || (std::filesystem::is_regular_file(a->second, ignored) &&
+                                     std::filesystem::equivalent(a->second, b->second, ignored)))
+        throw InputError(std::string(a->first) + " and " + b->first + " name the same file " + b->second +
+                         "; give them different names");
+    }
+  }
+}
+
 void add_page_flags(Flags& flags, PageFlags& out) {
   flags.text("--report", "FILE.html", out.report, "a page to read, in one file that needs no network");
   flags.text("--plots", "DIR", out.plots,
@@ -82,11 +95,9 @@ void Pages::add_checksums(std::vector<InputInfo>& inputs, const std::vector<std:
 }
 
 void Pages::finish(std::span<const NamedResult> results, const std::string& title) {
-  if (report_) {
-    report_->write(render_html(results, {title}));
-    report_->commit();
-  }
+  if (report_) report_->write(render_html(results, {title}));
   if (!flags_.plots.empty()) write_plots(results, flags_.plots);
+  if (report_) report_->commit();
 }
 
 void Pages::finish(const Result& result) {

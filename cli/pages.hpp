@@ -1,9 +1,11 @@
 // --report FILE.html and --plots DIR: a result for people. Shared by every command that makes results.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flags.hpp"
@@ -18,6 +20,9 @@ struct PageFlags {
 };
 
 void add_page_flags(Flags& flags, PageFlags& out);
+
+/// InputError when two of the outputs (flag, path) are one file.
+void check_distinct(std::initializer_list<std::pair<const char*, std::string>> outputs);
 
 /// Rows of the sample of items that a result carries when a report is asked for.
 inline constexpr int kSampleItems = 2000;

@@ -106,6 +106,7 @@ int stability_command(const Args& args) {
   Pages pages(pages_flags);
   const Inputs inputs = load_inputs(input_flags, o.evaluate.threads);
   pages.check_not_over(inputs.paths);
+  check_distinct({{"--json", json}, {"--report", pages_flags.report}});
   pages.open();
   std::optional<AtomicFile> file;
   if (!json.empty() && json != "-") file.emplace(json);

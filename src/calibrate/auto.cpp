@@ -3,6 +3,7 @@
 // so their difference is known far better than either loss.
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "plumb/calibrate/cross_fit.hpp"
@@ -85,6 +86,17 @@ double standard_error(const std::vector<double>& loss, const std::vector<double>
   return units > 1 ? std::sqrt(squares.value() * units / (units - 1)) / w : 0;
 }
 
+int classes_seen(const Items& items) {
+  std::set<std::uint32_t> seen;
+  VoteBlock votes;
+  constexpr std::int64_t kRows = 4096;
+  for (std::int64_t begin = 0; begin < items.size() && seen.size() < 2; begin += kRows) {
+    items.votes.read(begin, std::min(items.size(), begin + kRows), votes);
+    seen.insert(votes.cls.begin(), votes.cls.end());
+  }
+  return static_cast<int>(seen.size());
+}
+
 struct Entry {
   const CalibratorRow* row = nullptr;
   LeagueRow league;
@@ -94,6 +106,12 @@ struct Entry {
 }  // namespace
 
 AutoChoice fit_auto(const Items& items, const FitOptions& options) {
+  if (classes_seen(items) < 2) {
+    AutoChoice alone{{fit_none(items, options)}, {}};
+    alone.steps.front().fit.warnings.push_back(
+        "all votes are for one class, from which nothing can be learnt: the predictions are left alone");
+    return alone;
+  }
   const int folds = options.folds > 1 ? options.folds : kFolds;
   const std::vector<int> fold = split_folds(items, folds, options.seed);
   UnitSums units(items);

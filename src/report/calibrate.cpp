@@ -89,11 +89,12 @@ std::string step_text(const Step& step, std::size_t number, const TerminalOption
     out += "  " + detail::wrap(words, o.width - 2, "  ") + "\n";
   for (const Parameter& p : step.parameters) out += detail::printable(parameter_line(p)) + "\n";
   const FitReport& f = step.fit;
-  out += fmt::format("  Fitted on {} and {}", counted(f.items, "item"), counted(f.votes, "vote"));
+  out += "  Fitted on " + counted(f.items, "item");
+  if (f.votes != f.items) out += " and " + counted(f.votes, "vote");
   if (f.iterations > 0)
     out += fmt::format("; {} in {} (gradient {:.1e}, objective {})",
-                       f.converged ? "converged" : "did not converge", counted(f.iterations, "iteration"),
-                       f.gradient_norm, numeral(f.objective));
+                       f.converged ? "converged" : "stopped short of a gradient of 1e-6",
+                       counted(f.iterations, "iteration"), f.gradient_norm, numeral(f.objective));
   out += ".\n";
   std::string options;
   for (const auto& [name, value] : f.options)
@@ -136,7 +137,9 @@ std::string render_fit(const FitSummary& s, const TerminalOptions& o) {
   for (const BeforeAfter& b : s.scores)
     table.add({b.key, optional_numeral(b.before), optional_numeral(b.after)});
   return out + "\n" + table.render(o.colour, o.width) +
-         "  These flatter the calibrator: judge it on other data, or with --cross-fit.\n";
+         (s.model.steps.back().method == "alpha"
+              ? "  These flatter the calibrator: judge it on other data.\n"
+              : "  These flatter the calibrator: judge it on other data, or with --cross-fit.\n");
 }
 
 std::string render_model(const CalibrationModel& m, const TerminalOptions& o) {

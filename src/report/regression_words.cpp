@@ -56,6 +56,19 @@ std::string coverage_words(double coverage, const std::optional<double>& zms) {
   return holds + ", as they should, and the variance is right on average.";
 }
 
+/// The z-score weighs items alike, the squared error those of large errors: where they disagree, say so.
+std::string error_words(double rmse, double foreseen, const std::optional<double>& zms) {
+  const std::string text =
+      fmt::format("The root mean squared error is {:.3g}; the variances foresee {:.3g}", rmse, foreseen);
+  const double ratio = foreseen > 0 ? rmse * rmse / (foreseen * foreseen) : 1;
+  if (zms && *zms < 1 / kSameFactor && ratio > kSameFactor)
+    return text +
+           ": a few large errors, which weigh most here, are larger than foreseen, typical ones smaller.";
+  if (zms && *zms > kSameFactor && ratio < 1 / kSameFactor)
+    return text + ": large errors, which weigh most here, are smaller than foreseen, typical ones larger.";
+  return text + ".";
+}
+
 const Table* table_of(const Result& r, std::string_view name) {
   for (const auto& [key, t] : r.tables)
     if (key == name) return &t;
@@ -113,9 +126,7 @@ std::vector<std::string> regression_words(const Result& r) {
   if (const auto coverage = value_of(r.metrics, "coverage_90"))
     out.push_back(coverage_words(*coverage, value_of(r.metrics, "zms")));
   const auto mse = value_of(r.metrics, "mse"), sharpness = value_of(r.metrics, "sharpness");
-  if (mse && sharpness)
-    out.push_back(fmt::format("The root mean squared error is {:.3g}; the variances foresee {:.3g}.",
-                              std::sqrt(*mse), *sharpness));
+  if (mse && sharpness) out.push_back(error_words(std::sqrt(*mse), *sharpness, value_of(r.metrics, "zms")));
   if (const Table* t = table_of(r, "rejection"))
     if (std::string words = rejection_words(*t); !words.empty()) out.push_back(std::move(words));
   if (std::string words = shift_words(r); !words.empty()) out.push_back(std::move(words));

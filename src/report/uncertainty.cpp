@@ -129,6 +129,12 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
     }
     for (const auto& [key, value] : m.scores)
       if (!value.value) notes.push_back(m.name + ", " + key + ": " + value.why);
+    if (m.bins.size() > 1 && m.pooled_bins + 1 == static_cast<std::int64_t>(m.bins.size()))
+      notes.push_back(
+          m.name +
+          ": pooling left a single bin, so its odds ratio of 1 says nothing; that is so when it tells right "
+          "from wrong almost perfectly (look at auroc), or when there are very few wrong answers; "
+          "--degenerate jeffreys gives a number");
     if (m.doubtful_bins > 0)
       doubtful +=
           fmt::format("{}{} {} of {}", doubtful.empty() ? "" : ", ", m.name, m.doubtful_bins, m.bins.size());

@@ -50,7 +50,9 @@ std::optional<Judged> judge_probabilities(const Run& run) {
 std::optional<Judged> judge_intervals(const Run& run) {
   const auto coverage = metric(run, "coverage_95");
   if (!coverage) return std::nullopt;
-  const double off = std::abs(*coverage - 0.95);
+  // Half of the story lies in the middle: intervals of 50% that hold 85% are not nearly right.
+  const auto half = metric(run, "coverage_50");
+  const double off = std::max(std::abs(*coverage - 0.95), half ? std::abs(*half - 0.5) / 2 : 0.0);
   Judged j{run.name,
            off <= kGoodCoverage   ? "good"
            : off <= kFairCoverage ? "fair"
@@ -60,7 +62,12 @@ std::optional<Judged> judge_intervals(const Run& run) {
            fmt::format("covers {}", percent(*coverage)),
            off};
   j.fact = fmt::format("its 95% intervals hold {} of the targets", percent(*coverage));
-  if (off > kGoodCoverage) j.fact += *coverage < 0.95 ? ", so they are too narrow" : ", so they are too wide";
+  if (half && std::abs(*half - 0.5) > 2 * kGoodCoverage)
+    j.fact += fmt::format(" and its 50% intervals {}", percent(*half));
+  if (off > kGoodCoverage)
+    j.fact += (half && off > std::abs(*coverage - 0.95) ? *half < 0.5 : *coverage < 0.95)
+                  ? ", so they are too narrow"
+                  : ", so they are too wide";
   return j;
 }
 

@@ -121,14 +121,16 @@ Step fit_network(const char* method, const RegressionItems& items, const Regress
   step.fit.objective = train.value(best) + kHalfLog2Pi;
   step.fit.gradient_norm = r.gradient_norm;
   step.fit.iterations = r.iterations;
-  step.fit.converged = stopped || r.gradient_norm <= kGradientPromise;
+  step.fit.converged = r.gradient_norm <= kGradientPromise;
   step.fit.options = {{"hidden", std::int64_t{o.hidden}},
                       {"hold_out", o.hold_out},
                       {"seed", static_cast<std::int64_t>(o.seed)},
                       {"stopped_early", stopped}};
   if (test.size() > 0) step.fit.options.emplace_back("hold_out_objective", best_test + kHalfLog2Pi);
   detail::note_counts(items, step.fit);
-  if (!step.fit.converged)
+  if (stopped) {
+    step.fit.warnings.push_back("stopped early, where the held-out part was fitted best, as it should");
+  } else if (!step.fit.converged)
     step.fit.warnings.push_back("the network did not reach a gradient of 1e-6; its kinks can hold it back");
   if (s.x.size() < 20 * hidden)
     step.fit.warnings.push_back("a network with " + std::to_string(3 * hidden + 1) +
