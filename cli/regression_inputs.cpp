@@ -61,6 +61,13 @@ std::vector<Rows> passes(const std::string& flag, const Args& specs, int threads
 }  // namespace
 
 void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
+  for (const char* flag : {"--probs", "--logits", "--samples", "--sample-logits", "--labels", "--counts",
+                           "--ratings", "--classes", "--truth", "--concentration", "--after", "--cross-fit",
+                           "--out-probs", "--lambda", "--tune", "--calibrator"})
+    flags.later(
+        flag,
+        std::string(flag) +
+            " is for class probabilities, and this is a regression; \"plumb list\" tells which is which");
   flags.heading("What the model said");
   flags.files("--mean", "FILE", f.mean, "predicted means, N or N x d");
   flags.files("--mean-samples", "FILE", f.mean_samples,
