@@ -15,6 +15,8 @@ constexpr const char* kExamples = R"(Examples:
     plumb report raw.json -o report.html
   before and after calibration on one page, with names of your own
     plumb report raw.json calibrated.json --names "raw,temperature" -o report.html
+  how runs of training went
+    plumb report runs/ce/history.json runs/cape/history.json -o training.html
 Results of several commands go together; those under one name are one model.)";
 
 std::string read_text(const std::string& path) {
@@ -23,18 +25,40 @@ std::string read_text(const std::string& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// A history of training stands for a result: its epochs, and the options beside it as settings.
+std::string training_result(const std::string& history, const std::filesystem::path& folder) {
+  const std::filesystem::path config = folder / "config.json";
+  const std::string settings = std::filesystem::exists(config) ? read_text(config.string()) : "{}";
+  return "{\"plumb\": \"" + std::string(version()) + "\", \"command\": \"train\", \"settings\": " + settings +
+         ", \"history\": " + history + "}";
+}
+
+bool is_history(const std::filesystem::path& path, const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return path.filename() == "history.json" && first != std::string::npos && text[first] == '[';
+}
+
 /// What was judged, or the file's name where two results of one command would share it.
 std::vector<NamedResult> named(const Args& files, const Args& names) {
   if (!names.empty() && names.size() != files.size())
     throw InputError("--names has " + counted(static_cast<std::int64_t>(names.size()), "name") + " for " +
                      counted(static_cast<std::int64_t>(files.size()), "result") + "; give one for each");
   std::vector<NamedResult> out;
-  for (const std::string& file : files) out.push_back({"", read_text(file)});
+  for (const std::string& file : files) {
+    std::string text = read_text(file), name;
+    if (is_history(file, text)) {
+      const auto folder = std::filesystem::absolute(file).parent_path();
+      text = training_result(text, folder);
+      name = folder.filename().string();
+    }
+    out.push_back({name, std::move(text)});
+  }
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!names.empty()) {
       out[i].name = names[i];
       continue;
     }
+    if (!out[i].name.empty()) continue;  // a run of training has its folder's name
     out[i].name =
         files.size() == 1 ? name_of_result(out[i].json) : std::filesystem::path(files[i]).stem().string();
     if (out[i].name.empty()) out[i].name = files[i];
@@ -49,7 +73,7 @@ int report_command(const Args& args) {
   Args files, names;
   std::string title;
   PageFlags pages_flags;
-  flags.positional("RESULT", files, "files that --json wrote");
+  flags.positional("RESULT", files, "files that --json wrote, or history.json of a training run");
   flags.text("-o", "FILE.html", pages_flags.report, "the page");
   flags.text("--plots", "DIR", pages_flags.plots,
              "each plot as a Vega-Lite spec with its data, and as SVG where node is");

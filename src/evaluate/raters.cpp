@@ -3,6 +3,7 @@
 #include "plumb/metrics/raters/agreement.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
+#include "plumb/metrics/raters/rater_pairs.hpp"
 #include "plumb/metrics/raters/rater_table.hpp"
 
 namespace plumb {
@@ -63,6 +64,12 @@ void add_rater_results(const Items& items, const StreamSums& sums, const Selecti
     out.rows.push_back({r.rater, whole(r.items), whole(r.shared), whole(r.pairs), or_null(r.others),
                         or_null(r.majority), or_null(r.model)});
   result.tables.emplace_back("raters", std::move(out));
+  if (items.votes.raters() > kMostRatersInPairs) return;
+  Table pairs;
+  pairs.columns = {"rater", "other", "items", "agree", "agreement"};
+  for (const RaterPair& p : rater_pairs(items, threads))
+    pairs.rows.push_back({p.rater, p.other, whole(p.items), whole(p.agree), or_null(p.share)});
+  result.tables.emplace_back("rater_pairs", std::move(pairs));
 }
 
 }  // namespace plumb

@@ -34,6 +34,7 @@ constexpr Section kSections[] = {
     {"uncertainty", "Uncertainty measures",
      "Whether a measure of doubt tells right answers from wrong ones."},
     {"items", "Items", "Single items, from a seeded sample."},
+    {"training", "Training", "How the network came to its probabilities, epoch by epoch."},
     {"stability", "Stability", "How far a test set of this size can be trusted."},
     {"compare", "Comparison", "Whether two models differ by more than chance."},
 };

@@ -53,6 +53,7 @@ Plots make_plots(const Runs& runs) {
   stability_plots(runs, out);
   uncertainty_plots(runs, out);
   item_plots(runs, out);
+  training_plots(runs, out);
   return out;
 }
 

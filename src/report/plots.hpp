@@ -38,6 +38,7 @@ void stability_plots(const Runs& runs, Plots& out);
 void item_plots(const Runs& runs, Plots& out);
 void uncertainty_plots(const Runs& runs, Plots& out);
 void regression_plots(const Runs& runs, Plots& out);
+void training_plots(const Runs& runs, Plots& out);
 
 /// A table for readers, where a plot would hide the names: suspects, a league of calibrators.
 struct ReaderTable {

@@ -12,8 +12,8 @@ let made, browser, all;
 
 before(async () => {
   made = makeResults();
-  made.run("report", "raw.json", "temperature.json", "stability.json", "uncertainty.json", "--names",
-    "raw,temperature,raw,raw", "-o", "all.html");
+  made.run("report", "raw.json", "temperature.json", "stability.json", "uncertainty.json", "run/history.json",
+    "--names", "raw,temperature,raw,raw,raw", "-o", "all.html");
   all = made.path("all.html");
   browser = await startBrowser();
 });
@@ -29,10 +29,12 @@ test("every plot draws, without a complaint and without the network", async () =
   })));
   const names = plots.map((p) => p.name);
   for (const name of ["reliability", "confidence", "class_errors", "slices", "slice_boxes", "loss_parts", "calibration_dispersion",
-    "disagreement", "raters", "odds_ratio", "odds_score", "deferral", "loss_scatter", "stability", "precision"])
+    "disagreement", "raters", "rater_pairs", "learning", "odds_ratio", "odds_score", "deferral", "loss_scatter", "stability", "precision"])
     assert.ok(names.includes(name), `${name} is missing among ${names}`);
   for (const p of plots) assert.ok(p.drawn === "yes" && p.marks > 2, `${p.name} has ${p.marks} marks`);
   assert.deepEqual(complaints, []);
+  const wide = await page.$$eval("td.picture img", (list) => list.map((e) => e.naturalWidth));
+  assert.deepEqual(wide, Array(20).fill(8), "a picture of each suspect");
   await page.screenshot({ path: join(shots, "all-1440.png"), fullPage: true });
   await page.close();
 });

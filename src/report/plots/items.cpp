@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,9 @@ namespace {
 
 constexpr const char* kSection = "items";
 constexpr double kSure = 0.9;
+constexpr std::size_t kMostLevels = 6;  // true probabilities with a histogram of their own
+constexpr int kCells = 20;
+constexpr std::size_t kMostBoxes = 12;
 
 // Finlay 2022, Fig. 1.
 void loss_scatter(const Runs& runs, Plots& out) {
@@ -86,6 +90,75 @@ void truth_scatter(const Runs& runs, Plots& out) {
   out.push_back(std::move(plot));
 }
 
+struct Level {
+  std::string label;
+  double forecast = 0, truth = 0, items = 0;  // sums
+  std::vector<double> cells = std::vector<double>(kCells);
+};
+
+/// By the true values themselves when they are few, else in fifths.
+std::map<double, Level> levels_of(const Json& sample) {
+  std::set<double> distinct;
+  for (const Json& row : sample)
+    if (const auto truth = number(row, "truth")) distinct.insert(*truth);
+  const bool few = distinct.size() <= kMostLevels;
+  std::map<double, Level> out;
+  for (const Json& row : sample) {
+    const auto p = number(row, "p"), truth = number(row, "truth");
+    if (!p || !truth) continue;
+    const double low = few ? *truth : std::min(4.0, std::floor(5 * *truth)) / 5;
+    Level& l = out[low];
+    if (l.items == 0)
+      l.label = few ? fmt::format("{:.4g}%", 100 * low)
+                    : fmt::format("{:.0f} to {:.0f}%", 100 * low, 100 * low + 20);
+    l.forecast += *p;
+    l.truth += *truth;
+    ++l.items;
+    ++l.cells[static_cast<std::size_t>(std::clamp(std::floor(*p * kCells), 0.0, kCells - 1.0))];
+  }
+  return out;
+}
+
+// Liu 2022, Fig. 10.
+void truth_histograms(const Runs& runs, Plots& out) {
+  Json data = Json::array();
+  std::vector<Choice> choices;
+  for (const Run& run : runs) {
+    const Json* sample = rows(run, "sample");
+    if (sample == nullptr ||
+        std::any_of(choices.begin(), choices.end(), [&](const Choice& c) { return c.value == run.name; }))
+      continue;
+    std::vector<std::string> parts;
+    for (const auto& [low, l] : levels_of(*sample)) {
+      parts.push_back(
+          fmt::format("{} where it is {}", percent(l.forecast / l.items), percent(l.truth / l.items)));
+      for (std::size_t c = 0; c < l.cells.size(); ++c)
+        data.push_back({{"model", run.name},
+                        {"truth", l.label},
+                        {"mean_truth", l.truth / l.items},
+                        {"p", (static_cast<double>(c) + 0.5) / kCells},
+                        {"share", l.cells[c] / l.items}});
+    }
+    if (!parts.empty())
+      choices.push_back({run.name, run.name,
+                         fmt::format("By true probability {} says on average {}.", run.name, listed(parts))});
+  }
+  if (choices.empty()) return;
+  Plot plot{.name = "truth_histograms",
+            .section = kSection,
+            .title = "Forecasts by true probability",
+            .sentence = choices.front().sentence,
+            .how =
+                "One histogram for the items of each true probability; the dashed line is their mean truth. "
+                "A good model has a narrow peak at each line. Peaks that lie over each other are items that "
+                "it cannot tell apart; peaks at 0 and 1 are certainty that the truth does not have.",
+            .picker = "model",
+            .choices = choices};
+  plot.spec = bind_spec(plot.name, std::move(data));
+  plot.spec["params"][0]["value"] = choices.front().value;
+  out.push_back(std::move(plot));
+}
+
 // Liu 2022, Fig. 16.
 void slice_boxes(const Runs& runs, Plots& out) {
   Json data = Json::array();
@@ -97,7 +170,19 @@ void slice_boxes(const Runs& runs, Plots& out) {
           data.push_back({{"model", run.name}, {"slice", text(row, "slice")}, {"p", *p}});
           by_slice[text(row, "slice")].push_back(*p);
         }
-  if (by_slice.size() < 2 || by_slice.size() > 40) return;
+  if (by_slice.size() < 2) return;
+  const std::size_t slices = by_slice.size();
+  if (slices > kMostBoxes) {  // those with the most items
+    std::vector<std::pair<std::size_t, std::string>> sizes;
+    for (const auto& [name, p] : by_slice) sizes.emplace_back(p.size(), name);
+    std::stable_sort(sizes.begin(), sizes.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (std::size_t i = kMostBoxes; i < sizes.size(); ++i) by_slice.erase(sizes[i].second);
+    Json kept = Json::array();
+    for (Json& row : data)
+      if (by_slice.contains(text(row, "slice"))) kept.push_back(std::move(row));
+    data = std::move(kept);
+  }
   std::vector<std::pair<double, std::string>> medians;
   for (auto& [name, p] : by_slice) {
     std::nth_element(p.begin(), p.begin() + static_cast<std::ptrdiff_t>(p.size() / 2), p.end());
@@ -114,6 +199,8 @@ void slice_boxes(const Runs& runs, Plots& out) {
                 "The box holds the middle half of the forecasts of a slice, the line in it the median, the "
                 "whiskers the rest but for "
                 "outliers."};
+  if (slices > kMostBoxes)
+    plot.how += fmt::format(" Of {} slices the {} with the most items are shown.", slices, kMostBoxes);
   plot.spec = bind_spec(plot.name, std::move(data), runs);
   out.push_back(std::move(plot));
 }
@@ -124,6 +211,7 @@ void item_plots(const Runs& runs, Plots& out) {
   slice_boxes(runs, out);
   loss_scatter(runs, out);
   truth_scatter(runs, out);
+  truth_histograms(runs, out);
 }
 
 }  // namespace plumb::detail

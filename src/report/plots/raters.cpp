@@ -164,6 +164,51 @@ void rater_table(const Runs& runs, Plots& out) {
   }
 }
 
+// How often each two raters agree; both halves of the square, so that a row is a rater.
+void rater_pairs(const Runs& runs, Plots& out) {
+  for (const Run& run : runs) {
+    const Json* table = rows(run, "rater_pairs");
+    if (table == nullptr) continue;
+    Json data = Json::array();
+    const Json *least = nullptr, *most = nullptr;
+    double low = 2, high = -1;
+    const auto name = [](const Json& row, const char* key) {
+      const Json* who = look(row, {key});
+      return who == nullptr ? "" : who->is_string() ? who->get<std::string>() : who->dump();
+    };
+    std::vector<std::string> order;
+    for (const Json& row : *table) {
+      const auto share = number(row, "agreement");
+      if (!share) continue;
+      for (const bool swapped : {false, true})
+        data.push_back({{"rater", name(row, swapped ? "other" : "rater")},
+                        {"other", name(row, swapped ? "rater" : "other")},
+                        {"agreement", *share},
+                        {"items", member(row, "items")}});
+      for (const char* key : {"rater", "other"})
+        if (std::find(order.begin(), order.end(), name(row, key)) == order.end())
+          order.push_back(name(row, key));
+      if (*share < low) low = *share, least = &row;
+      if (*share > high) high = *share, most = &row;
+    }
+    if (order.size() < 3) continue;  // two raters are one number
+    Plot plot{.name = "rater_pairs",
+              .section = kSection,
+              .title = "Each two raters",
+              .sentence = fmt::format("Raters {} and {} agree least, on {} of the items that both rated; {} "
+                                      "and {} most, on {}.",
+                                      name(*least, "rater"), name(*least, "other"), percent(low),
+                                      name(*most, "rater"), name(*most, "other"), percent(high)),
+              .how =
+                  "Each cell is the share of items that both raters rated and rated alike. A pale row and "
+                  "column is one rater apart; dark squares off the diagonal are schools of thought."};
+    plot.spec = bind_spec(plot.name, std::move(data));
+    for (const char* axis : {"x", "y"}) plot.spec["encoding"][axis]["sort"] = order;
+    out.push_back(std::move(plot));
+    return;  // the raters are the same for every model
+  }
+}
+
 }  // namespace
 
 void rater_plots(const Runs& runs, Plots& out) {
@@ -171,6 +216,7 @@ void rater_plots(const Runs& runs, Plots& out) {
   calibration_dispersion(runs, out);
   disagreement(runs, out);
   rater_table(runs, out);
+  rater_pairs(runs, out);
 }
 
 }  // namespace plumb::detail

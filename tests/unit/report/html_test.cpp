@@ -188,6 +188,63 @@ TEST(Html, PicturesOfSuspectsAreRasterImagesInsideThePage) {
     EXPECT_FALSE(table(bad).contains("picture")) << bad;
 }
 
+Json plot_of(const Json& doc, const std::string& name) {
+  for (const Json& section : doc["sections"])
+    for (const Json& plot : section["plots"])
+      if (plot["name"] == name) return plot;
+  ADD_FAILURE() << "there is no plot " << name;
+  return {};
+}
+
+TEST(Html, LearningCurvesMarkTheEpochThatWasKept) {
+  const std::string head = R"({"plumb": "1", "command": "train", "history": [)";
+  const auto epoch = [](int i, double validation, bool best) {
+    return Json{{"epoch", i},
+                {"best", best},
+                {"train", {{"nll", 0.7 - 0.1 * i}}},
+                {"validation", {{"nll", validation}, {"ece", nullptr}}}}
+        .dump();
+  };
+  const Json doc = document(
+      {{"a", head + epoch(1, 0.6, true) + "," + epoch(2, 0.5, true) + "," + epoch(3, 0.8, false) + "]}"}});
+  const Json plot = plot_of(doc, "learning");
+  const Json rows = plot["spec"]["datasets"]["rows"];
+  EXPECT_EQ(rows.size(), 6u) << "what is null is not drawn";
+  for (const Json& row : rows) EXPECT_EQ(row["kept"].get<bool>(), row["epoch"] == 2) << row;
+  const std::string sentence = plot["sentence"];
+  EXPECT_TRUE(contains(sentence, "a kept epoch 2 of 3: log-loss (nll) 0.5000 on validation there, 0.8000"))
+      << sentence;
+}
+
+TEST(Html, HistogramsByTrueProbabilityAreShares) {
+  Json sample = Json::array();
+  for (int i = 0; i < 40; ++i)
+    sample.push_back({{"p", i % 4 == 0 ? 1.0 : 0.26}, {"truth", i % 2 ? 0.25 : 0.5}});
+  const Json result{{"plumb", "1"}, {"command", "evaluate"}, {"tables", {{"sample", sample}}}};
+  const Json plot = plot_of(document({{"m", result.dump()}}), "truth_histograms");
+  double sum = 0, last = 0;
+  for (const Json& row : plot["spec"]["datasets"]["rows"]) {
+    sum += row["share"].get<double>();
+    if (row["truth"] == "50%" && row["p"] > 0.95) last = row["share"];
+  }
+  EXPECT_NEAR(sum, 2, 1e-12) << "one for each of the two true probabilities";
+  EXPECT_EQ(last, 0.5) << "a forecast of 1 is in the last cell";
+  const std::string sentence = plot["sentence"];
+  EXPECT_TRUE(contains(sentence, "26.0% where it is 25.0% and 63.0% where it is 50.0%")) << sentence;
+}
+
+TEST(Html, PairsOfRatersAreASquare) {
+  const std::string json =
+      R"({"plumb": "1", "command": "evaluate", "tables": {"rater_pairs": [
+        {"rater": 0, "other": 1, "items": 10, "agree": 9, "agreement": 0.9},
+        {"rater": 0, "other": 2, "items": 8, "agree": 2, "agreement": 0.25},
+        {"rater": 1, "other": 2, "items": 0, "agree": 0, "agreement": null}]}})";
+  const Json plot = plot_of(document({{"m", json}}), "rater_pairs");
+  EXPECT_EQ(plot["spec"]["datasets"]["rows"].size(), 4u);
+  const std::string sentence = plot["sentence"];
+  EXPECT_TRUE(contains(sentence, "Raters 0 and 2 agree least, on 25.0%")) << sentence;
+}
+
 TEST(Html, NamesOfResults) {
   EXPECT_EQ(name_of_result(render_json(sample::labels())), "p");
   EXPECT_EQ(name_of_result(R"({"command": "merge"})"), "merge");

@@ -1,0 +1,71 @@
+#include "plumb/metrics/raters/rater_pairs.hpp"
+
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/exact_sum.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb {
+namespace {
+
+struct Sums {
+  std::uint64_t items = 0, agree = 0;
+  ExactSum w_items, w_agree;  // only with weights
+};
+
+struct Worker {
+  std::vector<Sums> pairs;
+  std::vector<std::int32_t> ratings;
+  std::vector<double> weight;
+};
+
+}  // namespace
+
+std::vector<RaterPair> rater_pairs(const Items& items, int threads) {
+  if (items.votes.kind() != Votes::Kind::ratings)
+    throw InputError("pairs of raters need to know who gave which vote: give --ratings");
+  const auto raters = static_cast<std::size_t>(items.votes.raters());
+  const bool weighted = !items.weights.empty();
+  std::vector<Worker> workers(static_cast<std::size_t>(resolve_threads(threads)));
+  for (Worker& w : workers) w.pairs.resize(raters * raters);
+  parallel_blocks(items.size(), block_rows(items), threads,
+                  [&](int worker, std::int64_t begin, std::int64_t end) {
+                    Worker& w = workers[static_cast<std::size_t>(worker)];
+                    items.votes.read_ratings(begin, end, w.ratings);
+                    w.weight.resize(static_cast<std::size_t>(end - begin));
+                    if (weighted) items.weights.read(begin, end, w.weight);
+                    for (std::size_t i = 0; i < w.weight.size(); ++i) {
+                      if (weighted && !(w.weight[i] > 0)) continue;
+                      const std::int32_t* row = w.ratings.data() + i * raters;
+                      for (std::size_t a = 0; a < raters; ++a)
+                        for (std::size_t b = a + 1; b < raters; ++b) {
+                          if (row[a] < 0 || row[b] < 0) continue;
+                          Sums& s = w.pairs[a * raters + b];
+                          s.items += 1;
+                          s.agree += row[a] == row[b];
+                          if (!weighted) continue;
+                          s.w_items.add(w.weight[i]);
+                          if (row[a] == row[b]) s.w_agree.add(w.weight[i]);
+                        }
+                    }
+                  });
+  std::vector<RaterPair> out;
+  for (std::size_t a = 0; a < raters; ++a)
+    for (std::size_t b = a + 1; b < raters; ++b) {
+      Sums total;
+      for (const Worker& w : workers) {
+        const Sums& s = w.pairs[a * raters + b];
+        total.items += s.items;
+        total.agree += s.agree;
+        total.w_items.merge(s.w_items);
+        total.w_agree.merge(s.w_agree);
+      }
+      RaterPair p{static_cast<std::int64_t>(a), static_cast<std::int64_t>(b), total.items, total.agree};
+      if (p.items > 0)
+        p.share = weighted ? total.w_agree.value() / total.w_items.value()
+                           : static_cast<double>(p.agree) / static_cast<double>(p.items);
+      out.push_back(p);
+    }
+  return out;
+}
+
+}  // namespace plumb
