@@ -21,7 +21,7 @@ constexpr Key kKeys[] = {{"nll", "log-loss (nll)"},
                          {"variance", "predicted variance"},
                          {"sigma_scale", "factor s of sigma scaling"},
                          {"nll_scaled", "log-loss after sigma scaling"}};
-constexpr Key kParts[] = {{"train", "training"}, {"validation", "validation"}, {"test", "test"}};
+constexpr Key kParts[] = {{"validation", "validation"}, {"train", "training"}, {"test", "test"}};
 
 struct Learning {
   const Run* run;
