@@ -38,9 +38,9 @@ struct Flags::Parser {
   CLI::App app;
   std::string command;
   std::string group = "Options";
-  std::vector<std::string> names;  // of all flags, for suggestions
+  std::vector<std::string> names;   // of all flags, for suggestions
   std::vector<std::string> single;  // those that take one value
-  std::deque<Args> values;         // what CLI11 fills; addresses stay
+  std::deque<Args> values;          // what CLI11 fills; addresses stay
   std::vector<std::pair<CLI::Option*, std::function<void(const Args&)>>> readers;
   std::vector<std::vector<std::string>> exclusive;
   bool has_positional = false;

@@ -57,7 +57,7 @@ void add_flags(Flags& flags, UncertaintyFlags& f) {
   flags.whole("--bins", f.bins, "equal-mass bins of the measure");
   flags.choice("--degenerate", {"pool", "jeffreys", "error"}, f.degenerate,
                "bins of only right or only wrong answers");
-  flags.number("--base-rate", f.base_rate, "accuracy that the odds are relative to; 0: the observed one");
+  flags.number("--base-rate", f.base_rate, "accuracy that the odds are relative to [the observed one]");
   flags.number("--coarsen", f.o.coarsen, "merge bins until their relative error is at most X; 0: do not");
   flags.list("--targets", "x,x", f.targets, "accuracies to find thresholds for [0.99,0.95]");
   flags.whole("--suspects", f.suspects, "wrong items of least uncertainty to list");
@@ -104,7 +104,7 @@ UncertaintyOptions checked(const UncertaintyFlags& f, const Flags& flags) {
   o.degenerate = f.degenerate == "pool"       ? Degenerate::pool
                  : f.degenerate == "jeffreys" ? Degenerate::jeffreys
                                               : Degenerate::error;
-  if (flags.given("--base-rate") && f.base_rate != 0) o.base_rate = f.base_rate;
+  if (flags.given("--base-rate")) o.base_rate = f.base_rate;
   if (!f.targets.empty()) {
     o.targets.clear();
     for (const std::string& t : f.targets) o.targets.push_back(accuracy(t));
@@ -205,9 +205,7 @@ Result head_of(const UncertaintyOptions& o, const Args& args) {
 }
 
 void check_not_over(const UncertaintyFlags& f, const std::vector<std::string>& inputs) {
-  if (!f.json.empty() && f.json == f.suspects_csv)
-    throw InputError("--json and --suspects-csv name the same file " + f.json +
-                     "; give them different names");
+  check_distinct({{"--json", f.json}, {"--suspects-csv", f.suspects_csv}, {"--report", f.pages.report}});
   if (f.suspects_csv == "-") throw InputError("--suspects-csv takes the name of a file, not -");
   for (const auto& [flag, path] : {std::pair{"--json", f.json}, {"--suspects-csv", f.suspects_csv}})
     for (const std::string& input : inputs) {
