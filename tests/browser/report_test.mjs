@@ -53,7 +53,7 @@ test("pages of the other commands draw without a complaint", async () => {
   const expected = {
     "regression.html": ["uncertainty_reliability", "intervals", "rejection"],
     "calibrate.html": ["reliability", "calibration_dispersion"],
-    "binary.html": ["reliability", "confidence", "loss_scatter", "truth_scatter"],
+    "binary.html": ["reliability", "confidence", "loss_scatter", "truth_scatter", "truth_histograms"],
   };
   for (const [file, names] of Object.entries(expected)) {
     const { page, complaints } = await open(browser, made.path(file));
