@@ -207,7 +207,8 @@ def test_interruption_leaves_no_torn_file(folder, number, code):
     folder.npy("labels.npy", t["labels"])
     before = folder.names()
     process = subprocess.Popen([PLUMB, "evaluate", *LABELS, "--bootstrap", "200000", "--json", "r.json", "--save-state", "s.plumb"],
-                               cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                               cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # a job in the background ignores it
     deadline = time.time() + 60
     while folder.names() == before and time.time() < deadline:
         time.sleep(0.02)  # until the output files are open
