@@ -46,7 +46,7 @@ demo: build
 	@printf 'The results are demo/raw.json and demo/calibrated.json; the cohort and more commands are told in demo/README.txt.\n'
 
 test:
-	@tools/setup build web test browser
+	@tools/setup build web test browser onnx
 	@start=$$SECONDS; \
 	for part in release asan tsan; do \
 	  printf '\n== %s\n' "$$part"; \
@@ -55,7 +55,7 @@ test:
 	printf '\nAll tests passed in %d s: release (unit, headers, command line, docs, install), asan, tsan.\n' "$$((SECONDS - start))"
 
 test-release:
-	@tools/setup build web test browser
+	@tools/setup build web test browser onnx
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
 	cmake --build build
 	ctest --test-dir build --output-on-failure -j2
