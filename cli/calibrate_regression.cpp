@@ -19,6 +19,7 @@
 #include "plumb/io/npy.hpp"
 #include "plumb/io/sha256.hpp"
 #include "plumb/regression/evaluate.hpp"
+#include "plumb/report/json.hpp"
 #include "regression_inputs.hpp"
 
 namespace plumb::cli {
@@ -133,6 +134,35 @@ std::string scores_text(const RegressionItems& items, const Step& step, const Re
   return out;
 }
 
+/// The predictions before and after, on the data of the fit, and said so. Conformal models have no variance
+/// to show.
+void write_pages(Pages& pages, const RegressionInputs& inputs, const Step& step,
+                 const RegressionFitOptions& o, const Args& args) {
+  if (!pages.wanted()) return;
+  const auto map = make_variance_map(step, inputs.items.outputs());
+  if (!map->has_variance() || inputs.items.passes() > 1)
+    throw InputError("--report and --plots show variances before and after, which " +
+                     std::string(map->has_variance() ? "stochastic passes have not as such"
+                                                     : "conformal intervals have not") +
+                     "; apply the model and evaluate what comes out");
+  RegressionOptions options;
+  options.threads = o.threads;
+  options.clip = o.clip;
+  Result before = evaluate_regression(inputs.items, options),
+         after = evaluate_regression(with_variance(inputs.items, *map), options);
+  for (Result* r : {&before, &after}) {
+    r->command = "calibrate";
+    r->argv = {"plumb", "calibrate", "fit"};
+    r->argv.insert(r->argv.end(), args.begin(), args.end());
+    r->inputs = inputs.infos;
+    pages.add_checksums(r->inputs, inputs.paths);
+  }
+  after.notes.emplace_back(
+      "judged on the data that it was fitted on: plumb evaluate on other data tells what it is worth");
+  const std::vector<NamedResult> results{{"before", render_json(before)}, {step.method, render_json(after)}};
+  pages.finish(results);
+}
+
 }  // namespace
 
 bool is_regression_fit(const Args& args) {
@@ -162,6 +192,7 @@ int fit_regression(const Args& args) {
   Args levels;
   std::int64_t hidden = options.hidden, threads = options.threads;
   bool quiet = false;
+  PageFlags page_flags;
   flags.heading("What to fit");
   flags.text("--method", "NAME", method, "a regression calibrator of \"plumb list\"");
   flags.text("-o,--out", "FILE", out, "the model file");
@@ -176,6 +207,7 @@ int fit_regression(const Args& args) {
   flags.heading("Other");
   flags.seed("--seed", options.seed, "of the hold-out and of the network's start");
   flags.whole("--threads", threads, "0: all cores; never changes a number");
+  add_page_flags(flags, page_flags);
   flags.yes("--quiet", quiet, "say nothing");
   flags.examples(kFitExamples);
   const bool help =
@@ -203,7 +235,11 @@ int fit_regression(const Args& args) {
                                          : ConformalScore::normalized;
   const RegressionInputs inputs = load_regression(given, true, options.threads);
   check_no_input("-o", out, inputs.paths);
+  check_distinct({{"-o", out}, {"--report", page_flags.report}});
+  Pages pages(page_flags);
+  pages.check_not_over(inputs.paths);
   AtomicFile file(out);
+  pages.open();
   CalibrationModel model;
   model.task = "regression";
   model.input = inputs.items.has_parts() ? "parts" : "variance";
@@ -217,6 +253,7 @@ int fit_regression(const Args& args) {
         inputs.infos[i].flag == "--aleatoric" || inputs.infos[i].flag == "--variance-samples")
       model.fitted_on.push_back(sha256_file(inputs.paths[i]));
   file.write(model_text(model));
+  write_pages(pages, inputs, step, options, args);
   file.commit();
   for (const std::string& warning : step.fit.warnings) say(warning);
   if (!quiet) write_stdout(step_words(step) + scores_text(inputs.items, step, options));

@@ -148,6 +148,15 @@ def test_gate_and_range(folder):
     assert any("outside --range" in note for note in ranged["notes"])
 
 
+def test_calibrate_fit_writes_a_page(folder):
+    make(folder)
+    run = folder.run("calibrate", "fit", "--method", "sigma", *ARGS, "-o", "m.json", "--plots", "p")
+    assert run.code == 0, run.err
+    assert (folder / "p" / "uncertainty_reliability.vl.json").exists()
+    refused = folder.run("calibrate", "fit", "--method", "conformal", *ARGS, "-o", "c.json", "--plots", "q")
+    assert refused.code == 2 and "conformal" in refused.err and "c.json" not in folder.names()
+
+
 def test_shards_merge(folder):
     mean, variance, target = make(folder, n=300)
     for part, rows in (("a", slice(0, 100)), ("b", slice(100, 300))):
