@@ -112,8 +112,10 @@ std::string step_words(const Step& step) {
       continue;
     }
     out += " " + p.name + " =";
-    for (const double x : p.values) out += " " + show(x);
+    for (const double x : p.values) out += " " + number(x);
   }
+  if (step.method.starts_with("sigma") && step.parameters.size() == 1)
+    out += "; standard deviations are multiplied by it, variances by its square";
   return out + "\n";
 }
 
