@@ -16,7 +16,6 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/report/calibrate.hpp"
-#include "plumb/report/json.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -178,19 +177,9 @@ void write_pages(Pages& pages, const Items& items, const CalibrationModel& model
   e.seed = o.seed;
   e.sample_items = kSampleItems;
   Result before = evaluate(items, e), after = evaluate(after_fit(items, model, o), e);
-  for (Result* r : {&before, &after}) {
-    r->command = "calibrate";
-    r->argv = {"plumb", "calibrate", "fit"};
-    r->argv.insert(r->argv.end(), args.begin(), args.end());
-    r->inputs = inputs.infos;
-    pages.add_checksums(r->inputs, inputs.paths);
-  }
-  after.notes.emplace_back(
-      "judged on the data that it was fitted on: plumb evaluate on other data tells what it is worth");
   if (!summary.league.empty()) after.sections.emplace_back("league", league_section(summary.league));
-  const std::vector<NamedResult> results{{"before", render_json(before)},
-                                         {model.steps.back().method, render_json(after)}};
-  pages.finish(results);
+  pages.finish_fit(std::move(before), std::move(after), model.steps.back().method, args, inputs.infos,
+                   inputs.paths);
 }
 
 // What changed, on the data of the fit itself.

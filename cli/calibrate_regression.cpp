@@ -19,7 +19,6 @@
 #include "plumb/io/npy.hpp"
 #include "plumb/io/sha256.hpp"
 #include "plumb/regression/evaluate.hpp"
-#include "plumb/report/json.hpp"
 #include "regression_inputs.hpp"
 
 namespace plumb::cli {
@@ -152,17 +151,7 @@ void write_pages(Pages& pages, const RegressionInputs& inputs, const Step& step,
   options.clip = o.clip;
   Result before = evaluate_regression(inputs.items, options),
          after = evaluate_regression(with_variance(inputs.items, *map), options);
-  for (Result* r : {&before, &after}) {
-    r->command = "calibrate";
-    r->argv = {"plumb", "calibrate", "fit"};
-    r->argv.insert(r->argv.end(), args.begin(), args.end());
-    r->inputs = inputs.infos;
-    pages.add_checksums(r->inputs, inputs.paths);
-  }
-  after.notes.emplace_back(
-      "judged on the data that it was fitted on: plumb evaluate on other data tells what it is worth");
-  const std::vector<NamedResult> results{{"before", render_json(before)}, {step.method, render_json(after)}};
-  pages.finish(results);
+  pages.finish_fit(std::move(before), std::move(after), step.method, args, inputs.infos, inputs.paths);
 }
 
 }  // namespace

@@ -100,6 +100,21 @@ void Pages::finish(std::span<const NamedResult> results, const std::string& titl
   if (report_) report_->commit();
 }
 
+void Pages::finish_fit(Result before, Result after, const std::string& method, const Args& args,
+                       const std::vector<InputInfo>& inputs, const std::vector<std::string>& paths) {
+  for (Result* r : {&before, &after}) {
+    r->command = "calibrate";
+    r->argv = {"plumb", "calibrate", "fit"};
+    r->argv.insert(r->argv.end(), args.begin(), args.end());
+    r->inputs = inputs;
+    add_checksums(r->inputs, paths);
+  }
+  after.notes.emplace_back(
+      "judged on the data that it was fitted on: plumb evaluate on other data tells what it is worth");
+  const std::vector<NamedResult> results{{"before", render_json(before)}, {method, render_json(after)}};
+  finish(results);
+}
+
 void Pages::finish(const Result& result) {
   if (!wanted()) return;
   const std::string json = render_json(result);

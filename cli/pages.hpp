@@ -39,6 +39,9 @@ class Pages {
   void add_checksums(std::vector<InputInfo>& inputs, const std::vector<std::string>& paths) const;
   void finish(std::span<const NamedResult> results, const std::string& title = "");
   void finish(const Result& result);
+  /// What `plumb calibrate fit` changed, on the data of the fit itself, which the page says.
+  void finish_fit(Result before, Result after, const std::string& method, const Args& args,
+                  const std::vector<InputInfo>& inputs, const std::vector<std::string>& paths);
 
  private:
   PageFlags flags_;

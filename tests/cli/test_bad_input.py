@@ -1,4 +1,7 @@
-"""Each bad input: exit code 2, one sentence that names file, place, value and remedy, and no output file."""
+"""Each bad input: exit code 2, one sentence that names file, place, value and remedy, and no output file.
+
+One long list on purpose: a new refusal is a row here, beside its neighbours.
+"""
 import os
 import struct
 import zipfile
