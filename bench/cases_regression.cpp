@@ -32,7 +32,8 @@ void regression_cases(Bench& b) {
   const double bytes = 12.0 * static_cast<double>(n);
   RegressionPlan plan;
   plan.variance = RegressionRange{0, 1.02};
-  b.run("regression, streaming metrics, 1e7", bytes, 5, [&] { (void)regression_sums(items, plan, 2); }, 0.15);
+  b.run(
+      "regression, streaming metrics, 1e7", bytes, 5, [&] { (void)regression_sums(items, plan, 2); }, 0.15);
   b.run("regression, the same, range from the data", bytes, 3, [&] {
     plan.variance = uncertainty_ranges(items, 0, 2).variance;
     (void)regression_sums(items, plan, 2);

@@ -120,7 +120,8 @@ bool read_rated(const Rows& rows, std::int64_t begin, std::int64_t end, int clas
   const std::span<const double> x = widened(rows, begin, end, out.scratch);
   std::vector<std::int32_t> rating(x.size());
   // Nothing of a bad block is counted: its ratings are no indices.
-  if (!detail::copy_ratings(x.data(), static_cast<std::int64_t>(x.size()), classes, rating.data())) return false;
+  if (!detail::copy_ratings(x.data(), static_cast<std::int64_t>(x.size()), classes, rating.data()))
+    return false;
   const auto width = static_cast<std::size_t>(rows.width());
   const bool few = classes <= kFewClasses;
   Entries entries(out, end - begin, few ? (end - begin) * classes : static_cast<std::int64_t>(x.size()));

@@ -1,4 +1,5 @@
-// A read-only n-dimensional array as it lies in a file or in memory, and several of them stacked along axis 0 (shards).
+// A read-only n-dimensional array as it lies in a file or in memory, and several of them stacked along axis 0
+// (shards).
 #pragma once
 
 #include <cstddef>
@@ -17,14 +18,14 @@ enum class DType { i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, text };
 /// Numbers stay where they are (a mapped file, a parsed column); nothing is converted until it is read.
 struct Array {
   DType dtype = DType::f64;
-  bool swapped = false;                ///< the other endianness than this machine's
+  bool swapped = false;  ///< the other endianness than this machine's
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> strides;   ///< in bytes; Fortran order is only other strides
-  const std::byte* data = nullptr;     ///< null for text
-  std::shared_ptr<const void> owner;   ///< keeps data alive: a mapping, a vector
+  std::vector<std::int64_t> strides;                     ///< in bytes; Fortran order is only other strides
+  const std::byte* data = nullptr;                       ///< null for text
+  std::shared_ptr<const void> owner;                     ///< keeps data alive: a mapping, a vector
   std::shared_ptr<const std::vector<std::string>> text;  ///< dtype text: one string an element, C order
-  std::string name;                    ///< what messages call it: "probs.npy", "votes.csv:a,b", "a.npz:probs"
-  std::int64_t first_row = 0;          ///< offset of the row number in messages (CSV: 2, the header is line 1)
+  std::string name;            ///< what messages call it: "probs.npy", "votes.csv:a,b", "a.npz:probs"
+  std::int64_t first_row = 0;  ///< offset of the row number in messages (CSV: 2, the header is line 1)
 
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] bool is_contiguous() const;  ///< C order without gaps
@@ -33,19 +34,25 @@ struct Array {
 /// Makes an Array over a vector that it then owns.
 [[nodiscard]] Array array_of(std::vector<double> values, std::vector<std::int64_t> shape, std::string name);
 [[nodiscard]] Array array_of(std::vector<float> values, std::vector<std::int64_t> shape, std::string name);
-[[nodiscard]] Array array_of(std::vector<std::int64_t> values, std::vector<std::int64_t> shape, std::string name);
-[[nodiscard]] Array array_of(std::vector<std::uint8_t> values, std::vector<std::int64_t> shape, std::string name);
-[[nodiscard]] Array array_of(std::vector<std::string> values, std::vector<std::int64_t> shape, std::string name);
+[[nodiscard]] Array array_of(std::vector<std::int64_t> values, std::vector<std::int64_t> shape,
+                             std::string name);
+[[nodiscard]] Array array_of(std::vector<std::uint8_t> values, std::vector<std::int64_t> shape,
+                             std::string name);
+[[nodiscard]] Array array_of(std::vector<std::string> values, std::vector<std::int64_t> shape,
+                             std::string name);
 /// Over memory that someone else owns and keeps alive.
-[[nodiscard]] Array view_of(std::span<const double> values, std::vector<std::int64_t> shape, std::string name);
+[[nodiscard]] Array view_of(std::span<const double> values, std::vector<std::int64_t> shape,
+                            std::string name);
 [[nodiscard]] Array view_of(std::span<const float> values, std::vector<std::int64_t> shape, std::string name);
-[[nodiscard]] Array view_of(std::span<const std::uint8_t> values, std::vector<std::int64_t> shape, std::string name);
+[[nodiscard]] Array view_of(std::span<const std::uint8_t> values, std::vector<std::int64_t> shape,
+                            std::string name);
 
 /// Shards stacked along axis 0, seen as rows of `width` numbers (the product of the other extents).
 class Rows {
  public:
   Rows() = default;
-  explicit Rows(std::vector<Array> shards);  ///< throws std::invalid_argument when shapes or kinds (text, number) differ
+  /// Throws std::invalid_argument when shapes or kinds (text, number) differ.
+  explicit Rows(std::vector<Array> shards);
   explicit Rows(Array one) : Rows(std::vector<Array>{std::move(one)}) {}
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }

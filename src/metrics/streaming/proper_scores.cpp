@@ -121,9 +121,9 @@ void finish(const ProperScores& s, const ScoreOptions& options, bool has_truth, 
   out["brier"] = mean(s.brier, s.vote_weight);
   out["nll"] = mean(s.nll, s.vote_weight);
   if (s.zero > 0 && !clips) {
-    out["nll"] = Estimate::undefined(counted(static_cast<std::int64_t>(s.zero), "vote") +
-                                     (s.zero == 1 ? " falls" : " fall") +
-                                     " on probability 0: give --clip 1e-12");
+    out["nll"] =
+        Estimate::undefined(counted(static_cast<std::int64_t>(s.zero), "vote") +
+                            (s.zero == 1 ? " falls" : " fall") + " on probability 0: give --clip 1e-12");
   }
   if (!has_truth) return;
   out["mse_p"] = mean(s.mse_p, s.truth_weight);

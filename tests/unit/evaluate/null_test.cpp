@@ -16,8 +16,9 @@ namespace {
 constexpr int kRuns = 800;  // standard error of a rejection rate of 5%: 0.8%
 constexpr double kLowest = 0.03;
 constexpr double kHighest = 0.08;
-const std::vector<std::string> kKeys = {"ece",       "ece_l2",       "mce",           "ece_mass", "mce_mass",  "ece_sweep",
-                                        "ks",        "ece_debiased", "ece_classwise", "mmce",     "cl_plugin"};
+const std::vector<std::string> kKeys = {"ece",           "ece_l2",    "mce",      "ece_mass",
+                                        "mce_mass",      "ece_sweep", "ks",       "ece_debiased",
+                                        "ece_classwise", "mmce",      "cl_plugin"};
 
 template <class Make>
 std::map<std::string, double> rejection_rates(Make make) {
@@ -57,8 +58,8 @@ TEST(Null, SingleLabelsFourClasses) {
   auto rates = rejection_rates([](std::uint64_t run) {
     return to_items(simulate({.n = 300, .classes = 4, .seed = 20000 + run}), VoteForm::labels);
   });
-  // The least confident cell holds an item or two, whose gap takes few values: ties with the observed one make the
-  // p-value of the largest gap err on the safe side.
+  // The least confident cell holds an item or two, whose gap takes few values: ties with the observed one
+  // make the p-value of the largest gap err on the safe side.
   EXPECT_LE(rates["mce"], kHighest);
   rates.erase("mce");
   expect_right(rates);
