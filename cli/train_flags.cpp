@@ -24,8 +24,8 @@ constexpr const char* kTrainExamples = R"(Methods (--method; --strength in brack
 
 A folder of data holds train/, validation/ and test/, each with images.npy (N x C x H x W), or features.npy or .csv
 (N x D), and labels.npy (N), counts.npy (N x K votes), ratings.npy (N x R) or targets.npy (regression), and truth.npy
-where the true probabilities are known. MNIST's idx files, CIFAR-10's binary batches and folders of PNG or JPEG files
-with a labels.csv (columns file, label) are read too.
+where the true probabilities are known. MNIST's idx files, CIFAR-10's binary batches, UTKFace's photographs and folders
+of PNG or JPEG files with a labels.csv (columns file, label) are read too.
 
 Examples:
   faces with a known risk, from nothing to a judged model
@@ -84,11 +84,14 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   train::TrainOptions& o = t.options;
   flags.heading("Data");
   flags.text("--data", "FOLDER", o.data, "what to learn from");
-  flags.choice("--format", {"auto", "arrays", "images", "mnist", "cifar10"}, o.format, "how it is laid out");
+  flags.choice("--format", {"auto", "arrays", "images", "mnist", "cifar10", "utkface"}, o.format,
+               "how it is laid out");
   flags.choice("--targets", {"auto", "labels", "counts", "ratings", "targets"}, o.targets, "what to learn");
   flags.number("--validation-share", o.validation_share, "cut from train/ when there is no validation/");
   flags.whole("--train-items", o.train_items, "only the first so many training items; 0: all");
   flags.whole("--image-size", o.image_size, "side to which image files are resized; 0: as they are");
+  flags.choice("--scenario", {"none", "linear", "sigmoid", "skewed", "centered", "discrete"}, o.scenario,
+               "UTKFace: outcomes drawn from this risk by age; none: the age is learned");
   flags.yes("--raw", t.raw, "leave the inputs as they are (bytes are still divided by 255)");
   flags.heading("Model");
   flags.choice("--model", {"linear", "mlp", "cnn", "resnet18", "vgg16-small", "unet-small"}, o.model,
@@ -139,6 +142,8 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
              "JSON: {\"base\": {...}, \"vary\": {\"method\": [...], \"seed\": [...]}}");
   flags.whole("--jobs", t.jobs, "cells of the grid at a time");
   flags.seed("--seed", o.seed, "of weights, order, dropout, augmentation");
+  flags.text("--data-seed", "N|auto", t.data_seed,
+             "of the cut into parts and of outcomes drawn; auto: as --seed [auto]");
   flags.choice("--device", {"auto", "cpu", "cuda"}, o.device, "auto: CUDA where there is one");
   flags.whole("--threads", o.threads, "0: all cores");
   flags.whole("--checkpoint-every", o.checkpoint_every, "epochs");
@@ -170,6 +175,7 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
   }
   if (t.dropout != "auto") o.dropout = parsed<double>("--dropout", t.dropout);
   if (t.strength != "auto") o.strength = parsed<double>("--strength", t.strength);
+  if (t.data_seed != "auto") o.data_seed = parsed<std::uint64_t>("--data-seed", t.data_seed);
   if (!t.hidden.empty()) o.hidden = parsed_list<std::int64_t>("--hidden", t.hidden);
   o.milestones = parsed_list<std::int64_t>("--milestones", t.milestones);
   o.tune = parsed_list<double>("--tune", t.tune);

@@ -14,7 +14,7 @@ inline constexpr const char* kPredictLine =
 
 struct TrainFlags {
   train::TrainOptions options;
-  std::string dropout = "auto", strength = "auto";
+  std::string dropout = "auto", strength = "auto", data_seed = "auto";
   Args hidden, milestones, tune;
   bool raw = false;
   std::string resume, grid;

@@ -19,6 +19,7 @@ RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
   for (std::int64_t i = 0; i < o.ensemble; ++i) {
     TrainOptions member = o;
     member.ensemble = 1;
+    member.data_seed = data_seed_of(o);  // all members learn from the same items
     member.seed = seed_for(o.seed, "member", i) >> 12;  // 52 bits: readable in any JSON
     member.out = o.out + "/member_" + std::to_string(i);
     const RunResult r = train_one(member, hooks);

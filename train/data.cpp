@@ -19,11 +19,12 @@ std::string format_of(const TrainOptions& o) {
   if (fs::exists(o.data + "/data_batch_1.bin")) return "cifar10";
   if (has_arrays(o.data + "/train")) return "arrays";
   if (has_images(o.data + "/train")) return "images";
+  if (looks_like_utkface(o.data)) return "utkface";
   throw InputError(
       "--data " + o.data +
       " holds nothing that training understands: give a folder with train/images.npy and train/labels.npy "
       "(or features.npy, features.csv, counts.npy, targets.npy), with train/labels.csv of image files, with "
-      "MNIST's idx files or with CIFAR-10's binary batches");
+      "MNIST's idx files, with CIFAR-10's binary batches or with UTKFace's photographs");
 }
 
 // The same items whatever else changes: the cut depends on the seed alone.
@@ -33,7 +34,7 @@ void cut_validation(Dataset& d, const TrainOptions& o) {
   if (held < 1 || held >= n)
     throw InputError("--validation-share leaves no items on one side of the cut of " +
                      counted(n, "training item"));
-  const torch::Tensor order = permutation(seed_for(o.seed, "validation"), n);
+  const torch::Tensor order = permutation(seed_for(data_seed_of(o), "validation"), n);
   d.validation = d.train.rows(std::get<0>(order.slice(0, 0, held).sort()));
   d.train = d.train.rows(std::get<0>(order.slice(0, held, n).sort()));
 }
@@ -120,7 +121,12 @@ void check_dataset(const Dataset& d) {
 Dataset load_dataset(const TrainOptions& o) {
   Dataset d;
   const std::string format = format_of(o);
-  if (format == "mnist" || format == "cifar10") {
+  if (o.scenario != "none" && format != "utkface")
+    throw InputError("--scenario draws outcomes for UTKFace, and " + o.data +
+                     " is no folder of it (files named [age]_[gender]_[race]_[date].jpg)");
+  if (format == "utkface") {
+    read_utkface(o, d);
+  } else if (format == "mnist" || format == "cifar10") {
     const auto read = format == "mnist" ? read_mnist : read_cifar10;
     d.classes = 10;
     d.train = read(o.data, true);

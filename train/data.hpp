@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include <string>
+#include <vector>
 
 #include "train/options.hpp"
 
@@ -53,6 +54,13 @@ void check_dataset(const Dataset& d);
 [[nodiscard]] bool has_images(const std::string& folder);
 [[nodiscard]] Split read_images(const std::string& folder, const TrainOptions& o, Task& task,
                                 std::int64_t& classes);
+/// The files of `folder` as N x 3 x H x W bytes; `side` > 0: resized to it.
+[[nodiscard]] torch::Tensor read_pictures(const std::string& folder, const std::vector<std::string>& names,
+                                          std::int64_t side);
+/// Most of the image files here are named [age]_[gender]_[race]_[date].
+[[nodiscard]] bool looks_like_utkface(const std::string& folder);
+/// All three parts, in Liu's proportions; ages as targets, or outcomes with --scenario.
+void read_utkface(const TrainOptions& o, Dataset& d);
 [[nodiscard]] Split read_mnist(const std::string& folder, bool train);
 [[nodiscard]] Split read_cifar10(const std::string& folder, bool train);
 /// N class indices as N x classes votes of one each.

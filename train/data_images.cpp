@@ -103,7 +103,6 @@ torch::Tensor read_jpeg(const std::string& path) {
 #endif
 
 torch::Tensor read_image(const std::string& path, std::int64_t side) {
-  if (!fs::exists(path)) throw InputError("labels.csv names " + path + ", which is not there");
   std::string ending = fs::path(path).extension().string();
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   torch::Tensor image;
@@ -125,6 +124,26 @@ torch::Tensor read_image(const std::string& path, std::int64_t side) {
 
 }  // namespace
 
+torch::Tensor read_pictures(const std::string& folder, const std::vector<std::string>& names,
+                            std::int64_t side) {
+  torch::Tensor all;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const torch::Tensor image = read_image(folder + "/" + names[i], side);
+    if (i == 0) {
+      std::vector<std::int64_t> shape = image.sizes().vec();
+      shape.insert(shape.begin(), static_cast<std::int64_t>(names.size()));
+      all = torch::empty(shape, torch::kUInt8);
+    }
+    if (image.sizes() != all.sizes().slice(1)) {
+      throw InputError(folder + "/" + names[i] + " is " + show_shape(image.sizes().vec()) + " and " +
+                       names[0] + " is " + show_shape(all.sizes().slice(1).vec()) +
+                       "; --image-size brings them to one size");
+    }
+    all[static_cast<std::int64_t>(i)].copy_(image);
+  }
+  return all;
+}
+
 bool has_images(const std::string& folder) { return fs::exists(folder + "/labels.csv"); }
 
 Split read_images(const std::string& folder, const TrainOptions& o, Task& task, std::int64_t& classes) {
@@ -132,18 +151,15 @@ Split read_images(const std::string& folder, const TrainOptions& o, Task& task, 
   if (!fs::exists(csv)) throw InputError("there is no labels.csv in " + folder);
   const std::string files[] = {csv + ":file"};
   const Rows names = load(files, {.want = Want::text});
-  Split s;
-  std::vector<torch::Tensor> images;
+  if (names.rows() == 0) throw InputError(csv + " names no files");
+  std::vector<std::string> paths;
   for (std::int64_t i = 0; i < names.rows(); ++i) {
-    images.push_back(read_image(folder + "/" + names.text(i), o.image_size));
-    if (images.back().sizes() != images.front().sizes()) {
-      throw InputError(names.where(i) + ": the image is " + show_shape(images.back().sizes().vec()) +
-                       " and the first one " + show_shape(images.front().sizes().vec()) +
-                       "; --image-size brings them to one size");
-    }
+    paths.emplace_back(names.text(i));
+    if (!fs::is_regular_file(folder + "/" + paths.back()))
+      throw InputError(names.where(i) + ": it names the file \"" + paths.back() + "\", which is not there");
   }
-  if (images.empty()) throw InputError(csv + " names no files");
-  s.inputs = torch::stack(images);
+  Split s;
+  s.inputs = read_pictures(folder, paths, o.image_size);
   if (o.head == "gaussian" || o.head == "laplace" || o.targets == "targets") {
     const std::string target[] = {csv + ":target"};
     s.targets = tensor_of(load(target)).to(torch::kFloat32).reshape({s.size(), -1});

@@ -20,6 +20,7 @@ void visit_options(Options& o, Visit visit) {
   visit("validation_share", o.validation_share);
   visit("train_items", o.train_items);
   visit("image_size", o.image_size);
+  visit("scenario", o.scenario);
   visit("normalize", o.normalize);
   visit("model", o.model);
   visit("head", o.head);
@@ -52,6 +53,7 @@ void visit_options(Options& o, Visit visit) {
   visit("shift", o.shift);
   visit("rotation", o.rotation);
   visit("seed", o.seed);
+  visit("data_seed", o.data_seed);
   visit("ensemble", o.ensemble);
   visit("tune", o.tune);
   visit("intra_training", o.intra_training);
@@ -61,15 +63,17 @@ template <class T>
 void put(Json& j, const char* name, const T& value) {
   j[name] = value;
 }
-void put(Json& j, const char* name, const std::optional<double>& value) {
+template <class T>
+void put(Json& j, const char* name, const std::optional<T>& value) {
   j[name] = value ? Json(*value) : Json(nullptr);
 }
 template <class T>
 void take(const Json& j, T& value) {
   value = j.get<T>();
 }
-void take(const Json& j, std::optional<double>& value) {
-  value = j.is_null() ? std::nullopt : std::optional<double>(j.get<double>());
+template <class T>
+void take(const Json& j, std::optional<T>& value) {
+  value = j.is_null() ? std::nullopt : std::optional<T>(j.get<T>());
 }
 
 void one_of(const char* flag, const std::string& value, const std::vector<std::string>& allowed) {
@@ -111,9 +115,12 @@ std::int64_t cape_every_of(const TrainOptions& o) {
   return o.cape_every > 0 ? o.cape_every : o.method == "cape-bin" ? 3 : 4;
 }
 
+std::uint64_t data_seed_of(const TrainOptions& o) { return o.data_seed.value_or(o.seed); }
+
 void check_options(const TrainOptions& o) {
   constexpr std::int64_t kMany = 1'000'000;
-  one_of("--format", o.format, {"auto", "arrays", "images", "mnist", "cifar10"});
+  one_of("--format", o.format, {"auto", "arrays", "images", "mnist", "cifar10", "utkface"});
+  one_of("--scenario", o.scenario, {"none", "linear", "sigmoid", "skewed", "centered", "discrete"});
   one_of("--targets", o.targets, {"auto", "labels", "counts", "ratings", "targets"});
   one_of("--model", o.model, {"linear", "mlp", "cnn", "resnet18", "vgg16-small", "unet-small"});
   one_of("--head", o.head, {"auto", "softmax", "sigmoid", "gaussian", "laplace"});

@@ -12,11 +12,12 @@ namespace plumb::train {
 struct TrainOptions {
   // Data: a folder with train/, validation/ and test/ (see docs/train.md), or a known format.
   std::string data;
-  std::string format = "auto";    ///< auto, arrays, images, mnist, cifar10
+  std::string format = "auto";    ///< auto, arrays, images, mnist, cifar10, utkface
   std::string targets = "auto";   ///< auto, labels, counts, ratings, targets
   double validation_share = 0.2;  ///< cut from train/ when there is no validation/
   std::int64_t train_items = 0;   ///< the first so many items of train/ only; 0: all
   std::int64_t image_size = 0;    ///< resize images of a folder to this side; 0: as they are
+  std::string scenario = "none";  ///< UTKFace: the risk by age (simulate/scenarios.hpp); none: the age itself
   bool normalize = true;          ///< subtract mean and divide by deviation of the training set, per channel
 
   // Model.
@@ -58,6 +59,7 @@ struct TrainOptions {
   double rotation = 0;     ///< degrees, either way
 
   std::uint64_t seed = 0;
+  std::optional<std::uint64_t> data_seed;  ///< of cuts into parts and drawn labels; none: as `seed`
   std::int64_t ensemble = 1;
   std::vector<double> tune;  ///< strengths to try; the best validation log-loss is kept
   bool intra_training =
@@ -97,6 +99,7 @@ struct PredictOptions {
 [[nodiscard]] double strength_of(const TrainOptions& o);
 [[nodiscard]] bool is_cape(const std::string& method);
 [[nodiscard]] std::int64_t cape_every_of(const TrainOptions& o);
+[[nodiscard]] std::uint64_t data_seed_of(const TrainOptions& o);
 
 /// Every number in its range, every name known; InputError otherwise.
 void check_options(const TrainOptions& o);

@@ -3,8 +3,10 @@ import json
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import time
+import zlib
 
 import numpy as np
 import pytest
@@ -135,3 +137,56 @@ def test_grid_with_two_workers(folder):
     assert run.code == 0, run.err
     rows = (folder / "grid/grid.csv").read_text().splitlines()
     assert len(rows) == 5 and all(",done," in row for row in rows[1:])
+
+
+def png(pixels):
+    """H x W x 3 bytes as a PNG file."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    height, width, _ = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def write_faces(folder, size=8):
+    """Pictures as UTKFace names them; brighter with age."""
+    (folder / "faces").mkdir()
+    rng = np.random.default_rng(0)
+    for i, age in enumerate(rng.integers(1, 100, size=120)):
+        pixels = np.clip(2.2 * age + rng.normal(size=(size, size, 3)) * 10, 0, 255).astype(np.uint8)
+        (folder / f"faces/{age}_{i % 2}_{i % 5}_{20170101000000000 + i}.png").write_bytes(png(pixels))
+
+
+@needs_tool
+def test_utkface_ages_and_simulated_outcomes(folder):
+    write_faces(folder)
+    quick = ("--data", "faces", "--model", "cnn", "--epochs", "2", "--device", "cpu", "--threads", "1")
+    run = folder.run("train", *quick, "--scenario", "sigmoid", "--method", "cape-bin", "--out", "risk")
+    if "no libpng" in run.err:
+        pytest.skip(run.err.strip())
+    assert run.code == 0 and "mse_p" in run.out, run.err
+    truth = [np.load(folder / f"risk/{part}/truth.npy") for part in ("train", "validation", "test")]
+    assert [len(t) for t in truth] == [84, 24, 12]  # 16641 : 4738 : 2329
+    assert json.loads((folder / "risk/config.json").read_text())["scenario"] == "sigmoid"
+    predict = folder.run("predict", "risk", "--mc-dropout", "--samples", "2", "--device", "cpu", "--out", "mc")
+    assert predict.code == 0 and np.array_equal(np.load(folder / "mc/truth.npy"), truth[2]), predict.err
+    run = folder.run("train", *quick, "--out", "age")
+    assert run.code == 0, run.err
+    assert np.load(folder / "age/test/targets.npy").max() > 20
+    run = folder.run("train", *quick, "--method", "focal", "--out", "none")
+    assert run.code == 2 and "give --scenario" in run.err and not (folder / "none").exists()
+    (folder / "faces/portrait.jpg").write_bytes(b"")
+    run = folder.run("train", *quick, "--out", "none")
+    assert run.code == 2 and "portrait.jpg does not begin with an age" in run.err and run.err.count("\n") == 1
+
+
+@needs_tool
+def test_members_of_an_ensemble_learn_from_the_same_items(folder):
+    make_data(folder, n=50)
+    (folder / "data/validation").rename(folder / "elsewhere")
+    run = folder.run("train", *QUICK, "--epochs", "1", "--ensemble", "2", "--out", "run")
+    assert run.code == 0, run.err
+    for name in ("validation/labels.npy", "train/truth.npy"):
+        whole = (folder / "run" / name).read_bytes()
+        assert all((folder / f"run/member_{i}" / name).read_bytes() == whole for i in range(2))

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <map>
 
 #ifdef PLUMB_PNG
 #include <png.h>
@@ -14,6 +17,8 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
+#include "plumb/io/png.hpp"
+#include "plumb/simulate/scenarios.hpp"
 #include "support.hpp"
 
 namespace plumb::train {
@@ -62,7 +67,7 @@ TEST(Data, MnistFiles) {
   write_file(folder / "t10k-images-idx3-ubyte", idx({10, 2, 3}, pixels.substr(1)));
   EXPECT_NE(complaint(data_at(folder.path())).find("ends before it should"), std::string::npos);
   write_file(folder / "t10k-images-idx3-ubyte", "nonsense");
-  EXPECT_NE(complaint(data_at(folder.path())).find("not an idx file"), std::string::npos);
+  EXPECT_NE(complaint(data_at(folder.path())).find("is not an IDX file"), std::string::npos);
 }
 
 TEST(Data, CifarBatches) {
@@ -189,6 +194,103 @@ TEST(Data, FoldersOfPngAndJpeg) {
   EXPECT_NE(complaint(o).find("as JPEG"), std::string::npos);
   write_file(folder / "train/labels.csv", "file,label\na.png,0\nc.png,1\n");
   EXPECT_NE(complaint(o).find("which is not there"), std::string::npos);
+}
+
+// 100 faces of 2 x 2 pixels; the red of each is its age.
+void write_faces(const Folder& folder) {
+  for (int age = 0; age < 100; ++age) {
+    const std::vector<std::uint8_t> pixels(2 * 2 * 3, static_cast<std::uint8_t>(age));
+    const std::string ending = age % 2 == 0 ? ".png" : ".jpg.chip.png";
+    write_file(folder / (std::to_string(age) + "_1_3_20170112213500903" + ending),
+               encode_png(pixels, 2, 2, 3));
+  }
+}
+
+TEST(Data, UtkFaceGivesAges) {
+  const Folder folder;
+  write_faces(folder);
+  write_file(folder / "readme.txt", "not an image");
+  TrainOptions o = data_at(folder.path());
+  const Dataset d = load_dataset(o);
+  EXPECT_EQ(d.task, Task::regression);
+  EXPECT_EQ(d.outputs, 1);
+  EXPECT_EQ(d.train.size(), 70);  // 16641, 4738 and 2329 of 23708
+  EXPECT_EQ(d.validation.size(), 20);
+  EXPECT_EQ(d.test.size(), 10);
+  std::vector<int> seen;
+  for (const Split* s : {&d.train, &d.validation, &d.test}) {
+    for (std::int64_t i = 0; i < s->size(); ++i) {
+      seen.push_back(static_cast<int>(s->targets[i][0].item<float>()));
+      EXPECT_EQ(s->inputs[i][0][0][0].item<int>(), seen.back());
+    }
+  }
+  std::sort(seen.begin(), seen.end());
+  for (int age = 0; age < 100; ++age) EXPECT_EQ(seen[static_cast<std::size_t>(age)], age);
+  EXPECT_TRUE(torch::equal(load_dataset(o).test.targets, d.test.targets));
+  o.seed = 1;
+  EXPECT_FALSE(torch::equal(load_dataset(o).test.targets, d.test.targets));
+  o.data_seed = 0;  // members of an ensemble learn from the same items
+  EXPECT_TRUE(torch::equal(load_dataset(o).test.targets, d.test.targets));
+  o.method = "cape-bin";
+  EXPECT_NE(complaint(o).find("give --scenario"), std::string::npos);
+}
+
+TEST(Data, UtkFaceScenariosDrawOutcomes) {
+  const Folder folder;
+  write_faces(folder);
+  TrainOptions o = data_at(folder.path());
+  for (const Scenario scenario : kScenarios) {
+    o.scenario = scenario_name(scenario);
+    const Dataset d = load_dataset(o);
+    EXPECT_EQ(d.classes, 2);
+    double sum = 0, expected = 0, variance = 0;
+    for (const Split* s : {&d.train, &d.validation, &d.test}) {
+      EXPECT_TRUE((s->votes.sum(1) == 1).all().item<bool>());
+      for (std::int64_t i = 0; i < s->size(); ++i) {
+        const double risk = scenario_risk(scenario, s->inputs[i][0][0][0].item<int>());
+        EXPECT_EQ(s->truth[i].item<float>(), static_cast<float>(risk));
+        sum += s->votes[i][1].item<double>();
+        expected += risk;
+        variance += risk * (1 - risk);
+      }
+    }
+    EXPECT_NEAR(sum, expected, 4 * std::sqrt(variance)) << o.scenario;  // four standard deviations
+  }
+  // Another file changes the outcome of none.
+  const Dataset before = load_dataset(o);
+  write_file(folder / "7_0_0_1.png", encode_png(std::vector<std::uint8_t>(12, 200), 2, 2, 3));
+  const Dataset after = load_dataset(o);
+  const auto outcomes = [](const Dataset& d) {
+    std::map<int, float> by_age;
+    for (const Split* s : {&d.train, &d.validation, &d.test})
+      for (std::int64_t i = 0; i < s->size(); ++i)
+        by_age[s->inputs[i][0][0][0].item<int>()] = s->votes[i][1].item<float>();
+    by_age.erase(200);
+    return by_age;
+  };
+  EXPECT_EQ(outcomes(before), outcomes(after));
+}
+
+TEST(Data, UtkFaceNamesWithoutAnAge) {
+  const Folder folder;
+  write_faces(folder);
+  TrainOptions o = data_at(folder.path());
+  const std::string picture = encode_png(std::vector<std::uint8_t>(12, 3), 2, 2, 3);
+  write_file(folder / "39_1_20170116174525125.jpg.chip.png", picture);  // no race: the age is still there
+  EXPECT_EQ(complaint(o), "");
+  for (const char* name : {"portrait.png", "_1_2_3.png", "117_0_0_1.png", "-3_0_0_1.png"}) {
+    write_file(folder / name, picture);
+    EXPECT_NE(complaint(o).find(std::string(name) + " does not begin with an age"), std::string::npos);
+    std::filesystem::remove(folder / name);
+  }
+  write_file(folder / "5_0_0_1.png", encode_png(std::vector<std::uint8_t>(18, 3), 3, 2, 3));
+  EXPECT_NE(complaint(o).find("5_0_0_1.png is 3 x 3 x 2"), std::string::npos);
+  o.image_size = 4;
+  EXPECT_EQ(load_dataset(o).train.inputs.size(3), 4);
+  testing::write_data(folder / "table", testing::risk_data(20, 3, 1));
+  o = data_at(folder / "table");
+  o.scenario = "linear";
+  EXPECT_NE(complaint(o).find("no folder of it"), std::string::npos);
 }
 #endif
 
