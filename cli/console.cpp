@@ -16,11 +16,6 @@
 namespace plumb::cli {
 namespace {
 
-extern "C" void end_on_signal(int number) {
-  remove_unfinished_files();
-  ::_exit(128 + number);  // what a shell reports for a process that the signal ended
-}
-
 bool write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(fd, text.data(), text.size());
@@ -38,9 +33,16 @@ bool no_colour() {
 
 }  // namespace
 
-void install_signal_handlers() {
+extern "C" void end_on_signal(int number) {
+  remove_unfinished_files();
+  ::_exit(128 + number);  // what a shell reports for a process that the signal ended
+}
+
+void install_signal_handlers() { install_signal_handlers(end_on_signal); }
+
+void install_signal_handlers(void (*on_signal)(int)) {
   struct sigaction action {};
-  action.sa_handler = end_on_signal;
+  action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};

@@ -10,6 +10,10 @@ namespace plumb::cli {
 /// SIGINT and SIGTERM remove unfinished output files and end the process with 130 or 143; SIGPIPE is left to
 /// write_stdout().
 void install_signal_handlers();
+/// The same signals call this instead.
+void install_signal_handlers(void (*on_signal)(int));
+/// What the first form does at a signal.
+extern "C" void end_on_signal(int number);
 
 /// Writes everything. A reader that has gone away is no error; a full disk is an InputError.
 void write_stdout(std::string_view text);

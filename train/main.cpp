@@ -3,13 +3,11 @@
 
 #include <sys/wait.h>
 #include <atomic>
-#include <csignal>
 #include <exception>
 #include <string>
 
 #include "console.hpp"
 #include "plumb/data/check.hpp"
-#include "plumb/io/atomic_file.hpp"
 #include "train/run.hpp"
 #include "train_flags.hpp"
 
@@ -21,22 +19,7 @@ std::atomic<int> signalled{0};
 // The first signal asks: the run ends after the batch at hand, its last checkpoint on disk. The second one
 // ends it.
 extern "C" void on_signal(int number) {
-  if (signalled.exchange(number) != 0) {
-    remove_unfinished_files();
-    ::_exit(128 + number);
-  }
-}
-
-void install_handlers() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  sigemptyset(&action.sa_mask);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction before {};
-    if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
-    ::sigaction(number, &action, nullptr);
-  }
-  std::signal(SIGPIPE, SIG_IGN);
+  if (signalled.exchange(number) != 0) end_on_signal(number);
 }
 
 // A line on a terminal that the next one replaces.
@@ -176,6 +159,6 @@ int guarded(const Args& args) {
 }  // namespace plumb::cli
 
 int main(int argc, char** argv) {
-  plumb::cli::install_handlers();
+  plumb::cli::install_signal_handlers(plumb::cli::on_signal);
   return plumb::cli::guarded({argv + std::min(argc, 1), argv + argc});
 }
