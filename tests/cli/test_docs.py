@@ -2,7 +2,8 @@
 
 "plumb" is the tool that was built, and `plumb demo --out demo` has been run. A line "# exit 3" before a command says which exit
 code it has; without one it is 0. A line "# gives ece 0.135" after a command says what the prose around it says: the table that
-the command prints has that metric with that value, rounded to the digits given.
+the command prints has that metric with that value, rounded to the digits given. Blocks ```sh run train are left out where
+plumb-train was not built.
 """
 import os
 import pathlib
@@ -13,7 +14,8 @@ import pytest
 from conftest import LIMIT_S, PLUMB, ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```sh run\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"^```sh run( train)?\n(.*?)^```", re.S | re.M)
+HAS_TRAIN = pathlib.Path(PLUMB).with_name("plumb-train").exists()
 WITH_BLOCKS = [page for page in PAGES if BLOCK.search(page.read_text())]
 
 
@@ -58,7 +60,11 @@ def test_the_first_pages_are_run():
 @pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_page(page, place):
     env = dict(os.environ, PATH=str(pathlib.Path(PLUMB).parent) + os.pathsep + os.environ["PATH"])
-    for block in BLOCK.findall(page.read_text()):
+    left_out = 0
+    for train, block in BLOCK.findall(page.read_text()):
+        if train and not HAS_TRAIN:
+            left_out += 1
+            continue
         for text, code, values in commands(block):
             run = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=place, env=env, capture_output=True, text=True,
                                  timeout=LIMIT_S)
@@ -68,6 +74,8 @@ def test_page(page, place):
             for key, said in values.items():
                 printed = re.search(rf"^ *{re.escape(key)} +(-?[0-9.]+)", run.stdout, re.M)
                 assert printed and rounds_to(printed.group(1), said), f"{page.name} says {key} {said}: {run.stdout}"
+    if left_out:
+        pytest.skip(f"plumb-train was not built, so {left_out} blocks were left out")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
