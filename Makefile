@@ -23,13 +23,13 @@ build:
 	@test -f build/build.ninja || cmake --preset release -DPLUMB_TESTS=OFF
 	cmake --build build --target plumb_cli
 
-# Ends with a page that shows the raw and the calibrated model; without node the page is left out, and said so.
 # The tool and plumb-train beside it, on LibTorch.
 train:
-	@tools/setup build train
+	@tools/setup build web train
 	cmake --preset release -DPLUMB_TRAIN=ON
 	cmake --build build --target plumb_cli plumb_train_tool
 
+# Ends with a page that shows the raw and the calibrated model; without node the page is left out, and said so.
 demo: build
 	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
 	judge() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --groups demo/test/items.csv:patient \
@@ -46,16 +46,16 @@ demo: build
 	@printf 'The results are demo/raw.json and demo/calibrated.json; the cohort and more commands are told in demo/README.txt.\n'
 
 test:
-	@tools/setup build web test browser onnx
+	@tools/setup build web test browser onnx train
 	@start=$$SECONDS; \
 	for part in release asan tsan; do \
 	  printf '\n== %s\n' "$$part"; \
 	  $(MAKE) --no-print-directory test-$$part || { printf '\nFAILED in test-%s after %d s.\n' "$$part" "$$((SECONDS - start))"; exit 1; }; \
 	done; \
-	printf '\nAll tests passed in %d s: release (unit, headers, command line, docs, install), asan, tsan.\n' "$$((SECONDS - start))"
+	printf '\nAll tests passed in %d s: release (unit, training, headers, command line, docs, install), asan, tsan.\n' "$$((SECONDS - start))"
 
 test-release:
-	@tools/setup build web test browser onnx
+	@tools/setup build web test browser onnx train
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
 	cmake --build build
 	ctest --test-dir build --output-on-failure -j2

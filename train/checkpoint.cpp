@@ -86,7 +86,7 @@ Model read_model(InputArchive& a, const std::string& path, torch::Device device)
   InputArchive net;
   a.read("network", net);
   m.net->load(net);
-  m.net->to(device);
+  place(*m.net, device);
   return m;
 }
 

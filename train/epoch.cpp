@@ -121,8 +121,8 @@ EpochResult run_epoch(Network& net, torch::optim::Optimizer& optimiser, const Ma
     }
     Batch b = batches.get(i);
     const auto number = static_cast<std::int64_t>(i);
-    torch::Tensor x = augment(m.normalisation.apply(b.inputs), options.augmentation,
-                              seed_for(options.seed, "augment", number));
+    torch::Tensor x = laid_out(augment(m.normalisation.apply(b.inputs), options.augmentation,
+                                       seed_for(options.seed, "augment", number)));
     if (mixing) mix_up(x, b.answers, objective.strength, seed_for(options.seed, "mixup", number));
     const torch::Tensor empirical =
         objective.empirical.defined() ? objective.empirical.index_select(0, b.index) : torch::Tensor();

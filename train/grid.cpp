@@ -50,6 +50,20 @@ std::string label(const Json& value) {
   return text.empty() ? "none" : text;
 }
 
+// "{data}" in a text of "base" becomes this cell's value, so that a cell can start from another one's run.
+void fill_in(Json& options, const std::vector<std::string>& axes, const std::vector<std::string>& values) {
+  for (auto& item : options.items()) {
+    if (!item.value().is_string()) continue;
+    auto text = item.value().get<std::string>();
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const std::string place = "{" + axes[i] + "}";
+      for (std::size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += values[i].size())
+        text.replace(at, place.size(), values[i]);
+    }
+    item.value() = text;
+  }
+}
+
 std::vector<GridCell> cells_of(const Json& grid, const std::string& name, const TrainOptions& how,
                                std::vector<std::string>& axes) {
   if (!grid.is_object() || !grid.contains("vary") || !grid["vary"].is_object())
@@ -75,7 +89,8 @@ std::vector<GridCell> cells_of(const Json& grid, const std::string& name, const 
     all = std::move(more);
   }
   std::vector<GridCell> cells;
-  for (const auto& [options, values] : all) {
+  for (auto& [options, values] : all) {
+    fill_in(options, axes, values);
     GridCell cell;
     for (const std::string& v : values) cell.name += (cell.name.empty() ? "" : "_") + v;
     cell.options = from_json(options.dump(), name, how);
@@ -118,7 +133,7 @@ std::int64_t run_grid(const std::string& path, const TrainOptions& how, const Ho
   std::string table = "cell";
   for (const std::string& axis : axes) table += "," + axis;
   table += ",status,epochs,best_epoch,seconds";
-  const char* keys[] = {"nll", "brier", "ece", "mse_p", "accuracy", "mse"};
+  const char* keys[] = {"nll", "brier", "ece", "mse_p", "kl_p", "accuracy", "mse"};
   for (const char* part : {"validation", "test"})
     for (const char* key : keys) table += std::string(",") + part + "_" + key;
   table += "\n";

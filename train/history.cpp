@@ -55,7 +55,7 @@ Metrics classification_metrics(Head head, const torch::Tensor& outputs, const to
   const bool known = truth.defined() && k == 2 && truth.numel() == n;
   if (known) {
     items.truth = Rows(array_of(doubles_of(truth.reshape({-1})), {n}, "truth"));
-    options.metrics.emplace_back("mse_p");
+    options.metrics.insert(options.metrics.end(), {"mse_p", "kl_p"});
   }
   Metrics m;
   const Result result = evaluate(items, options);

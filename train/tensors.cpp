@@ -85,10 +85,18 @@ torch::Device device_of(const std::string& name) {
   return torch::Device(has && name != "cpu" ? torch::kCUDA : torch::kCPU);
 }
 
+torch::Tensor laid_out(const torch::Tensor& x) {
+  return x.is_cuda() && x.dim() == 4 ? x.contiguous(torch::MemoryFormat::ChannelsLast) : x;
+}
+
+void place(torch::nn::Module& net, torch::Device device) {
+  net.to(device);
+  for (torch::Tensor& p : net.parameters()) p.set_data(laid_out(p.data()));
+}
+
 void set_up_torch(std::int64_t threads, torch::Device device) {
   torch::set_num_threads(resolve_threads(static_cast<int>(threads)));
   at::globalContext().setDeterministicAlgorithms(device.is_cpu(), /*warn_only=*/true);
-  at::globalContext().setBenchmarkCuDNN(device.is_cuda());
 }
 
 }  // namespace plumb::train

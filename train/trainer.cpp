@@ -58,7 +58,7 @@ Objective objective_of(const TrainState& s, const Dataset& data, const Material&
   const double weight = strength_of(o);
   const std::int64_t t = s.phase_epoch + 1;
   if (weight == 0 && t % cape_every_of(o) != 0) return {"ce"};
-  const Inferred now = infer(*s.model.net, m.inputs, s.model.normalisation, m.device);
+  const Inferred now = infer(*s.model.net, m.inputs, s.model.normalisation, m.device, {.half = true});
   const torch::Tensor e =
       empirical_probabilities(o, s.model.head, now.outputs, data.train.votes).to(m.device);
   return {weight > 0 ? "weighted" : "calibration", weight, e};
@@ -145,7 +145,7 @@ TrainState start_training(const TrainOptions& o, const Dataset& data, torch::Dev
   check_method(o, data);
   TrainState s;
   s.model = make_model(o, data);
-  s.model.net->to(device);
+  place(*s.model.net, device);
   s.model.lr = s.base_lr = o.lr;
   s.optimiser = make_optimiser(o, s.model.net->parameters());
   if (!o.start_from.empty()) {

@@ -1,37 +1,37 @@
-"""check.py grid.csv: the table of test MSE_p by scenario and method, what is missing, and whether the order holds."""
-import csv
+"""check.py FOLDER: the table of test MSE_p by scenario and method from the runs of run.sh, what is missing, and whether the
+order holds: the oracle best, both CaPEs below cross-entropy stopped early, on the mean of the scenarios that are whole."""
+import json
+import pathlib
 import sys
 
-ORDER = ["ce", "focal", "entropy", "mmce", "cape-bin", "cape-kernel", "ce-resampled"]
+SCENARIOS = ["linear", "sigmoid", "centered", "skewed", "discrete"]
+ROWS = [("CE, early stop", "start", "ce"), ("focal", "rivals", "focal"), ("entropy", "rivals", "entropy"),
+        ("label smoothing", "rivals", "label-smoothing"), ("mixup", "rivals", "mixup"), ("MMCE", "rivals", "mmce"),
+        ("ensemble of 5", "ensemble", "ce"), ("CaPE (bin)", "cape", "cape-bin"), ("CaPE (kernel)", "cape", "cape-kernel"),
+        ("CE at CaPE's rate (control)", "control", "cape-bin"), ("CE, resampled labels (oracle)", "start", "ce-resampled")]
 
 
-def main(path):
-    cells, missing = {}, []
-    with open(path, newline="") as file:
-        for row in csv.DictReader(file):
-            if row["status"] == "done" and row["test_mse_p"]:
-                cells.setdefault((row["method"], row["data"]), []).append(float(row["test_mse_p"]))
-            else:
-                missing.append(row["cell"])
-    scenarios = sorted({data for _, data in cells})
-    methods = [m for m in ORDER if any(method == m for method, _ in cells)]
-    print("| MSE_p x 100 | " + " | ".join(scenarios) + " |")
-    print("|---" * (len(scenarios) + 1) + "|")
-    mean = {key: sum(values) / len(values) for key, values in cells.items()}
-    for m in methods:
-        print(f"| {m} | " + " | ".join(f"{100 * mean[m, s]:.3f}" if (m, s) in mean else "missing" for s in scenarios) + " |")
-    print("missing cells: " + (", ".join(missing) or "none"))
-    main_methods = ["ce", "cape-bin", "cape-kernel", "ce-resampled"]
-    whole = [s for s in scenarios if all((m, s) in mean for m in main_methods)]
+def mse_p(folder, grid, method, scenario):
+    results = [json.loads(p.read_text()) for p in sorted((folder / grid).glob(f"{scenario}_{method}_*/result.json"))]
+    return sum(r["test"]["mse_p"] for r in results) / len(results) if results else None
+
+
+def main(folder):
+    table = {name: {s: mse_p(folder, grid, method, s) for s in SCENARIOS} for name, grid, method in ROWS}
+    print("| MSE_p x 100 | " + " | ".join(SCENARIOS) + " |\n" + "|---" * (len(SCENARIOS) + 1) + "|")
+    for name, row in table.items():
+        print(f"| {name} | " + " | ".join("missing" if row[s] is None else f"{100 * row[s]:.3f}" for s in SCENARIOS) + " |")
+    main_rows = ["CE, resampled labels (oracle)", "CaPE (bin)", "CaPE (kernel)", "CE, early stop"]
+    whole = [s for s in SCENARIOS if all(table[name][s] is not None for name in main_rows)]
     if not whole:
-        print("no scenario has ce, both CaPEs and the oracle: the order was not checked")
+        print("no scenario has CE, both CaPEs and the oracle: the order was not checked")
         return 1
-    ce, bins, kernel, oracle = (sum(mean[m, s] for s in whole) / len(whole) for m in main_methods)
+    oracle, bins, kernel, ce = (sum(table[name][s] for s in whole) / len(whole) for name in main_rows)
     holds = oracle < min(bins, kernel) and max(bins, kernel) < ce
-    print(f"over {', '.join(whole)}: oracle {oracle:.5f}, cape-bin {bins:.5f}, cape-kernel {kernel:.5f}, ce {ce:.5f}: "
+    print(f"over {', '.join(whole)}: oracle {oracle:.5f}, CaPE (bin) {bins:.5f}, CaPE (kernel) {kernel:.5f}, CE {ce:.5f}: "
           f"the order {'holds' if holds else 'does not hold'}")
     return 0 if holds else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(pathlib.Path(sys.argv[1])))

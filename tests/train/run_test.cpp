@@ -149,6 +149,23 @@ TEST(Grid, RunsTheMissingCellsOnly) {
   EXPECT_THROW((void)run_grid(folder / "bad.json", how, {}), InputError);
 }
 
+TEST(Grid, ACellStartsFromTheRunThatItsOwnValuesName) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(80, 3, 1));
+  const std::string base = R"({"base": {"data": ")" + (folder / "data") + R"(", "hidden": [4], "epochs": 2)";
+  write_file(folder / "start.json", base + R"(}, "vary": {"method": ["ce"], "seed": [0, 1]}})");
+  write_file(folder / "cape.json", base + R"(, "start_from": ")" + (folder / "start") +
+                                       R"(/ce_{seed}"}, "vary": {"method": ["cape-bin"], "seed": [0, 1]}})");
+  TrainOptions how;
+  how.device = "cpu";
+  how.threads = 1;
+  how.out = folder / "start";
+  EXPECT_EQ(run_grid(folder / "start.json", how, {}), 0);
+  how.out = folder / "cape";
+  EXPECT_EQ(run_grid(folder / "cape.json", how, {}), 0);
+  EXPECT_EQ(read_config(folder / "cape/cape-bin_1").start_from, folder / "start/ce_1");
+}
+
 TEST(Predict, RegressionPartsAddUp) {
   const Folder folder;
   testing::write_data(folder / "data", testing::regression_data(1));
