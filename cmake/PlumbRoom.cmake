@@ -1,4 +1,21 @@
+# plumb_together(target files... | files...): the files up to a bar are compiled as one, because reading the headers costs
+# as much as the code. Two files of one part must not use the same name in their unnamed namespaces, nor call a function
+# by a name that is local to the other: put a bar between them. A SIMD file has a part of its own.
+function(plumb_together target)
+  set(part 0)
+  foreach(file ${ARGN})
+    if(file STREQUAL "|")
+      math(EXPR part "${part} + 1")
+    else()
+      target_sources(${target} PRIVATE ${file})
+      set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${part})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PLUMB_UNITY} UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # plumb_room(name SOURCES ... DEPENDS ... PRIVATE ...): one static library for one room of the house.
+# SOURCES have bars as in plumb_together.
 # DEPENDS are rooms below it, seen by its users; PRIVATE are third-party libraries that stay inside.
 add_library(plumb_flags INTERFACE)
 # Fused multiply-add where the hardware has it would change bits between machines (docs/numerics.md).
@@ -10,9 +27,12 @@ endif()
 if(PLUMB_WERROR)
   target_compile_options(plumb_flags INTERFACE -Werror)
 endif()
-if(PLUMB_SANITIZE)
-  # Instrumented code makes GCC take <regex> and <optional> for uninitialised (GCC bug 105562).
+# Code that is instrumented or compiled together makes GCC take members of <variant>, <regex> and <optional> for
+# uninitialised (GCC bug 105562).
+if(PLUMB_SANITIZE OR PLUMB_UNITY)
   target_compile_options(plumb_flags INTERFACE -Wno-maybe-uninitialized)
+endif()
+if(PLUMB_SANITIZE)
   target_compile_definitions(plumb_flags INTERFACE PLUMB_FEW_TARGETS)
   target_compile_options(plumb_flags INTERFACE -fsanitize=${PLUMB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(plumb_flags INTERFACE -fsanitize=${PLUMB_SANITIZE})
@@ -21,7 +41,8 @@ target_compile_features(plumb_flags INTERFACE cxx_std_20)
 
 function(plumb_room name)
   cmake_parse_arguments(R "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
-  add_library(plumb_${name} STATIC ${R_SOURCES})
+  add_library(plumb_${name} STATIC)
+  plumb_together(plumb_${name} ${R_SOURCES})
   target_include_directories(plumb_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   # Highway includes each SIMD file again for every target, by its path from the source root.
