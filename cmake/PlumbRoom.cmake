@@ -29,7 +29,7 @@ if(PLUMB_WERROR)
 endif()
 # Code that is instrumented or compiled together makes GCC take members of <variant>, <regex> and <optional> for
 # uninitialised (GCC bug 105562).
-if(PLUMB_SANITIZE OR PLUMB_UNITY)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (PLUMB_SANITIZE OR PLUMB_UNITY))
   target_compile_options(plumb_flags INTERFACE -Wno-maybe-uninitialized)
 endif()
 if(PLUMB_SANITIZE)
