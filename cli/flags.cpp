@@ -168,7 +168,8 @@ void Flags::choice(const std::string& flag, const Args& allowed, std::string& ou
   const std::string names = CLI::detail::join(allowed, "|");
   parser_->add_single(flag, names, what + " [" + out + "]", [=, &out](const std::string& value) {
     if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
-      throw InputError(flag + " is " + CLI::detail::join(allowed, " or ") + ", not \"" + value + "\"");
+      throw InputError(flag + " is " + CLI::detail::join(allowed, " or ") + ", not \"" + value + "\"" +
+                       did_you_mean(value, allowed));
     }
     out = value;
   });

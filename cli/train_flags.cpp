@@ -1,6 +1,10 @@
 #include "train_flags.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -69,6 +73,63 @@ std::vector<T> parsed_list(const char* flag, const Args& texts) {
   std::vector<T> out;
   for (const std::string& text : texts) out.push_back(parsed<T>(flag, text));
   return out;
+}
+
+// Flags that --resume cannot change.
+constexpr const char* kWhatARunIs[] = {"--format",
+                                       "--targets",
+                                       "--validation-share",
+                                       "--train-items",
+                                       "--image-size",
+                                       "--scenario",
+                                       "--raw",
+                                       "--model",
+                                       "--head",
+                                       "--hidden",
+                                       "--width",
+                                       "--dropout",
+                                       "--method",
+                                       "--strength",
+                                       "--cape-every",
+                                       "--cape-bins",
+                                       "--cape-neighbours",
+                                       "--cape-sigma",
+                                       "--cape-epochs",
+                                       "--cape-lr",
+                                       "--from-start",
+                                       "--start-from",
+                                       "--ensemble",
+                                       "--tune",
+                                       "--intra-training",
+                                       "--optimizer",
+                                       "--lr",
+                                       "--momentum",
+                                       "--weight-decay",
+                                       "--batch",
+                                       "--epochs",
+                                       "--patience",
+                                       "--warmup",
+                                       "--milestones",
+                                       "--milestone-factor",
+                                       "--plateau",
+                                       "--plateau-factor",
+                                       "--flip",
+                                       "--shift",
+                                       "--rotation",
+                                       "--seed",
+                                       "--data-seed"};
+
+// Told before anything is computed: the nearest folder above `out` that is there must take files.
+void check_out(const std::string& out) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path at = fs::absolute(out, error).lexically_normal();
+  while (!fs::exists(at, error) && at.has_relative_path()) at = at.parent_path();
+  if (!fs::is_directory(at, error))
+    throw InputError("--out " + out + ": " + at.string() + " is a file, not a folder; choose another name");
+  if (::access(at.c_str(), W_OK | X_OK) != 0)
+    throw InputError("--out " + out + ": cannot write to the folder " + at.string() + ": " +
+                     std::strerror(errno));
 }
 
 std::string read_text(const std::string& path) {
@@ -167,7 +228,7 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
     run.threads = o.threads;
     run.checkpoint_every = o.checkpoint_every;
     run.quiet = o.quiet;
-    for (const char* flag : {"--method", "--model", "--lr", "--epochs", "--seed", "--batch", "--strength"})
+    for (const char* flag : kWhatARunIs)
       if (flags.given(flag))
         throw InputError(std::string(flag) + " cannot be changed by --resume: a run keeps its options");
     check_options(run);
@@ -182,6 +243,7 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
   o.normalize = !t.raw;
   check_options(o);
   if (o.out.empty()) throw InputError("--out is needed: the folder of the run");
+  check_out(o.out);
   if (!t.grid.empty()) return o;
   if (o.data.empty()) throw InputError("--data is needed: the folder to learn from");
   return o;
@@ -216,6 +278,13 @@ train::PredictOptions predict_options(PredictFlags p) {
   p.options.run = p.run.front();
   if (p.options.out.empty()) throw InputError("--out is needed: the folder to write to");
   if (p.options.batch < 1) throw InputError("--batch must be at least 1");
+  if (p.options.samples < 1 || p.options.samples > 100000)
+    throw InputError("--samples must lie between 1 and 100000, not " + std::to_string(p.options.samples));
+  if (p.options.shift < 0 || p.options.shift > 4096)
+    throw InputError("--shift must lie between 0 and 4096, not " + std::to_string(p.options.shift));
+  if (!(p.options.rotation >= 0 && p.options.rotation <= 180))
+    throw InputError("--rotation must lie between 0 and 180, not " + show(p.options.rotation));
+  check_out(p.options.out);
   check_threads(p.options.threads);
   return p.options;
 }

@@ -39,10 +39,10 @@ void cut_validation(Dataset& d, const TrainOptions& o) {
   d.train = d.train.rows(std::get<0>(order.slice(0, held, n).sort()));
 }
 
-void check_split(const Split& s, const Split& first, const std::string& name) {
+void check_split(const Dataset& d, const Split& s, const std::string& name) {
   if (s.size() == 0) throw InputError("the part " + name + "/ of the data has no items");
-  if (s.inputs.sizes().slice(1) != first.inputs.sizes().slice(1)) {
-    const auto a = first.inputs.sizes().slice(1).vec(), b = s.inputs.sizes().slice(1).vec();
+  if (s.inputs.sizes().slice(1) != d.train.inputs.sizes().slice(1)) {
+    const auto a = d.train.inputs.sizes().slice(1).vec(), b = s.inputs.sizes().slice(1).vec();
     throw InputError("the inputs of " + name + "/ are of shape " + show_shape(b) +
                      " and those of train/ of shape " + show_shape(a));
   }
@@ -50,9 +50,30 @@ void check_split(const Split& s, const Split& first, const std::string& name) {
     if (t.defined() && t.size(0) != s.size())
       check_same_rows(name + "/'s inputs", s.size(), "its labels", t.size(0));
   }
-  if (s.inputs.scalar_type() == torch::kFloat32 && !torch::isfinite(s.inputs).all().item<bool>())
-    throw InputError("the inputs of " + name +
-                     "/ hold values that are not finite numbers; fill them in first");
+  if (d.task == Task::regression) {
+    if (!s.targets.defined() || s.targets.size(1) != d.outputs)
+      throw InputError("the targets of " + name + "/ are not " + counted(d.outputs, "number") +
+                       " an item, as those of train/ are");
+    return;
+  }
+  if (!s.votes.defined() || s.votes.dim() != d.train.votes.dim())
+    throw InputError("the labels of " + name +
+                     "/ are not of the same kind (items or pixels) as those of train/");
+  if (s.votes.size(1) != d.classes)
+    throw InputError("the votes of " + name + "/ are for " + std::to_string(s.votes.size(1)) +
+                     " classes and another part has " + std::to_string(d.classes) +
+                     "; every part must have a column for each class");
+  if (s.votes.sum().item<double>() <= 0) throw InputError("there is not a single vote in " + name + "/");
+  if (d.task == Task::segmentation &&
+      (s.inputs.dim() != 4 || s.inputs.sizes().slice(2) != s.votes.sizes().slice(2)))
+    throw InputError("the labels of " + name + "/ are of " + show_shape(s.votes.sizes().slice(2).vec()) +
+                     " pixels and its inputs of shape " + show_shape(s.inputs.sizes().slice(1).vec()) +
+                     "; labels of pixels need images of the same height and width");
+  std::vector<std::int64_t> one{s.size()}, each{s.size(), d.classes};  // of class 1, or of every class
+  if (d.task == Task::segmentation) one.insert(one.end(), s.votes.sizes().begin() + 2, s.votes.sizes().end());
+  if (s.truth.defined() && s.truth.sizes() != one && s.truth.sizes() != each)
+    throw InputError("the true probabilities of " + name + "/ are of shape " +
+                     show_shape(s.truth.sizes().vec()) + "; they must be of shape " + show_shape(one));
 }
 
 }  // namespace
@@ -102,20 +123,15 @@ torch::Tensor votes_of_labels(const torch::Tensor& labels, std::int64_t classes)
 }
 
 void check_dataset(const Dataset& d) {
-  check_split(d.train, d.train, "train");
-  check_split(d.validation, d.train, "validation");
-  if (d.test.inputs.defined()) check_split(d.test, d.train, "test");
-  if (d.train.inputs.dim() != 2 && d.train.inputs.dim() != 4)
-    throw InputError(
-        "inputs must be items x numbers, or images as items x channels x height x width, not of shape " +
-        show_shape(d.train.inputs.sizes().vec()));
-  if (d.task == Task::regression) {
-    for (const Split* s : {&d.train, &d.validation})
-      if (!torch::isfinite(s->targets).all().item<bool>())
-        throw InputError("the regression targets hold values that are not finite numbers");
-  } else if (d.train.votes.sum().item<double>() <= 0 || d.validation.votes.sum().item<double>() <= 0) {
-    throw InputError("there is not a single vote in train/ or in validation/");
-  }
+  check_split(d, d.train, "train");
+  check_split(d, d.validation, "validation");
+  if (d.test.inputs.defined()) check_split(d, d.test, "test");
+  if (d.task == Task::regression) return;
+  const torch::Tensor seen = d.train.votes.transpose(0, 1).reshape({d.classes, -1}).sum(1) > 0;
+  if (seen.sum().item<std::int64_t>() < 2)
+    throw InputError("every label of train/ (" + counted(d.train.size(), "item") + ") is class " +
+                     std::to_string(seen.to(torch::kInt8).argmax().item<std::int64_t>()) +
+                     "; there is nothing to learn from one class");
 }
 
 Dataset load_dataset(const TrainOptions& o) {
@@ -151,6 +167,11 @@ Dataset load_dataset(const TrainOptions& o) {
   if (!d.validation.inputs.defined()) cut_validation(d, o);
   if (d.task == Task::regression) d.outputs = d.train.targets.size(1);
   check_dataset(d);
+  if ((o.flip || o.shift > 0 || o.rotation > 0) && d.train.inputs.dim() != 4)
+    throw InputError("--flip, --shift and --rotation move images, and " + o.data +
+                     " holds tables of numbers");
+  if (o.intra_training && d.task != Task::regression)
+    throw InputError("--intra-training is for regression, and " + o.data + " is for classification");
   if (o.normalize) d.normalisation = normalisation_of(d.train.inputs);
   return d;
 }

@@ -63,6 +63,14 @@ void check_dataset(const Dataset& d);
 void read_utkface(const TrainOptions& o, Dataset& d);
 [[nodiscard]] Split read_mnist(const std::string& folder, bool train);
 [[nodiscard]] Split read_cifar10(const std::string& folder, bool train);
+/// Files of one folder describe the same items: InputError with both names and numbers of rows otherwise.
+void check_rows_of(const std::string& file, const torch::Tensor& t, const std::string& inputs,
+                   std::int64_t items);
+/// InputError "file, row 3: -1 complaint" where `good` is first false for a value of `t`.
+void check_each(const torch::Tensor& good, const torch::Tensor& t, const std::string& file,
+                const std::string& complaint);
+/// Numbers of votes, N x K or N x K x H x W, as float32.
+[[nodiscard]] torch::Tensor checked_votes(const torch::Tensor& counts, const std::string& file);
 /// N class indices as N x classes votes of one each.
 [[nodiscard]] torch::Tensor votes_of_labels(const torch::Tensor& labels, std::int64_t classes);
 /// Checked class indices (N, or N x H x W) of a labels file; raises `classes`.

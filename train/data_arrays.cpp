@@ -34,8 +34,7 @@ torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& 
                      ": ratings are items x raters, or items x raters x height x width, not of shape " +
                      show_shape(ratings.sizes().vec()));
   const torch::Tensor r = ratings.to(torch::kFloat32), given = r >= 0;
-  if ((given & (r != r.round())).any().item<bool>())
-    throw InputError(name + " holds values that are not class indices");
+  check_each(~given | (r == r.round()), r, name, "is not a class index (0, 1, 2, ...)");
   const double most = given.any().item<bool>() ? r.masked_select(given).max().item<double>() : 0;
   if (most > 65535) throw InputError(name + " holds " + show(most) + ", which is no class index");
   classes = std::max({classes, static_cast<std::int64_t>(most) + 1, std::int64_t{2}});
@@ -45,7 +44,41 @@ torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& 
   return torch::stack(votes, 1);
 }
 
+// As float32, which is what networks compute with.
+torch::Tensor read_finite(const std::string& path) {
+  const torch::Tensor t = tensor_of(load_path(path));
+  if (t.scalar_type() == torch::kFloat32)
+    check_each(torch::isfinite(t), t, path,
+               "is no finite number (float32); fill it in, or scale what is too large");
+  return t;
+}
+
 }  // namespace
+
+void check_rows_of(const std::string& file, const torch::Tensor& t, const std::string& inputs,
+                   std::int64_t items) {
+  check_same_rows(inputs, items, file, t.size(0));
+}
+
+void check_each(const torch::Tensor& good, const torch::Tensor& t, const std::string& file,
+                const std::string& complaint) {
+  if (good.all().item<bool>()) return;
+  const auto at = (~good).reshape({-1}).to(torch::kInt8).argmax().item<std::int64_t>();
+  const double value = t.reshape({-1})[at].item<double>();
+  throw InputError(file + ", row " + std::to_string(at / (t.numel() / t.size(0))) + ": " + show(value) + " " +
+                   complaint);
+}
+
+torch::Tensor checked_votes(const torch::Tensor& counts, const std::string& file) {
+  const torch::Tensor votes = counts.to(torch::kFloat32);
+  if ((votes.dim() != 2 && votes.dim() != 4) || votes.size(1) < 2)
+    throw InputError(
+        file + " is of shape " + show_shape(votes.sizes().vec()) +
+        "; votes are items x classes, or items x classes x height x width, of two classes or more");
+  check_each((votes >= 0) & (votes == votes.round()), votes, file,
+             "is no number of votes (0, 1, 2, ...)");  // NaN fails as well
+  return votes;
+}
 
 bool has_arrays(const std::string& folder) { return !inputs_of(folder).empty(); }
 
@@ -85,9 +118,13 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
   const std::string inputs = inputs_of(folder);
   if (inputs.empty())
     throw InputError("there is no images.npy, inputs.npy, features.npy or features.csv in " + folder);
-  s.inputs = tensor_of(load_path(inputs));
+  s.inputs = read_finite(inputs);
+  if (s.size() == 0) throw InputError(inputs + " has no rows: there is nothing in this part of the data");
   if (s.inputs.dim() == 1) s.inputs = s.inputs.unsqueeze(1);
   if (s.inputs.dim() == 3) s.inputs = s.inputs.unsqueeze(1);  // grey images without a channel axis
+  if (s.inputs.dim() != 2 && s.inputs.dim() != 4)
+    throw InputError(inputs + " is of shape " + show_shape(s.inputs.sizes().vec()) +
+                     "; inputs are items x numbers, or images as items x channels x height x width");
 
   if (o.targets == "none") return s;  // predictions need no answers
 
@@ -99,25 +136,31 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
                           (o.targets == "auto" && counts.empty() && labels.empty() && ratings.empty());
   if (regression) {
     const std::string file = !targets.empty() ? targets : o.targets == "targets" ? "" : labels;
-    if (file.empty()) throw InputError("there is no targets.npy or targets.csv in " + folder);
-    s.targets = tensor_of(load_path(file)).to(torch::kFloat32).reshape({s.size(), -1});
+    if (file.empty())
+      throw InputError(o.targets == "targets"
+                           ? "there is no targets.npy or targets.csv in " + folder
+                           : "there is nothing to learn in " + folder +
+                                 ": give labels.npy, counts.npy, ratings.npy or targets.npy "
+                                 "(or .csv) beside " +
+                                 inputs);
+    const torch::Tensor read = read_finite(file).to(torch::kFloat32);
+    check_rows_of(file, read, inputs, s.size());
+    s.targets = read.reshape({s.size(), -1});
     task = Task::regression;
     return s;
   }
   if (!counts.empty() && o.targets != "labels") {
-    s.votes = tensor_of(load_path(counts)).to(torch::kFloat32);
-    if (s.votes.dim() == 5)
-      throw InputError(counts +
-                       " has five axes; votes are items x classes, or items x classes x height x width");
-    if ((s.votes < 0).any().item<bool>() || (s.votes != s.votes.round()).any().item<bool>())
-      throw InputError(counts + " holds values that are not numbers of votes (0, 1, 2, ...)");
+    s.votes = checked_votes(tensor_of(load_path(counts)), counts);
+    check_rows_of(counts, s.votes, inputs, s.size());
     classes = std::max(classes, s.votes.size(1));
   } else if (!ratings.empty() && (o.targets == "ratings" || (o.targets == "auto" && labels.empty()))) {
     s.votes = votes_of_ratings(tensor_of(load_path(ratings)), ratings, classes);
+    check_rows_of(ratings, s.votes, inputs, s.size());
   } else {
     const std::string wanted = o.targets == "auto" ? "labels" : o.targets;
     if (labels.empty() || wanted != "labels") throw InputError("there is no " + wanted + ".npy in " + folder);
     const torch::Tensor read = read_labels(labels, classes);  // raises `classes`
+    check_rows_of(labels, read, inputs, s.size());
     s.votes = votes_of_labels(read, classes);
   }
   task = s.votes.dim() == 4 ? Task::segmentation : Task::classification;
@@ -127,8 +170,9 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
     if (s.truth.dim() == 2 && s.truth.size(1) == 1) s.truth = s.truth.squeeze(1);
     if (task == Task::segmentation && s.truth.dim() == 4 && s.truth.size(1) == 1)
       s.truth = s.truth.squeeze(1);
-    if (!((s.truth >= 0) & (s.truth <= 1)).all().item<bool>())
-      throw InputError(truth + " holds values outside [0, 1]; it must hold true probabilities");
+    check_rows_of(truth, s.truth, inputs, s.size());
+    check_each((s.truth >= 0) & (s.truth <= 1), s.truth, truth,
+               "lies outside [0, 1]; true probabilities are needed");
   }
   return s;
 }

@@ -11,6 +11,8 @@
 #include <jpeglib.h>
 
 #include <csetjmp>
+// After jpeglib.h, whose types it needs.
+#include <jerror.h>
 #endif
 
 #include "plumb/data/check.hpp"
@@ -56,6 +58,12 @@ struct JpegError {
   std::longjmp(reinterpret_cast<JpegError*>(info->err)->jump, 1);
 }
 
+// Warnings are not printed. A file that ends too soon, which libjpeg would fill with grey, is an error.
+void hear_jpeg(j_common_ptr info, int level) {
+  if (level < 0 && (info->err->msg_code == JWRN_JPEG_EOF || info->err->msg_code == JWRN_HIT_MARKER))
+    leave_jpeg(info);
+}
+
 // Plain C between setjmp and longjmp: no object with a destructor is made there.
 bool decode_jpeg(std::FILE* file, std::vector<std::uint8_t>& pixels, std::int64_t& height,
                  std::int64_t& width) {
@@ -63,6 +71,7 @@ bool decode_jpeg(std::FILE* file, std::vector<std::uint8_t>& pixels, std::int64_
   JpegError error;
   info.err = jpeg_std_error(&error.base);
   error.base.error_exit = leave_jpeg;
+  error.base.emit_message = hear_jpeg;
   if (setjmp(error.jump) != 0) {
     jpeg_destroy_decompress(&info);
     return false;
@@ -92,7 +101,8 @@ torch::Tensor read_jpeg(const std::string& path) {
   std::int64_t height = 0, width = 0;
   const bool good = decode_jpeg(file, pixels, height, width);
   std::fclose(file);
-  if (!good) throw InputError("cannot read " + path + " as JPEG");
+  if (!good)
+    throw InputError("cannot read " + path + " as JPEG: it is damaged, cut short or of another format");
   return planes(pixels, height, width);
 }
 #else
@@ -163,10 +173,11 @@ Split read_images(const std::string& folder, const TrainOptions& o, Task& task, 
   if (o.head == "gaussian" || o.head == "laplace" || o.targets == "targets") {
     const std::string target[] = {csv + ":target"};
     s.targets = tensor_of(load(target)).to(torch::kFloat32).reshape({s.size(), -1});
+    check_each(torch::isfinite(s.targets), s.targets, target[0], "is no finite number; fill it in first");
     task = Task::regression;
   } else if (o.targets == "counts") {
     const std::string votes[] = {csv + ":votes_*"};
-    s.votes = tensor_of(load(votes)).to(torch::kFloat32).reshape({s.size(), -1});
+    s.votes = checked_votes(tensor_of(load(votes)).reshape({s.size(), -1}), votes[0]);
     classes = std::max(classes, s.votes.size(1));
   } else {
     const torch::Tensor read = read_labels(csv + ":label", classes);  // raises `classes`

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <atomic>
 #include <exception>
+#include <filesystem>
 #include <string>
 
 #include "console.hpp"
@@ -113,6 +114,8 @@ int train_main(const Args& args) {
     say("this run is finished; nothing is left to do");
   const train::RunResult r = train::train_run(o, hooks);
   line.clear();
+  if (!r.metric("validation", "nll"))
+    say("the log-loss on validation was never a finite number: the training went astray; lower --lr");
   if (!o.quiet) write_stdout(summary(r, o.out));
   return kDone;
 }
@@ -140,6 +143,9 @@ int guarded(const Args& args) {
     return 128 + signalled.load();
   } catch (const InputError& e) {
     say(e.what());
+    return kBadInput;
+  } catch (const std::filesystem::filesystem_error& e) {
+    say("cannot write to " + e.path1().string() + ": " + e.code().message());
     return kBadInput;
   } catch (const std::bad_alloc&) {
     say("not enough memory; a smaller --batch or --width needs less");

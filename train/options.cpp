@@ -161,6 +161,7 @@ void check_options(const TrainOptions& o) {
     throw InputError("--from-start and --start-from exclude each other: give one of them");
   if ((o.from_start || !o.start_from.empty()) && !is_cape(o.method))
     throw InputError("--from-start and --start-from are for cape-bin and cape-kernel, not for " + o.method);
+  for (const double x : o.tune) in_range("--tune", x, 0.0, 1e6);
   if (!o.tune.empty() && (o.method == "ce" || o.method == "ce-resampled"))
     throw InputError("--tune sweeps the strength of a method, and " + o.method + " has none");
   if (!o.tune.empty() && o.ensemble > 1)

@@ -31,7 +31,12 @@ Split part_of(TrainOptions how, const std::string& name, Task task, std::int64_t
   if (has_arrays(folder)) {
     if (!has_answers(folder)) how.targets = "none";
     if (task == Task::regression && how.targets != "none") how.targets = "targets";
-    return read_arrays(folder, how, task, classes);
+    const std::int64_t known = classes;
+    Split s = read_arrays(folder, how, task, classes);
+    if (classes > known)
+      throw InputError("the labels in " + folder + " are of " + std::to_string(classes) +
+                       " classes, and the model knows " + std::to_string(known));
+    return s;
   }
   if (name != "train" && name != "validation" && name != "test")
     throw InputError("--split: there is no folder " + folder +
@@ -68,6 +73,8 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
       throw InputError(
           "--tta needs a change to make, and the run was trained without: give --flip, --shift or "
           "--rotation");
+    if (split.inputs.dim() != 4)
+      throw InputError("--tta changes images, and the model takes tables of numbers; use --mc-dropout");
     if (first.task == Task::segmentation) throw InputError("--tta is not there for segmentation");
   }
   const std::int64_t passes = o.mc_dropout || o.tta ? o.samples : 1;

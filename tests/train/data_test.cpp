@@ -131,11 +131,46 @@ TEST(Data, WhatIsMissingOrBrokenIsSaid) {
   Dataset d = testing::risk_data(20, 3, 1);
   d.train.inputs[3][1] = NAN;
   testing::write_data(folder / "nan", d);
-  EXPECT_NE(complaint(data_at(folder / "nan")).find("not finite"), std::string::npos);
+  EXPECT_NE(complaint(data_at(folder / "nan")).find("row 3: nan is no finite number"), std::string::npos);
   d = testing::risk_data(20, 3, 1);
   d.test.inputs = torch::rand({2000, 4});
   testing::write_data(folder / "shape", d);
   EXPECT_NE(complaint(data_at(folder / "shape")).find("of shape"), std::string::npos);
+}
+
+TEST(Data, PartsThatDoNotFitTogether) {
+  const Folder folder;
+  const auto complaint_about = [&](auto change) {
+    Dataset d = testing::risk_data(20, 3, 1);
+    d.test = testing::risk_split(20, 3, 9);
+    change(d);
+    std::filesystem::remove_all(folder / "data");
+    testing::write_data(folder / "data", d);
+    return complaint(data_at(folder / "data"));
+  };
+  const auto expect = [&](const std::string& word, auto change) {
+    const std::string said = complaint_about(change);
+    EXPECT_NE(said.find(word), std::string::npos) << said;
+  };
+  EXPECT_EQ(complaint_about([](Dataset&) {}), "");
+  expect("20 rows but ", [](Dataset& d) { d.test.votes = torch::ones({19, 2}); });
+  expect("are for 2 classes", [](Dataset& d) { d.test.votes = torch::ones({20, 3}); });
+  expect("not a single vote in test/", [](Dataset& d) { d.test.votes = torch::zeros({20, 2}); });
+  expect("row 4: -1 is no number of votes", [](Dataset& d) { d.test.votes[4][1] = -1; });
+  expect("of shape 20 x 1", [](Dataset& d) { d.train.votes = torch::ones({20, 1}); });
+  expect("row 2: 1.5 lies outside", [](Dataset& d) { d.train.truth[2] = 1.5; });
+  expect("must be of shape 20", [](Dataset& d) { d.train.truth = torch::full({20, 5}, 0.2); });
+  expect("nothing to learn from one class", [](Dataset& d) {
+    d.train.votes = torch::tensor({1.0f, 0.0f}).repeat({20, 1});
+  });
+  expect("not of the same kind", [](Dataset& d) { d.train.votes = torch::ones({20, 2, 4, 4}); });
+  expect("labels of pixels need images", [](Dataset& d) {
+    for (Split* s : {&d.train, &d.validation, &d.test}) {
+      s->votes = torch::ones({s->size(), 2, 4, 4});
+      s->truth = torch::Tensor();
+    }
+  });
+  expect("nothing to learn in", [](Dataset& d) { d.train.votes = torch::Tensor(); });
 }
 
 #if defined(PLUMB_PNG) && defined(PLUMB_JPEG)
@@ -192,6 +227,10 @@ TEST(Data, FoldersOfPngAndJpeg) {
   EXPECT_EQ(load_dataset(o).train.inputs.sizes().vec(), (std::vector<std::int64_t>{2, 3, 2, 2}));
   write_file(folder / "train/b.jpg", "this is no JPEG");
   EXPECT_NE(complaint(o).find("as JPEG"), std::string::npos);
+  write_jpeg(folder / "train/b.jpg", std::vector<std::uint8_t>(6 * 4 * 3, 120), 6, 4);
+  std::filesystem::resize_file(folder / "train/b.jpg",
+                               std::filesystem::file_size(folder / "train/b.jpg") - 12);
+  EXPECT_NE(complaint(o).find("cut short"), std::string::npos);
   write_file(folder / "train/labels.csv", "file,label\na.png,0\nc.png,1\n");
   EXPECT_NE(complaint(o).find("which is not there"), std::string::npos);
 }
