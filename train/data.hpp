@@ -63,9 +63,6 @@ void check_dataset(const Dataset& d);
 void read_utkface(const TrainOptions& o, Dataset& d);
 [[nodiscard]] Split read_mnist(const std::string& folder, bool train);
 [[nodiscard]] Split read_cifar10(const std::string& folder, bool train);
-/// Files of one folder describe the same items: InputError with both names and numbers of rows otherwise.
-void check_rows_of(const std::string& file, const torch::Tensor& t, const std::string& inputs,
-                   std::int64_t items);
 /// InputError "file, row 3: -1 complaint" where `good` is first false for a value of `t`.
 void check_each(const torch::Tensor& good, const torch::Tensor& t, const std::string& file,
                 const std::string& complaint);

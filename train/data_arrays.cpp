@@ -55,11 +55,6 @@ torch::Tensor read_finite(const std::string& path) {
 
 }  // namespace
 
-void check_rows_of(const std::string& file, const torch::Tensor& t, const std::string& inputs,
-                   std::int64_t items) {
-  check_same_rows(inputs, items, file, t.size(0));
-}
-
 void check_each(const torch::Tensor& good, const torch::Tensor& t, const std::string& file,
                 const std::string& complaint) {
   if (good.all().item<bool>()) return;
@@ -144,23 +139,23 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
                                  "(or .csv) beside " +
                                  inputs);
     const torch::Tensor read = read_finite(file).to(torch::kFloat32);
-    check_rows_of(file, read, inputs, s.size());
+    check_same_rows(inputs, s.size(), file, read.size(0));
     s.targets = read.reshape({s.size(), -1});
     task = Task::regression;
     return s;
   }
   if (!counts.empty() && o.targets != "labels") {
     s.votes = checked_votes(tensor_of(load_path(counts)), counts);
-    check_rows_of(counts, s.votes, inputs, s.size());
+    check_same_rows(inputs, s.size(), counts, s.votes.size(0));
     classes = std::max(classes, s.votes.size(1));
   } else if (!ratings.empty() && (o.targets == "ratings" || (o.targets == "auto" && labels.empty()))) {
     s.votes = votes_of_ratings(tensor_of(load_path(ratings)), ratings, classes);
-    check_rows_of(ratings, s.votes, inputs, s.size());
+    check_same_rows(inputs, s.size(), ratings, s.votes.size(0));
   } else {
     const std::string wanted = o.targets == "auto" ? "labels" : o.targets;
     if (labels.empty() || wanted != "labels") throw InputError("there is no " + wanted + ".npy in " + folder);
     const torch::Tensor read = read_labels(labels, classes);  // raises `classes`
-    check_rows_of(labels, read, inputs, s.size());
+    check_same_rows(inputs, s.size(), labels, read.size(0));
     s.votes = votes_of_labels(read, classes);
   }
   task = s.votes.dim() == 4 ? Task::segmentation : Task::classification;
@@ -170,7 +165,7 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
     if (s.truth.dim() == 2 && s.truth.size(1) == 1) s.truth = s.truth.squeeze(1);
     if (task == Task::segmentation && s.truth.dim() == 4 && s.truth.size(1) == 1)
       s.truth = s.truth.squeeze(1);
-    check_rows_of(truth, s.truth, inputs, s.size());
+    check_same_rows(inputs, s.size(), truth, s.truth.size(0));
     check_each((s.truth >= 0) & (s.truth <= 1), s.truth, truth,
                "lies outside [0, 1]; true probabilities are needed");
   }
