@@ -59,7 +59,10 @@ Metrics classification_metrics(Head head, const torch::Tensor& outputs, const to
   }
   Metrics m;
   const Result result = evaluate(items, options);
-  for (const auto& [key, metric] : result.metrics) m[key] = metric.value;
+  for (const auto& [key, metric] : result.metrics) {
+    // With true probabilities of 0 or 1 there is no kl_p.
+    if (key != "kl_p" || metric.value) m[key] = metric.value;
+  }
   return m;
 }
 

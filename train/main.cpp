@@ -115,7 +115,8 @@ int train_main(const Args& args) {
   const train::RunResult r = train::train_run(o, hooks);
   line.clear();
   if (!r.metric("validation", "nll"))
-    say("the log-loss on validation was never a finite number: the training went astray; lower --lr");
+    throw InputError("the log-loss on validation was never a finite number: the network of " + o.out +
+                     " went astray; lower --lr and train into another folder");
   if (!o.quiet) write_stdout(summary(r, o.out));
   return kDone;
 }

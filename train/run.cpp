@@ -67,6 +67,16 @@ void write_history(const std::string& out, const History& h) {
   write_file(out + "/history.csv", history_csv(h));
 }
 
+// What a killed process was writing (".history.json.PID-N.tmp").
+void remove_unfinished(const std::string& out) {
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::directory_iterator(out)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(".") && name.ends_with(".tmp")) left.push_back(entry.path());
+  }
+  for (const fs::path& path : left) fs::remove(path);
+}
+
 }  // namespace
 
 std::optional<double> RunResult::metric(const std::string& part, const std::string& key) const {
@@ -140,6 +150,7 @@ RunResult train_one(const TrainOptions& o, const Hooks& hooks) {
   TrainState state;
   if (fs::exists(checkpoint)) {
     write_config(o);
+    remove_unfinished(o.out);
     state = load_checkpoint(checkpoint, o, data, device);
   } else {
     state = start_training(o, data, device);  // complains before there is a folder

@@ -112,8 +112,7 @@ def test_a_killed_run_resumes_to_the_same_bits(folder):
         assert resumed.code == 0, resumed.err
         for file in ("test/logits.npy", "train/features.npy"):
             assert (folder / name / file).read_bytes() == (folder / "straight" / file).read_bytes()
-        if how == signal.SIGINT:  # a killed process cannot remove the file that it was writing
-            assert not [p for p in os.listdir(folder / name) if "tmp" in p]
+        assert not [p for p in os.listdir(folder / name) if "tmp" in p]
 
 
 @needs_tool
@@ -276,3 +275,10 @@ def test_bad_predictions_leave_nothing_behind(folder):
     assert "row 3: inf is no finite number" in complaint()
     (folder / "run/model.pt").write_bytes((folder / "run/model.pt").read_bytes()[:1000])
     assert "run/model.pt cannot be read" in complaint()
+
+
+@needs_tool
+def test_a_run_that_went_astray_is_an_error(folder):
+    make_data(folder)
+    run = folder.run("train", *QUICK[:-2], "--lr", "1e30", "--epochs", "2", "--out", "run", "--quiet")
+    assert run.code == 2 and "lower --lr" in run.err
