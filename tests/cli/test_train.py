@@ -280,5 +280,5 @@ def test_bad_predictions_leave_nothing_behind(folder):
 @needs_tool
 def test_a_run_that_went_astray_is_an_error(folder):
     make_data(folder)
-    run = folder.run("train", *QUICK[:-2], "--lr", "1e30", "--epochs", "2", "--out", "run", "--quiet")
+    run = folder.run("train", *QUICK[:-2], "--lr", "1e6", "--epochs", "4", "--out", "run", "--quiet")
     assert run.code == 2 and "lower --lr" in run.err
