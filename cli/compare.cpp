@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "evaluate_flags.hpp"
+#include "fail_if.hpp"
 #include "inputs.hpp"
 #include "pages.hpp"
 #include "plumb/data/check.hpp"
@@ -47,7 +48,7 @@ std::vector<Model> models_of(const Args& args) {
 }
 
 struct CompareFlags {
-  Args models, model_logits;
+  Args models, model_logits, fail_if;
   InputFlags inputs;
   EvaluateFlags how;
   std::string json;
@@ -75,8 +76,27 @@ void add_flags(Flags& flags, CompareFlags& f) {
   flags.heading("What comes out");
   flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
   add_page_flags(flags, f.pages);
+  flags.repeated(
+      "--fail-if", "\"nll>0.01\"", f.fail_if,
+      "exit with code 3 when a difference to the first model is so, NAME.nll with more than two models; "
+      "repeatable");
   flags.yes("--quiet", f.quiet, "no table, no progress");
   flags.examples(kExamples);
+}
+
+/// Differences to the first model: "nll", or "NAME.nll" where there are more than two.
+MetricResults gated(const Comparison& c) {
+  MetricResults out;
+  for (const ComparedMetric& m : c.metrics) {
+    for (const Difference& d : m.differences) {
+      if (d.from != 0) continue;
+      MetricResult difference;
+      difference.value = d.value;
+      difference.why = "it is undefined for one of the models";
+      out.emplace_back((c.models.size() > 2 ? c.models[d.to] + "." : "") + m.key, difference);
+    }
+  }
+  return out;
 }
 
 InputFlags with_model(InputFlags inputs, const Model& m) {
@@ -114,7 +134,13 @@ int compare_command(const Args& args) {
   add_flags(flags, f);
   if (!flags.parse(args)) return kDone;
   EvaluateOptions o = checked_options(f.how);
+  const std::vector<Gate> gates = parse_gates(f.fail_if);
   const std::vector<Model> given = models_of(args);
+  for (const Gate& g : gates)
+    if (given.size() > 2 && g.key.find('.') == std::string::npos)
+      throw InputError("--fail-if \"" + g.key + g.op +
+                       "...\": with more than two models say which is compared with " + given.front().name +
+                       ", as in \"" + given[1].name + "." + g.key + g.op + "...\"");
   if (given.size() < 2)
     throw InputError("a comparison needs two models or more; give each with --model NAME=FILE");
 
@@ -178,6 +204,7 @@ int compare_command(const Args& args) {
   pages.add_checksums(result.inputs, inputs.paths);
   result.notes = c.notes;
   result.sections.emplace_back("compare", compare_section(c));
+  const std::vector<std::string> held = gates_that_hold(gates, gated(c), "the difference of ");
   if (file) {
     file->write(render_json(result));
     file->commit();
@@ -188,7 +215,8 @@ int compare_command(const Args& args) {
   } else if (!f.quiet) {
     write_stdout(render_compare(c, o.level, {stdout_colour(), stdout_width(), !o.metrics.empty()}));
   }
-  return kDone;
+  for (const std::string& sentence : held) say(sentence);
+  return held.empty() ? kDone : kGateHeld;
 }
 
 }  // namespace plumb::cli

@@ -27,15 +27,10 @@ Gate parse_gate(const std::string& text) {
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), gate.bound);
   if (error != std::errc{} || end != number.data() + number.size() || !std::isfinite(gate.bound))
     throw no_gate;
-  if (find_metric(gate.key) == nullptr && find_regression_metric(gate.key) == nullptr) {
-    Args known;
-    for (const MetricRow& row : metrics()) known.emplace_back(row.key);
-    for (const MetricRow& row : regression_metrics()) known.emplace_back(row.key);
-    throw InputError("--fail-if \"" + text + "\": there is no metric \"" + gate.key + "\"" +
-                     did_you_mean(gate.key, known) + "; \"plumb list\" shows them all");
-  }
   return gate;
 }
+
+std::string text_of(const Gate& g) { return "--fail-if \"" + g.key + g.op + show(g.bound) + "\""; }
 
 bool holds(const Gate& g, double x) {
   if (g.op == ">") return x > g.bound;
@@ -52,22 +47,36 @@ std::vector<Gate> parse_gates(const Args& texts) {
   return out;
 }
 
-std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const Result& result) {
-  std::vector<std::string> out;
+void check_metrics_of(const std::vector<Gate>& gates) {
+  Args known;
+  for (const MetricRow& row : metrics()) known.emplace_back(row.key);
+  for (const MetricRow& row : regression_metrics()) known.emplace_back(row.key);
   for (const Gate& g : gates) {
-    const std::string text = g.key + g.op + show(g.bound);
-    const auto at = std::find_if(result.metrics.begin(), result.metrics.end(),
-                                 [&](const auto& m) { return m.first == g.key; });
-    if (at == result.metrics.end()) {
-      throw InputError("--fail-if \"" + text + "\": " + g.key +
-                       " was not computed; it is left out by --metrics, or does not apply to these inputs");
+    if (std::find(known.begin(), known.end(), g.key) == known.end())
+      throw InputError(text_of(g) + ": there is no metric \"" + g.key + "\"" + did_you_mean(g.key, known) +
+                       "; \"plumb list\" shows them all");
+  }
+}
+
+std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const MetricResults& values,
+                                         const std::string& what) {
+  std::vector<std::string> out;
+  Args known;
+  for (const auto& [key, value] : values) known.push_back(key);
+  for (const Gate& g : gates) {
+    const auto at =
+        std::find_if(values.begin(), values.end(), [&](const auto& m) { return m.first == g.key; });
+    if (at == values.end()) {
+      throw InputError(text_of(g) + ": " + g.key +
+                       " was not computed; it is left out by an option, or does not apply to these inputs" +
+                       did_you_mean(g.key, known));
     }
     if (!at->second.value) {
-      throw InputError("--fail-if \"" + text + "\" cannot be decided: " + g.key + " is undefined (" +
-                       at->second.why + ")");
+      throw InputError(text_of(g) + " cannot be decided: " + g.key + " is undefined (" + at->second.why +
+                       ")");
     }
     if (holds(g, *at->second.value))
-      out.push_back("--fail-if \"" + text + "\" holds: " + g.key + " is " + show(*at->second.value));
+      out.push_back(text_of(g) + " holds: " + what + g.key + " is " + show(*at->second.value));
   }
   return out;
 }

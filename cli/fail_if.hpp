@@ -15,9 +15,14 @@ struct Gate {
   double bound = 0;
 };
 
-/// InputError for what is no comparison of a known metric with a number.
+/// InputError for what is no comparison of a name with a number.
 [[nodiscard]] std::vector<Gate> parse_gates(const Args& texts);
-/// A sentence for each gate that holds. InputError when its metric was not computed or is undefined.
-[[nodiscard]] std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const Result& result);
+/// InputError for a gate on what is no metric of the registry.
+void check_metrics_of(const std::vector<Gate>& gates);
+/// A sentence for each gate that holds; `what` stands before the key ("the difference of "). InputError when
+/// its key was not computed or is undefined.
+[[nodiscard]] std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates,
+                                                       const MetricResults& values,
+                                                       const std::string& what = "");
 
 }  // namespace plumb::cli

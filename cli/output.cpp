@@ -21,6 +21,7 @@ void add_output_flags(Flags& flags, OutputFlags& out) {
 
 Output::Output(const OutputFlags& flags)
     : flags_(flags), gates_(parse_gates(flags.fail_if)), pages_(flags.pages) {
+  check_metrics_of(gates_);
   if (flags.save_state == "-")
     throw InputError("--save-state writes a binary file; give it a name instead of -");
   if (!flags.json.empty() && flags.json == flags.pages.report)
@@ -49,7 +50,7 @@ void Output::open() {
 }
 
 int Output::finish(const Result& result, const std::string& state, bool all_metrics) {
-  const std::vector<std::string> held = gates_that_hold(gates_, result);
+  const std::vector<std::string> held = gates_that_hold(gates_, result.metrics);
   if (json_) json_->write(render_json(result));
   if (state_) state_->write(state);
   if (json_) json_->settle();

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "fail_if.hpp"
 #include "inputs.hpp"
 #include "pages.hpp"
 #include "plumb/data/check.hpp"
@@ -33,7 +34,7 @@ The odds ratio tells how much better a bet on right or wrong gets when the measu
 struct UncertaintyFlags {
   InputFlags inputs;
   UncertaintyOptions o;
-  Args measures, targets, scores, images;
+  Args measures, targets, scores, images, fail_if;
   std::string top = "1", degenerate = degenerate_name(UncertaintyOptions{}.degenerate);
   std::int64_t bins = o.bins, suspects = o.suspects, bootstrap = o.bootstrap, permutations = o.permutations,
                threads = o.threads;
@@ -72,6 +73,8 @@ void add_flags(Flags& flags, UncertaintyFlags& f) {
   flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
   add_page_flags(flags, f.pages);
   flags.text("--suspects-csv", "FILE", f.suspects_csv, "the suspects as a table");
+  flags.repeated("--fail-if", "\"u1.eor<5\"", f.fail_if,
+                 "exit with code 3 when a measure's score is so; repeatable");
   flags.yes("--quiet", f.quiet, "no table, no progress");
   flags.examples(kExamples);
 }
@@ -182,6 +185,14 @@ UncertaintyResult histogram(const std::string& spec, const UncertaintyOptions& o
   return score_histogram(w, p, o);
 }
 
+/// "u1.eor", "entropy.auroc", ...
+MetricResults gated(const UncertaintyResult& r) {
+  MetricResults out;
+  for (const MeasureResult& m : r.measures)
+    for (const auto& [key, score] : m.scores) out.emplace_back(m.name + "." + key, score);
+  return out;
+}
+
 Result head_of(const UncertaintyOptions& o, const Args& args) {
   Result r;
   r.version = version();
@@ -227,6 +238,7 @@ int uncertainty_command(const Args& args) {
   add_flags(flags, f);
   if (!flags.parse(args)) return kDone;
   UncertaintyOptions o = checked(f, flags);
+  const std::vector<Gate> gates = parse_gates(f.fail_if);
   Result result = head_of(o, args);
   UncertaintyResult r;
   ItemNames names;
@@ -288,6 +300,7 @@ int uncertainty_command(const Args& args) {
   std::vector<std::string> images;
   if (pictures) images = suspect_pictures(*pictures, r, result.notes);
   result.sections.emplace_back("suspects", suspects_section(r, names, images));
+  const std::vector<std::string> held = gates_that_hold(gates, gated(r));
   if (json) json->write(render_json(result));
   if (csv) csv->write(suspects_csv(r, names));
   if (json) json->commit();
@@ -298,7 +311,8 @@ int uncertainty_command(const Args& args) {
   } else if (!f.quiet) {
     write_stdout(render_uncertainty(r, names, result.notes, {stdout_colour(), stdout_width(), true}));
   }
-  return kDone;
+  for (const std::string& sentence : held) say(sentence);
+  return held.empty() ? kDone : kGateHeld;
 }
 
 }  // namespace plumb::cli

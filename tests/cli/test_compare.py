@@ -99,3 +99,16 @@ def test_bad_input_is_one_sentence(folder, two, name):
     run = folder.run("compare", *flags, "--metrics", KEYS)
     assert run.code == 2 and run.err.count("\n") == 1, run.err
     assert word in run.err
+
+
+def test_gates_are_on_differences_to_the_first(folder, two):
+    difference = compare(folder, *BASE, "--bootstrap", 0)["compare"]["metrics"]["nll"]["differences"][0]["difference"]
+    assert difference < 0, "ts is the better one"
+    held = folder.run("compare", *BASE, "--bootstrap", 0, "--quiet", "--fail-if", f"nll<{difference / 2!r}", "--fail-if", "nll>0")
+    assert held.code == 3 and held.err.count("\n") == 1 and "the difference of nll" in held.err
+    assert folder.run("compare", *BASE, "--bootstrap", 0, "--quiet", "--fail-if", f"nll<{2 * difference!r}").code == 0
+    three = [*BASE, "--model", "again=raw.npy", "--bootstrap", 0, "--quiet", "--fail-if"]
+    assert folder.run("compare", *three, "ts.nll<0").code == 3
+    assert folder.run("compare", *three, "again.nll<0").code == 0
+    which = folder.run("compare", *three, "nll<0")
+    assert which.code == 2 and which.err.count("\n") == 1 and "ts.nll" in which.err

@@ -255,6 +255,15 @@ def test_terminal_says_what_it_means(folder, seven):
     assert max(map(len, out.splitlines())) <= 130
 
 
+def test_gates_are_on_scores_of_measures(folder, seven):
+    eor = folder.run(*BASE, "--json", "-").json["measures"]["u1"]["eor"]["value"]
+    held = folder.run(*BASE, "--quiet", "--fail-if", f"u1.eor<{eor + 1}", "--fail-if", f"u1.eor>{eor + 1}")
+    assert held.code == 3 and held.err.count("\n") == 1 and "u1.eor" in held.err
+    assert folder.run(*BASE, "--quiet", "--fail-if", f"u1.eor<{eor - 1}").code == 0
+    unknown = folder.run(*BASE, "--quiet", "--fail-if", "u1.eorr<1")
+    assert unknown.code == 2 and unknown.err.count("\n") == 1 and "u1.eor" in unknown.err
+
+
 @needs_data
 def test_cifar_and_snli():
     from conftest import run_plumb
