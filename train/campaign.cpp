@@ -14,12 +14,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A run writes labels.npy and the like: never among the data, nor among somebody's other files.
+void check_out(const TrainOptions& o) {
+  const fs::path out = fs::weakly_canonical(o.out), data = fs::weakly_canonical(o.data);
+  for (const char* part : {"", "train", "validation", "test"}) {
+    const fs::path taken = *part == '\0' ? data : data / part;
+    const bool inside = *part != '\0' && !out.lexically_relative(taken).empty() &&
+                        *out.lexically_relative(taken).begin() != "..";
+    if (out == taken || inside)
+      throw InputError("--out " + o.out +
+                       " lies among the data, which the run would write over; choose another folder");
+  }
+  if (fs::is_directory(out) && !fs::is_empty(out) && !fs::exists(out / "config.json"))
+    throw InputError("--out " + o.out + " holds other files and no run; choose a new or empty folder");
+}
+
 RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
   RunResult all;
   for (std::int64_t i = 0; i < o.ensemble; ++i) {
     TrainOptions member = o;
     member.ensemble = 1;
-    member.data_seed = data_seed_of(o);  // all members learn from the same items
+    member.data_seed = data_seed_of(o);                 // all members learn from the same items
     member.seed = seed_for(o.seed, "member", i) >> 12;  // 52 bits: readable in any JSON
     member.out = o.out + "/member_" + std::to_string(i);
     const RunResult r = train_one(member, hooks);
@@ -28,12 +43,12 @@ RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
     all.epochs += r.epochs;
     all.seconds += r.seconds;
   }
-  all.method = o.method;
   // The mean of the members' predictions (Liu 2022, eq. 25), and the metrics of it.
   const Dataset data = load_dataset(o);
   const std::pair<const char*, const Split*> parts[] = {
       {"train", &data.train}, {"validation", &data.validation}, {"test", &data.test}};
   const Head head = head_of(o.head, data.task, data.classes);
+  all.method = method_name(o, head);
   const auto member_file = [&](std::int64_t i, const std::string& rest) {
     const std::string specs = o.out + "/member_" + std::to_string(i) + "/" + rest;
     const Rows rows(read_npy(specs));
@@ -41,6 +56,7 @@ RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
     rows.read(0, rows.rows(), values);
     return torch::tensor(values, torch::kFloat64).reshape({rows.rows(), -1});
   };
+  std::optional<double> scale;  // of validation, for the test set
   for (const auto& [name, split] : parts) {
     if (!split->inputs.defined()) continue;
     const std::string folder = o.out + "/" + name;
@@ -61,8 +77,13 @@ RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
       write("aleatoric.npy", p.aleatoric);
       write("epistemic.npy", p.epistemic);
       write("variance.npy", p.aleatoric + p.epistemic);
-      const torch::Tensor outputs = torch::cat({p.mean, (p.aleatoric + p.epistemic).log()}, 1);
-      all.metrics[name] = regression_metrics(Head::gaussian, outputs, split->targets);
+      // The mixture as one distribution of the head's kind with its mean and variance.
+      const torch::Tensor variance = p.aleatoric + p.epistemic;
+      const torch::Tensor spread = head == Head::gaussian ? variance.log() : (variance / 2).sqrt().log();
+      const bool test = split == &data.test;
+      all.metrics[name] = regression_metrics(head, torch::cat({p.mean, spread}, 1), split->targets,
+                                             test ? scale : std::nullopt);
+      if (split == &data.validation) scale = all.metrics[name]["sigma_scale"];
       continue;
     }
     torch::Tensor samples = stack("probs.npy");
@@ -98,6 +119,7 @@ RunResult tune_strength(const TrainOptions& o, const Hooks& hooks) {
     if (nll && (best_folder.empty() || *nll < lowest)) {
       lowest = *nll;
       best = r;
+      best.strength = strength;
       best_folder = one.out;
     }
   }
@@ -121,6 +143,7 @@ RunResult train_run(const TrainOptions& o, const Hooks& hooks) {
   check_options(o);
   if (o.data.empty()) throw InputError("--data is needed: the folder to learn from");
   if (o.out.empty()) throw InputError("--out is needed: the folder of the run");
+  check_out(o);
   if (o.ensemble == 1 && o.tune.empty()) return train_one(o, hooks);
   if (is_finished(o.out)) {
     write_config(o);

@@ -46,6 +46,11 @@ void check_split(const Dataset& d, const Split& s, const std::string& name) {
     throw InputError("the inputs of " + name + "/ are of shape " + show_shape(b) +
                      " and those of train/ of shape " + show_shape(a));
   }
+  if (s.inputs.scalar_type() != d.train.inputs.scalar_type())
+    throw InputError(
+        "the inputs of train/ and of " + name +
+        "/ are not of one type: bytes (uint8) are divided by 255, other numbers taken as they are; save both "
+        "alike");
   for (const torch::Tensor& t : {s.votes, s.targets, s.truth}) {
     if (t.defined() && t.size(0) != s.size())
       check_same_rows(name + "/'s inputs", s.size(), "its labels", t.size(0));
@@ -128,7 +133,13 @@ void check_dataset(const Dataset& d) {
   if (d.test.inputs.defined()) check_split(d, d.test, "test");
   if (d.task == Task::regression) return;
   const torch::Tensor seen = d.train.votes.transpose(0, 1).reshape({d.classes, -1}).sum(1) > 0;
-  if (seen.sum().item<std::int64_t>() < 2)
+  const auto shown = seen.sum().item<std::int64_t>();
+  constexpr std::int64_t kMany = 100;  // a small set of a known format may lack some of its ten classes
+  if (shown >= 2 && d.classes > kMany && d.classes > 2 * shown)
+    throw InputError("the labels go up to class " + std::to_string(d.classes - 1) +
+                     ", but train/ shows only " + std::to_string(shown) +
+                     " classes; correct the label that is too large, or number the classes 0, 1, 2, ...");
+  if (shown < 2)
     throw InputError("every label of train/ (" + counted(d.train.size(), "item") + ") is class " +
                      std::to_string(seen.to(torch::kInt8).argmax().item<std::int64_t>()) +
                      "; there is nothing to learn from one class");

@@ -144,7 +144,7 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
     task = Task::regression;
     return s;
   }
-  if (!counts.empty() && o.targets != "labels") {
+  if (!counts.empty() && (o.targets == "auto" || o.targets == "counts")) {
     s.votes = checked_votes(tensor_of(load_path(counts)), counts);
     check_same_rows(inputs, s.size(), counts, s.votes.size(0));
     classes = std::max(classes, s.votes.size(1));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "plumb/data/check.hpp"
@@ -108,7 +109,7 @@ std::vector<GridCell> cells_of(const Json& grid, const std::string& name, const 
 
 }  // namespace
 
-std::int64_t run_grid(const std::string& path, const TrainOptions& how, const Hooks& hooks) {
+GridOutcome run_grid(const std::string& path, const TrainOptions& how, const Hooks& hooks) {
   if (how.out.empty()) throw InputError("--out is needed: the folder of the grid's runs");
   std::ifstream in(path);
   if (!in) throw InputError("cannot read " + path);
@@ -120,16 +121,25 @@ std::int64_t run_grid(const std::string& path, const TrainOptions& how, const Ho
   const std::vector<GridCell> cells = cells_of(grid, path, how, axes);
   fs::create_directories(how.out);
   std::int64_t number = 0;
+  std::set<std::string> busy;
   for (const GridCell& cell : cells) {
     ++number;
-    if (is_finished(cell.options.out)) continue;
+    if (is_finished(cell.options.out)) {
+      write_config(cell.options);  // complains of other options
+      continue;
+    }
     const Lock lock(how.out + "/." + cell.name + ".lock");
+    if (!lock.held()) busy.insert(cell.name);
     if (!lock.held() || is_finished(cell.options.out)) continue;
     if (hooks.say)
       hooks.say("cell " + std::to_string(number) + " of " + std::to_string(cells.size()) + ": " + cell.name);
-    (void)train_run(cell.options, hooks);
+    try {
+      (void)train_run(cell.options, hooks);
+    } catch (const InputError& e) {
+      if (hooks.complain) hooks.complain("cell " + cell.name + ": " + e.what());
+    }
   }
-  std::int64_t missing = 0;
+  GridOutcome outcome;
   std::string table = "cell";
   for (const std::string& axis : axes) table += "," + axis;
   table += ",status,epochs,best_epoch,seconds";
@@ -141,13 +151,17 @@ std::int64_t run_grid(const std::string& path, const TrainOptions& how, const Ho
     table += cell.name;
     for (const std::string& v : cell.values) table += "," + v;
     if (!is_finished(cell.options.out)) {
-      ++missing;
+      ++outcome.missing;
+      outcome.busy += busy.contains(cell.name) ? 1 : 0;
       table += fs::exists(cell.options.out) ? ",unfinished" : ",missing";
       table += std::string(3 + 2 * std::size(keys), ',') + "\n";
       continue;
     }
     const RunResult r = read_result(cell.options.out);
-    table += ",done," + std::to_string(r.epochs) + "," + std::to_string(r.best_epoch) + "," + show(r.seconds);
+    const bool astray = !r.metric("validation", "nll");
+    outcome.astray += astray ? 1 : 0;
+    table += std::string(astray ? ",astray," : ",done,") + std::to_string(r.epochs) + "," +
+             std::to_string(r.best_epoch) + "," + show(r.seconds);
     for (const char* part : {"validation", "test"}) {
       for (const char* key : keys) {
         const auto value = r.metric(part, key);
@@ -157,7 +171,7 @@ std::int64_t run_grid(const std::string& path, const TrainOptions& how, const Ho
     table += "\n";
   }
   write_file(how.out + "/grid.csv", table);
-  return missing;
+  return outcome;
 }
 
 }  // namespace plumb::train

@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include <sys/wait.h>
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -16,6 +18,7 @@ namespace plumb::cli {
 namespace {
 
 std::atomic<int> signalled{0};
+constexpr std::chrono::seconds kLogEvery(30);
 
 // The first signal asks: the run ends after the batch at hand, its last checkpoint on disk. The second one
 // ends it.
@@ -49,6 +52,18 @@ train::Hooks hooks_for(StatusLine& line, bool quiet) {
   train::Hooks h;
   h.interrupted = [] { return signalled.load() != 0; };
   if (line.active()) h.status = [&line](const std::string& text) { line.show(text); };
+  h.complain = [&line](const std::string& text) {
+    line.clear();
+    say(text);
+  };
+  if (!quiet && !line.active()) {
+    // In a log: a line now and then.
+    h.status = [next = std::chrono::steady_clock::now() + kLogEvery](const std::string& text) mutable {
+      if (std::chrono::steady_clock::now() < next) return;
+      next = std::chrono::steady_clock::now() + kLogEvery;
+      say(text);
+    };
+  }
   if (!quiet) {
     h.say = [&line](const std::string& text) {
       line.clear();
@@ -59,8 +74,10 @@ train::Hooks hooks_for(StatusLine& line, bool quiet) {
 }
 
 std::string summary(const train::RunResult& r, const std::string& out) {
-  std::string text = r.method + ": " + counted(r.epochs, "epoch") + ", the best is epoch " +
-                     std::to_string(r.best_epoch) + "\n";
+  std::string text = r.method + ": " + counted(r.epochs, "epoch");
+  if (r.best_epoch > 0) text += ", the best is epoch " + std::to_string(r.best_epoch);
+  if (r.strength) text += ", of strength " + show(*r.strength);
+  text += "\n";
   for (const auto& [part, metrics] : r.metrics) {
     text += "  " + part + std::string(12 - part.size(), ' ');
     for (const auto& [key, value] : metrics) {
@@ -92,12 +109,33 @@ int grid_workers(const std::string& grid, const train::TrainOptions& o, std::int
     }
     if (child > 0) children.push_back(child);
   }
-  (void)train::run_grid(grid, o, hooks);
-  for (const pid_t child : children) ::waitpid(child, nullptr, 0);
-  const std::int64_t missing = train::run_grid(grid, o, hooks);  // the table, and what a worker left behind
-  write_stdout(missing == 0
-                   ? "Every cell is done; the table is " + o.out + "/grid.csv\n"
-                   : counted(missing, "cell") + " of the grid are not done; see " + o.out + "/grid.csv\n");
+  const auto wait = [&] {
+    for (const pid_t child : children) ::waitpid(child, nullptr, 0);
+  };
+  train::GridOutcome done;
+  try {
+    done = train::run_grid(grid, o, hooks);
+  } catch (...) {
+    wait();
+    throw;
+  }
+  wait();
+  if (jobs > 1) {  // what a worker left behind, and the table; complaints were made
+    train::Hooks again = hooks;
+    again.complain = {};
+    done = train::run_grid(grid, o, again);
+  }
+  const std::string see = "; see " + o.out + "/grid.csv";
+  if (done.astray > 0)
+    throw InputError(counted(done.astray, "cell") +
+                     " of the grid went astray (no finite log-loss on validation): lower \"lr\"" + see);
+  if (done.missing > done.busy)
+    throw InputError(counted(done.missing - done.busy, "cell") + " of the grid could not be done" + see);
+  if (done.busy > 0) {
+    write_stdout("Another process works on " + counted(done.busy, "cell") + see + "\n");
+    return kDone;
+  }
+  write_stdout("Every cell is done; the table is " + o.out + "/grid.csv\n");
   return kDone;
 }
 
@@ -140,7 +178,10 @@ int guarded(const Args& args) {
     if (!args.empty() && args[0] == "predict") return predict_main({args.begin() + 1, args.end()});
     throw InputError("plumb-train is called by \"plumb train\" and \"plumb predict\"; use those");
   } catch (const train::Interrupted&) {
-    say("interrupted; \"plumb train --resume RUN\" goes on from the last whole epoch");
+    const bool run = args[0] == "train" && std::find(args.begin(), args.end(), "--grid") == args.end();
+    say(run                  ? "interrupted; \"plumb train --resume RUN\" goes on from the last whole epoch"
+        : args[0] == "train" ? "interrupted; the same command goes on with the grid"
+                             : "interrupted; nothing was written");
     return 128 + signalled.load();
   } catch (const InputError& e) {
     say(e.what());

@@ -69,11 +69,19 @@ void put(Json& j, const char* name, const std::optional<T>& value) {
 }
 template <class T>
 void take(const Json& j, T& value) {
+  // nlohmann would cut 1.5 to 1 and turn -1 into 18446744073709551615.
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    if (!j.is_number_integer() || (std::is_unsigned_v<T> && j.is_number_integer() && !j.is_number_unsigned()))
+      throw InputError("");
   value = j.get<T>();
 }
 template <class T>
 void take(const Json& j, std::optional<T>& value) {
-  value = j.is_null() ? std::nullopt : std::optional<T>(j.get<T>());
+  value.reset();
+  if (j.is_null()) return;
+  T given{};
+  take(j, given);
+  value = given;
 }
 
 void one_of(const char* flag, const std::string& value, const std::vector<std::string>& allowed) {
@@ -119,6 +127,7 @@ std::uint64_t data_seed_of(const TrainOptions& o) { return o.data_seed.value_or(
 
 void check_options(const TrainOptions& o) {
   constexpr std::int64_t kMany = 1'000'000;
+  const double strongest = o.method == "label-smoothing" || is_cape(o.method) ? 1.0 : 1e6;
   one_of("--format", o.format, {"auto", "arrays", "images", "mnist", "cifar10", "utkface"});
   one_of("--scenario", o.scenario, {"none", "linear", "sigmoid", "skewed", "centered", "discrete"});
   one_of("--targets", o.targets, {"auto", "labels", "counts", "ratings", "targets"});
@@ -133,8 +142,7 @@ void check_options(const TrainOptions& o) {
   in_range<std::int64_t>("--width", o.width, 0, 4096);
   for (const std::int64_t h : o.hidden) in_range<std::int64_t>("--hidden", h, 1, kMany);
   if (o.dropout) in_range("--dropout", *o.dropout, 0.0, 0.99);
-  if (o.strength)
-    in_range("--strength", *o.strength, 0.0, o.method == "label-smoothing" || is_cape(o.method) ? 1.0 : 1e6);
+  if (o.strength) in_range("--strength", *o.strength, 0.0, strongest);
   in_range<std::int64_t>("--cape-every", o.cape_every, 0, kMany);
   in_range<std::int64_t>("--cape-bins", o.cape_bins, 1, kMany);
   in_range<std::int64_t>("--cape-neighbours", o.cape_neighbours, 1, kMany);
@@ -161,7 +169,9 @@ void check_options(const TrainOptions& o) {
     throw InputError("--from-start and --start-from exclude each other: give one of them");
   if ((o.from_start || !o.start_from.empty()) && !is_cape(o.method))
     throw InputError("--from-start and --start-from are for cape-bin and cape-kernel, not for " + o.method);
-  for (const double x : o.tune) in_range("--tune", x, 0.0, 1e6);
+  for (const double x : o.tune) in_range("--tune", x, 0.0, strongest);
+  if (o.strength && !o.tune.empty())
+    throw InputError("--strength and --tune exclude each other: --tune tries the strengths that it is given");
   if (!o.tune.empty() && (o.method == "ce" || o.method == "ce-resampled"))
     throw InputError("--tune sweeps the strength of a method, and " + o.method + " has none");
   if (!o.tune.empty() && o.ensemble > 1)
@@ -188,7 +198,7 @@ TrainOptions from_json(const std::string& text, const std::string& name, TrainOp
     if (!j.contains(key)) return;
     try {
       take(j[key], value);
-    } catch (const Json::exception&) {
+    } catch (const std::exception&) {
       throw InputError(name + " has a value for \"" + key + "\" that does not fit: " + j[key].dump());
     }
   });

@@ -17,7 +17,8 @@ void write_whole(const std::string& path, const torch::Tensor& t) {
       shape);
 }
 
-Metrics write_part(const std::string& folder, const Model& model, const Split& split, torch::Device device) {
+Metrics write_part(const std::string& folder, const Model& model, const Split& split, torch::Device device,
+                   std::optional<double> scale) {
   std::filesystem::create_directories(folder);
   const Inferred r = infer(*model.net, split.inputs, model.normalisation, device, {.features = true});
   write_tensor(folder + "/features.npy", r.features);
@@ -26,7 +27,7 @@ Metrics write_part(const std::string& folder, const Model& model, const Split& s
     const auto [mean, variance] = mean_variance(model.head, r.outputs);
     write_doubles(folder + "/mean.npy", mean);
     write_doubles(folder + "/variance.npy", variance);
-    return regression_metrics(model.head, r.outputs, split.targets);
+    return regression_metrics(model.head, r.outputs, split.targets, scale);
   }
   const torch::Tensor logits = rows_of(r.outputs);
   write_tensor(folder + "/logits.npy", model.head == Head::sigmoid ? logits.reshape({-1}) : logits);
@@ -53,8 +54,12 @@ std::map<std::string, Metrics> write_outputs(const std::string& folder, const Mo
   std::map<std::string, Metrics> metrics;
   const std::pair<const char*, const Split*> parts[] = {
       {"train", &data.train}, {"validation", &data.validation}, {"test", &data.test}};
+  std::optional<double> scale;  // sigma scaling is fitted on validation and judged on the test set
   for (const auto& [name, split] : parts) {
-    if (split->inputs.defined()) metrics[name] = write_part(folder + "/" + name, model, *split, device);
+    if (!split->inputs.defined()) continue;
+    const bool test = split == &data.test;
+    metrics[name] = write_part(folder + "/" + name, model, *split, device, test ? scale : std::nullopt);
+    if (split == &data.validation && is_regression(model.head)) scale = metrics[name]["sigma_scale"];
   }
   return metrics;
 }

@@ -1,6 +1,7 @@
 #include "train/run.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -35,6 +36,12 @@ std::string clock_text(double seconds) {
   return text;
 }
 
+std::string short_number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4f", x);
+  return text;
+}
+
 // "epoch 12/100 calibration  loss 0.5312  validation 0.5401 (best 0.5388)  about 0:03:10 left"
 class Progress {
  public:
@@ -49,9 +56,10 @@ class Progress {
     const double left = (static_cast<double>(epochs_) - first_ - done) * elapsed / std::max(done, 1e-9);
     char text[200];
     std::snprintf(text, sizeof text,
-                  "epoch %lld/%lld %3.0f%%  loss %.4f  best validation %.4f  at most %s left",
+                  "epoch %lld/%lld %3.0f%%  loss %.4f  best validation %s  at most %s left",
                   static_cast<long long>(epoch), static_cast<long long>(epochs_), 100 * share, loss(),
-                  s.schedule.best, clock_text(left).c_str());
+                  std::isfinite(s.schedule.best) ? short_number(s.schedule.best).c_str() : "-",
+                  clock_text(left).c_str());
     hooks_.status(text);
   }
 
@@ -88,12 +96,18 @@ std::optional<double> RunResult::metric(const std::string& part, const std::stri
 
 std::string to_json(const RunResult& r) {
   Json j{{"method", r.method}, {"epochs", r.epochs}, {"best_epoch", r.best_epoch}, {"seconds", r.seconds}};
+  if (r.strength) j["strength"] = *r.strength;  // the one that --tune chose
   for (const auto& [part, metrics] : r.metrics) {
     Json one = Json::object();
     for (const auto& [key, value] : metrics) one[key] = value ? Json(*value) : Json(nullptr);
     j[part] = std::move(one);
   }
   return j.dump(2) + "\n";
+}
+
+std::string method_name(const TrainOptions& o, Head head) {
+  if (!is_regression(head)) return o.method;
+  return head == Head::gaussian ? "gaussian" : "laplace";
 }
 
 bool is_finished(const std::string& folder) { return fs::exists(folder + "/result.json"); }
@@ -108,6 +122,7 @@ RunResult read_result(const std::string& folder) {
     r.epochs = j.at("epochs").get<std::int64_t>();
     r.best_epoch = j.at("best_epoch").get<std::int64_t>();
     r.seconds = j.at("seconds").get<double>();
+    if (j.contains("strength")) r.strength = j["strength"].get<double>();
     for (const char* part : {"train", "validation", "test"}) {
       if (!j.contains(part)) continue;
       for (const auto& item : j[part].items())
@@ -174,10 +189,14 @@ RunResult train_one(const TrainOptions& o, const Hooks& hooks) {
   };
   if (!run_training(state, data, device, inner)) throw Interrupted{};
   RunResult r;
-  r.method = o.method;
+  r.method = method_name(o, state.model.head);
   r.epochs = static_cast<std::int64_t>(state.history.size());
   r.best_epoch = state.schedule.best_epoch;
   r.seconds = before + std::chrono::duration<double>(Clock::now() - start).count();
+  const bool kept =
+      r.best_epoch == 0 || state.history[static_cast<std::size_t>(r.best_epoch) - 1].phase == "ce";
+  if (hooks.say && is_cape(o.method) && !o.from_start && kept)
+    hooks.say("CaPE found no better log-loss on validation: the early-stopped model is kept");
   save_model(o.out + "/model.pt", state.model);
   write_history(o.out, state.history);
   r.metrics = write_outputs(o.out, state.model, data, device);

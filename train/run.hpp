@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "train/heads.hpp"
 #include "train/options.hpp"
 
 namespace plumb::train {
 
 struct Hooks {
-  std::function<void(const std::string& line)> status = {};  ///< one line that replaces the last: progress
-  std::function<void(const std::string& line)> say = {};     ///< one line that stays
+  std::function<void(const std::string& line)> status = {};    ///< one line that replaces the last: progress
+  std::function<void(const std::string& line)> say = {};       ///< one line that stays
+  std::function<void(const std::string& line)> complain = {};  ///< the same, also when quiet
   std::function<bool()> interrupted = {};
 };
 
@@ -25,11 +27,14 @@ struct RunResult {
   std::string method;
   std::int64_t epochs = 0, best_epoch = 0;
   double seconds = 0;
+  std::optional<double> strength;  ///< the one that --tune chose
   std::map<std::string, std::map<std::string, std::optional<double>>> metrics;
   [[nodiscard]] std::optional<double> metric(const std::string& part, const std::string& key) const;
 };
 [[nodiscard]] std::string to_json(const RunResult& r);
 [[nodiscard]] RunResult read_result(const std::string& folder);  ///< InputError when there is none
+/// The method, or the head of a regression, which is its likelihood.
+[[nodiscard]] std::string method_name(const TrainOptions& o, Head head);
 [[nodiscard]] bool is_finished(const std::string& folder);
 
 /// One network into o.out. A folder that holds a run already is continued when its config.json says the same,
@@ -42,9 +47,14 @@ RunResult train_run(const TrainOptions& o, const Hooks& hooks);
 void write_config(const TrainOptions& o);
 
 /// grid.json: {"base": {options}, "vary": {"method": [...], "seed": [...]}}; cells are folders of `out`.
-/// Finished cells are left alone, cells that another process works on are skipped. Writes grid.csv. Returns
-/// how many cells are missing.
-std::int64_t run_grid(const std::string& grid, const TrainOptions& how, const Hooks& hooks);
+/// Finished cells are left alone (InputError where their options were others), cells that another process
+/// works on are skipped, a cell that cannot be run is told and passed over. Writes grid.csv.
+struct GridOutcome {
+  std::int64_t missing = 0;  ///< not done, of which
+  std::int64_t busy = 0;     ///< another process works on so many
+  std::int64_t astray = 0;   ///< without a finite validation log-loss
+};
+GridOutcome run_grid(const std::string& grid, const TrainOptions& how, const Hooks& hooks);
 
 /// Samples of a run, or of an ensemble, into o.out.
 std::string predict_run(const PredictOptions& o, const Hooks& hooks);

@@ -66,6 +66,7 @@ Objective objective_of(const TrainState& s, const Dataset& data, const Material&
 
 void begin_cape(TrainState& s, const Dataset& data, torch::Device device) {
   const TrainOptions& o = s.model.options;
+  const std::int64_t start = s.schedule.best_epoch;  // 0: of another run
   s.phase = 1;
   s.phase_epoch = 0;
   s.base_lr = o.cape_lr > 0 ? o.cape_lr : s.model.lr;
@@ -73,7 +74,7 @@ void begin_cape(TrainState& s, const Dataset& data, torch::Device device) {
   s.schedule = {};
   // The starting model stays the one to beat.
   s.schedule.best = metrics_of(s.model, data.validation, device)["nll"].value_or(INFINITY);
-  s.schedule.best_epoch = s.history.empty() ? 0 : s.history.back().epoch;
+  s.schedule.best_epoch = start;
   s.best = snapshot(*s.model.net);
   s.best_lr = s.base_lr;
 }
@@ -152,7 +153,12 @@ TrainState start_training(const TrainOptions& o, const Dataset& data, torch::Dev
     const Model from = load_model(o.start_from + "/model.pt", device);
     if (from.options.model != o.model || from.input != s.model.input || from.head != s.model.head)
       throw InputError("--start-from " + o.start_from + " holds another model, head or input than this run");
-    restore(*s.model.net, snapshot(*from.net));
+    const std::vector<torch::Tensor> weights = snapshot(*from.net), own = snapshot(*s.model.net);
+    if (!std::equal(weights.begin(), weights.end(), own.begin(), own.end(),
+                    [](const auto& a, const auto& b) { return a.sizes() == b.sizes(); }))
+      throw InputError("--start-from " + o.start_from +
+                       " has layers of other sizes than this run; give the same --hidden and --width");
+    restore(*s.model.net, weights);
     s.model.normalisation = from.normalisation;
     s.model.lr = from.lr;
     begin_cape(s, data, device);

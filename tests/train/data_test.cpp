@@ -122,6 +122,23 @@ TEST(Data, RatingsBecomeVotes) {
   }
   const Dataset d = load_dataset(data_at(folder.path()));
   EXPECT_TRUE(torch::equal(d.train.votes, torch::tensor({{1.0f, 0.0f, 2.0f}, {0.0f, 1.0f, 0.0f}})));
+  // Counts come first by themselves, and ratings where they are asked for.
+  for (const char* part : {"train", "validation"})
+    write_tensor(folder / (std::string(part) + "/counts.npy"), torch::tensor({{5.0f, 0.0f}, {0.0f, 5.0f}}));
+  TrainOptions o = data_at(folder.path());
+  EXPECT_EQ(load_dataset(o).train.votes.sum().item<double>(), 10);
+  o.targets = "ratings";
+  EXPECT_EQ(load_dataset(o).train.votes.sum().item<double>(), 4);
+}
+
+TEST(Data, LabelsFarBeyondWhatTrainingShows) {
+  const Folder folder;
+  for (const char* part : {"train", "validation"}) {
+    std::filesystem::create_directories(folder / part);
+    write_tensor(folder / (std::string(part) + "/features.npy"), torch::rand({4, 3}));
+    write_tensor(folder / (std::string(part) + "/labels.npy"), torch::tensor({0.0f, 1.0f, 0.0f, 60000.0f}));
+  }
+  EXPECT_NE(complaint(data_at(folder.path())).find("up to class 60000"), std::string::npos);
 }
 
 TEST(Data, WhatIsMissingOrBrokenIsSaid) {
@@ -153,6 +170,7 @@ TEST(Data, PartsThatDoNotFitTogether) {
     EXPECT_NE(said.find(word), std::string::npos) << said;
   };
   EXPECT_EQ(complaint_about([](Dataset&) {}), "");
+  expect("not of one type", [](Dataset& d) { d.test.inputs = torch::ones({20, 3}, torch::kUInt8); });
   expect("20 rows but ", [](Dataset& d) { d.test.votes = torch::ones({19, 2}); });
   expect("are for 2 classes", [](Dataset& d) { d.test.votes = torch::ones({20, 3}); });
   expect("not a single vote in test/", [](Dataset& d) { d.test.votes = torch::zeros({20, 2}); });

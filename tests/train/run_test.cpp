@@ -138,7 +138,7 @@ TEST(Grid, RunsTheMissingCellsOnly) {
   EXPECT_THROW((void)run_grid(folder / "grid.json", how, stop), Interrupted);
   const int first = begun;
   EXPECT_LT(first, 4);
-  EXPECT_EQ(run_grid(folder / "grid.json", how, {.say = [&](const std::string&) { ++begun; }}), 0);
+  EXPECT_EQ(run_grid(folder / "grid.json", how, {.say = [&](const std::string&) { ++begun; }}).missing, 0);
   EXPECT_EQ(begun, 5);  // the interrupted cell is begun twice, the finished ones once
   std::ifstream table(folder / "grid/grid.csv");
   std::string line;
@@ -160,10 +160,93 @@ TEST(Grid, ACellStartsFromTheRunThatItsOwnValuesName) {
   how.device = "cpu";
   how.threads = 1;
   how.out = folder / "start";
-  EXPECT_EQ(run_grid(folder / "start.json", how, {}), 0);
+  EXPECT_EQ(run_grid(folder / "start.json", how, {}).missing, 0);
   how.out = folder / "cape";
-  EXPECT_EQ(run_grid(folder / "cape.json", how, {}), 0);
+  EXPECT_EQ(run_grid(folder / "cape.json", how, {}).missing, 0);
   EXPECT_EQ(read_config(folder / "cape/cape-bin_1").start_from, folder / "start/ce_1");
+}
+
+TEST(Grid, ChangedOptionsBadCellsAndDivergedOnesAreTold) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(80, 3, 1));
+  const std::string head = R"({"base": {"data": ")" + (folder / "data") + R"(", "hidden": [4], "epochs": )";
+  const std::string vary = R"(}, "vary": {"lr": [0.1, 1e5], "model": ["mlp", "cnn"]}})";
+  write_file(folder / "grid.json", head + "2" + vary);
+  TrainOptions how;
+  how.out = folder / "grid";
+  how.device = "cpu";
+  how.threads = 1;
+  std::vector<std::string> complaints;
+  const Hooks hooks{.complain = [&](const std::string& text) { complaints.push_back(text); }};
+  const GridOutcome done = run_grid(folder / "grid.json", how, hooks);
+  EXPECT_EQ(done.missing, 2);  // a cnn wants images
+  EXPECT_EQ(done.busy, 0);
+  EXPECT_EQ(done.astray, 1);
+  ASSERT_EQ(complaints.size(), 2U);
+  EXPECT_NE(complaints[0].find("0.1_cnn"), std::string::npos) << complaints[0];
+  write_file(folder / "grid.json", head + "3" + vary);
+  EXPECT_THROW((void)run_grid(folder / "grid.json", how, hooks), InputError);
+  for (const char* epochs : {"1.5", "true", "\"2\""}) {
+    write_file(folder / "grid.json", head + epochs + vary);
+    EXPECT_THROW((void)run_grid(folder / "grid.json", how, hooks), InputError) << epochs;
+  }
+}
+
+TEST(Run, NeverWritesAmongTheDataOrOtherFiles) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(80, 3, 1));
+  for (const char* out : {"data", "data/test", "data/train/run", "data/../data"}) {
+    TrainOptions o = quick(folder, "run");
+    o.out = folder / out;
+    EXPECT_THROW((void)train_run(o, {}), InputError) << out;
+  }
+  std::filesystem::create_directories(folder / "mine");
+  write_file(folder / "mine/thesis.txt", "years of work");
+  TrainOptions o = quick(folder, "mine");
+  EXPECT_THROW((void)train_run(o, {}), InputError);
+}
+
+TEST(Run, CapeThatFindsNothingBetterNamesTheEpochThatIsKept) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(80, 3, 1));
+  TrainOptions o = quick(folder, "run");
+  o.method = "cape-bin";
+  o.epochs = 6;
+  o.cape_lr = 1e5;  // every step is a bad one
+  std::string said;
+  const RunResult r = train_run(o, {.say = [&](const std::string& text) { said += text; }});
+  EXPECT_NE(said.find("early-stopped model is kept"), std::string::npos) << said;
+  const Metrics kept = read_result(o.out).metrics.at("validation");
+  std::ifstream in(o.out + "/history.json");
+  const History h = parse_history({std::istreambuf_iterator<char>(in), {}});
+  ASSERT_GE(r.best_epoch, 1);
+  ASSERT_LE(r.best_epoch, 6);
+  EXPECT_EQ(h.at(static_cast<std::size_t>(r.best_epoch) - 1).validation.at("nll"), kept.at("nll"));
+}
+
+TEST(Run, CapeStartsFromLayersOfItsOwnSizesOnly) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(80, 3, 1));
+  TrainOptions o = quick(folder, "small");
+  (void)train_run(o, {});
+  o.hidden = {o.hidden.front() + 1};
+  o.method = "cape-bin";
+  o.start_from = o.out;
+  o.out = folder / "cape";
+  EXPECT_THROW((void)train_run(o, {}), InputError);
+}
+
+TEST(Run, SigmaScalingIsFittedOnValidationAndJudgedOnTheTestSet) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::regression_data(1));
+  for (const std::int64_t members : {1, 2}) {
+    TrainOptions o = quick(folder, members == 1 ? "one" : "two");
+    o.head = "laplace";
+    o.ensemble = members;
+    const RunResult r = train_run(o, {});
+    EXPECT_EQ(r.method, "laplace");
+    EXPECT_EQ(r.metric("test", "sigma_scale"), r.metric("validation", "sigma_scale"));
+  }
 }
 
 TEST(Predict, RegressionPartsAddUp) {
