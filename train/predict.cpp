@@ -15,33 +15,80 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of a run that was interrupted: how far it came, and how it goes on.
+[[noreturn]] void refuse_unfinished(const std::string& run, const TrainOptions& o) {
+  std::vector<std::string> folders;
+  for (std::int64_t i = 0; o.ensemble > 1 && i < o.ensemble; ++i)
+    folders.push_back("/member_" + std::to_string(i));
+  for (const double strength : o.tune) folders.push_back("/strength_" + show(strength));
+  std::string done;
+  if (!folders.empty()) {
+    std::int64_t trained = 0;
+    for (const std::string& folder : folders) trained += is_finished(run + folder) ? 1 : 0;
+    done = ": " + std::to_string(trained) + " of " + std::to_string(folders.size()) +
+           (o.ensemble > 1 ? " members" : " strengths") + " are trained";
+  }
+  throw InputError(run + " is not finished" + done + "; continue it with plumb train --resume " + run);
+}
+
+// A model.pt without the config.json of a run is a model that was copied, and whole.
 std::vector<std::string> members_of(const std::string& run) {
-  if (fs::exists(run + "/model.pt")) return {run};
+  if (!fs::exists(run + "/config.json")) {
+    if (fs::exists(run + "/model.pt")) return {run};
+    throw InputError(run + " holds no trained model (neither config.json nor model.pt)");
+  }
+  const TrainOptions o = read_config(run);
+  if (!is_finished(run)) refuse_unfinished(run, o);
+  if (o.ensemble == 1) return {run};
   std::vector<std::string> members;
-  for (std::int64_t i = 0; fs::exists(run + "/member_" + std::to_string(i) + "/model.pt"); ++i)
-    members.push_back(run + "/member_" + std::to_string(i));
-  if (members.empty())
-    throw InputError(run + " holds no trained model (neither model.pt nor member_0/model.pt)");
+  for (std::int64_t i = 0; i < o.ensemble; ++i) members.push_back(run + "/member_" + std::to_string(i));
   return members;
 }
 
+bool lies_within(const std::string& path, const std::string& folder) {
+  const fs::path way = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
+  return !way.empty() && *way.begin() != "..";
+}
+
+void check_folders(const PredictOptions& o, const std::string& own) {
+  if (!o.data.empty() && !fs::is_directory(o.data))
+    throw InputError("--data: there is no folder \"" + o.data + "\"");
+  if (o.data.empty() && !fs::is_directory(own))
+    throw InputError("there is no folder \"" + own + "\" here, which is where the config.json of " + o.run +
+                     " has the data; --data names it anew");
+  for (const std::string& data : {o.data, own}) {
+    if (data.empty() || !fs::is_directory(data) || !lies_within(o.out, data)) continue;
+    if (lies_within(o.run, data) && lies_within(o.out, o.run)) continue;  // a run that lives beside its data
+    throw InputError("--out " + o.out + " lies in the data folder " + data +
+                     ", whose files could be overwritten; choose a folder outside of it");
+  }
+}
+
 // Any folder of arrays beside or instead of the three parts will do ("test-clahe"), with labels or without.
-Split part_of(TrainOptions how, const std::string& name, Task task, std::int64_t classes) {
+Split part_of(TrainOptions how, const std::string& name, bool own, Task task, std::int64_t classes) {
   const std::string folder = how.data + "/" + name;
-  if (has_arrays(folder)) {
+  const std::int64_t known = classes;
+  const auto check_classes = [&](std::int64_t found) {
+    if (found > known)
+      throw InputError("the labels in " + folder + " are of " + std::to_string(found) +
+                       " classes, and the model knows " + std::to_string(known));
+  };
+  // What the run learned from may be less than what is in train/: --train-items, and a validation part cut
+  // off.
+  const bool cut = !fs::is_directory(how.data + "/validation") && has_answers(folder);
+  const bool as_trained = (name == "train" || name == "validation") && (own || cut);
+  if (has_arrays(folder) && !as_trained) {
     if (!has_answers(folder)) how.targets = "none";
     if (task == Task::regression && how.targets != "none") how.targets = "targets";
-    const std::int64_t known = classes;
     Split s = read_arrays(folder, how, task, classes);
-    if (classes > known)
-      throw InputError("the labels in " + folder + " are of " + std::to_string(classes) +
-                       " classes, and the model knows " + std::to_string(known));
+    check_classes(classes);
     return s;
   }
   if (name != "train" && name != "validation" && name != "test")
     throw InputError("--split: there is no folder " + folder +
                      " with images.npy, inputs.npy or features.npy");
   const Dataset data = load_dataset(how);
+  check_classes(data.classes);
   const Split& s = name == "train" ? data.train : name == "validation" ? data.validation : data.test;
   if (!s.inputs.defined()) throw InputError("the data have no part " + name + "/");
   return s;
@@ -53,14 +100,19 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   if (o.run.empty()) throw InputError("give the folder of a run: plumb predict RUN --out FOLDER");
   if (o.out.empty()) throw InputError("--out is needed: the folder to write to");
   const std::vector<std::string> members = members_of(o.run);
+  const bool passes_differ = o.mc_dropout || o.tta;
+  if (!passes_differ && members.size() == 1 && o.samples != PredictOptions{}.samples)
+    throw InputError("--samples counts passes that differ, and without --mc-dropout or --tta all " +
+                     std::to_string(o.samples) + " would be the same; give one of the two");
   const torch::Device device = device_of(o.device);
   set_up_torch(o.threads, device);
   Model first = load_model(members.front() + "/model.pt", device);
   TrainOptions how = first.options;
+  check_folders(o, how.data);
   if (!o.data.empty()) how.data = o.data;
   how.normalize = false;  // the model brings its own
   how.seed = fs::exists(o.run + "/config.json") ? read_config(o.run).seed : how.seed;
-  const Split split = part_of(how, o.split, first.task, first.classes);
+  const Split split = part_of(how, o.split, o.data.empty(), first.task, first.classes);
   if (split.inputs.sizes().slice(1).vec() != first.input)
     throw InputError("the model takes inputs of shape " + show_shape(first.input) +
                      ", and the data are of shape " + show_shape(split.inputs.sizes().slice(1).vec()));
@@ -77,13 +129,15 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
       throw InputError("--tta changes images, and the model takes tables of numbers; use --mc-dropout");
     if (first.task == Task::segmentation) throw InputError("--tta is not there for segmentation");
   }
-  const std::int64_t passes = o.mc_dropout || o.tta ? o.samples : 1;
+  const std::int64_t passes = passes_differ ? o.samples : 1;
   if (passes < 1 || passes > 100000) throw InputError("--samples must lie between 1 and 100000");
   std::vector<torch::Tensor> outputs;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Model model = i == 0 ? first : load_model(members[i] + "/model.pt", device);
     if (o.mc_dropout && set_dropout(*model.net, true) == 0)
-      throw InputError("--mc-dropout: the model has no dropout; train it with --dropout 0.5, say");
+      throw InputError(how.model == "linear"
+                           ? "--mc-dropout: the model linear has no dropout; train another --model with it"
+                           : "--mc-dropout: the model has no dropout; train it with --dropout 0.5, say");
     for (std::int64_t s = 0; s < passes; ++s) {
       if (hooks.interrupted && hooks.interrupted()) throw Interrupted{};
       if (hooks.status)
