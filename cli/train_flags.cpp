@@ -37,9 +37,11 @@ Examples:
     plumb train --data faces --model resnet18 --method cape-bin --lr 0.01 --plateau 5 --out runs/cape
     plumb evaluate --probs runs/cape/test/probs.npy --labels runs/cape/test/labels.npy
   several labels per image, dropout for later
+    plumb demo digits --out digits
     plumb train --data digits --model cnn --optimizer adam --lr 0.001 --targets counts --out runs/cnn
   regression with its own uncertainty
-    plumb train --data needles --model cnn --head gaussian --optimizer adam --lr 0.0003 --out runs/reg
+    plumb demo regression-images --out cells
+    plumb train --data cells --model cnn --head gaussian --optimizer adam --lr 0.0003 --out runs/reg
   an interrupted run goes on
     plumb train --resume runs/cape
   which strength?
@@ -47,9 +49,10 @@ Examples:
   many runs, three at a time on one device
     plumb train --grid grid.json --out runs/grid --jobs 3
 The run folder holds config.json, model.pt, history.json and .csv, result.json, and for train, validation and test
-logits.npy, probs.npy, features.npy and the labels. Same seed, same bits on the CPU, interrupted or not.)";
+logits.npy, probs.npy, features.npy and the labels. Same seed and same number of threads (--threads), same bits on the
+CPU, interrupted or not.)";
 
-constexpr const char* kPredictExamples = R"(Examples:
+constexpr const char* kPredictExamples = R"(Examples, on the runs that "plumb train --help" makes:
   twenty passes with dropout, then what they say about the wrong answers
     plumb predict runs/cnn --mc-dropout --samples 20 --out runs/cnn/mc
     plumb uncertainty --samples runs/cnn/mc/samples.npy --labels runs/cnn/mc/labels.npy
@@ -179,7 +182,7 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   flags.yes("--intra-training", o.intra_training,
             "regression: sigma scaling after each epoch, in the history");
   flags.heading("Optimisation");
-  flags.choice("--optimizer", {"sgd", "adam"}, o.optimizer, "");
+  flags.choice("--optimizer", {"sgd", "adam"}, o.optimizer, "what takes the steps");
   flags.number("--lr", o.lr, "learning rate");
   flags.number("--momentum", o.momentum, "of sgd");
   flags.number("--weight-decay", o.weight_decay, "L2");
@@ -254,11 +257,12 @@ void add_predict_flags(Flags& flags, PredictFlags& p) {
   flags.positional("RUN", p.run, "the folder of a finished run");
   flags.heading("What is predicted");
   flags.text("--data", "FOLDER", o.data, "other data than the run's");
-  flags.text("--split", "NAME", o.split, "train, validation or test [" + o.split + "]");
+  flags.text("--split", "NAME", o.split,
+             "train, validation, test or any other folder of the data [" + o.split + "]");
   flags.heading("How");
   flags.yes("--mc-dropout", o.mc_dropout, "dropout stays on");
   flags.yes("--tta", o.tta, "inputs are augmented");
-  flags.whole("--samples", o.samples, "passes of each network, with --mc-dropout or --tta");
+  flags.whole("--samples", o.samples, "passes of each network, only with --mc-dropout or --tta");
   flags.yes("--flip", o.flip, "for --tta; none of the three given: as in training");
   flags.whole("--shift", o.shift, "pixels, either way");
   flags.number("--rotation", o.rotation, "degrees, either way");
