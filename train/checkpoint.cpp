@@ -24,7 +24,8 @@ void put(OutputArchive& a, const std::string& key, double x) { a.write(key, c10:
 
 c10::IValue get(InputArchive& a, const std::string& key) {
   c10::IValue v;
-  a.read(key, v);
+  if (!a.try_read(key, v))
+    throw InputError("the model file has no \"" + key + "\": it is damaged or of another version of plumb");
   return v;
 }
 
@@ -55,6 +56,7 @@ void write_model(OutputArchive& a, const Model& m) {
   put(a, "classes", m.classes);
   put(a, "outputs", m.outputs);
   put(a, "lr", m.lr);
+  put(a, "bytes", std::int64_t{m.bytes});
   put(a, "normalised", std::int64_t{m.normalisation.mean.defined()});
   if (m.normalisation.mean.defined()) {
     a.write("mean", m.normalisation.mean);
@@ -77,6 +79,7 @@ Model read_model(InputArchive& a, const std::string& path, torch::Device device)
   m.classes = get(a, "classes").toInt();
   m.outputs = get(a, "outputs").toInt();
   m.lr = get(a, "lr").toDouble();
+  m.bytes = get(a, "bytes").toInt() != 0;
   if (get(a, "normalised").toInt() != 0) {
     a.read("mean", m.normalisation.mean);
     a.read("deviation", m.normalisation.deviation);

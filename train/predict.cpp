@@ -116,6 +116,10 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   if (split.inputs.sizes().slice(1).vec() != first.input)
     throw InputError("the model takes inputs of shape " + show_shape(first.input) +
                      ", and the data are of shape " + show_shape(split.inputs.sizes().slice(1).vec()));
+  if ((split.inputs.scalar_type() == torch::kUInt8) != first.bytes)
+    throw InputError(std::string("the model was trained on ") +
+                     (first.bytes ? "bytes (uint8), which are divided by 255" : "numbers that are no bytes") +
+                     ", and these inputs are of another type; save them as those of training");
   InferenceOptions pass{.batch = o.batch, .dropout = o.mc_dropout};
   if (o.tta) {
     const bool named = o.flip || o.shift > 0 || o.rotation > 0;

@@ -129,6 +129,7 @@ Model make_model(const TrainOptions& o, const Dataset& data) {
   m.head = head_of(o.head, data.task, data.classes);
   m.classes = data.classes;
   m.outputs = data.outputs;
+  m.bytes = data.train.inputs.scalar_type() == torch::kUInt8;
   m.normalisation = data.normalisation;
   seed_torch(seed_for(o.seed, "weights"));
   m.net = make_network(o, m.input, head_width(m.head, m.classes, m.outputs));

@@ -18,6 +18,7 @@ struct Model {
   Task task = Task::classification;
   Head head = Head::sigmoid;
   std::int64_t classes = 0, outputs = 0;
+  bool bytes = false;  ///< inputs were uint8, which are divided by 255
   Normalisation normalisation;
   NetworkPtr net;
   double lr = 0;  ///< the rate at which these weights were reached

@@ -249,6 +249,24 @@ TEST(Run, SigmaScalingIsFittedOnValidationAndJudgedOnTheTestSet) {
   }
 }
 
+TEST(Predict, RefusesInputsOfAnotherType) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(80, 3, 1));
+  const TrainOptions o = quick(folder, "run");
+  (void)train_run(o, {});
+  Dataset bytes = testing::risk_data(80, 3, 1);
+  bytes.test.inputs = torch::ones_like(bytes.test.inputs, torch::kUInt8);
+  testing::write_data(folder / "bytes", bytes);
+  PredictOptions p;
+  p.run = o.out;
+  p.device = "cpu";
+  p.out = folder / "same";
+  (void)predict_run(p, {});
+  p.data = folder / "bytes";
+  p.out = folder / "other";
+  EXPECT_THROW((void)predict_run(p, {}), InputError);
+}
+
 TEST(Predict, RegressionPartsAddUp) {
   const Folder folder;
   testing::write_data(folder / "data", testing::regression_data(1));
