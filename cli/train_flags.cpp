@@ -55,7 +55,7 @@ CPU, interrupted or not.)";
 constexpr const char* kPredictExamples = R"(Examples, on the runs that "plumb train --help" makes:
   twenty passes with dropout, then what they say about the wrong answers
     plumb predict runs/cnn --mc-dropout --samples 20 --out runs/cnn/mc
-    plumb uncertainty --samples runs/cnn/mc/samples.npy --labels runs/cnn/mc/labels.npy
+    plumb uncertainty --samples runs/cnn/mc/samples.npy --counts runs/cnn/mc/counts.npy
   test-time augmentation
     plumb predict runs/cape --tta --flip --rotation 10 --out runs/cape/tta
   regression: mean, aleatoric and epistemic variance (Laves 2021, eq. 10)
@@ -133,6 +133,24 @@ void check_out(const std::string& out) {
   if (::access(at.c_str(), W_OK | X_OK) != 0)
     throw InputError("--out " + out + ": cannot write to the folder " + at.string() + ": " +
                      std::strerror(errno));
+}
+
+// A flag that would do nothing is a mistake; in a grid it may be meant for other cells.
+void check_effect(const Flags& flags, const train::TrainOptions& o) {
+  const auto only = [&](const char* flag, bool serves, const std::string& whom) {
+    if (flags.given(flag) && !serves)
+      throw InputError(std::string(flag) + " is for " + whom + "; leave it out here");
+  };
+  for (const char* flag :
+       {"--cape-every", "--cape-bins", "--cape-neighbours", "--cape-sigma", "--cape-epochs", "--cape-lr"})
+    only(flag, train::is_cape(o.method), "--method cape-bin and cape-kernel");
+  only("--strength", o.method != "ce" && o.method != "ce-resampled",
+       "methods that have one, and " + o.method + " has none");
+  only("--hidden", o.model == "mlp", "--model mlp");
+  only("--width", o.model == "resnet18" || o.model == "vgg16-small" || o.model == "unet-small",
+       "--model resnet18, vgg16-small and unet-small");
+  only("--dropout", o.model != "linear", "networks with layers, not for --model linear");
+  only("--momentum", o.optimizer == "sgd", "--optimizer sgd");
 }
 
 std::string read_text(const std::string& path) {
@@ -248,6 +266,7 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
   if (o.out.empty()) throw InputError("--out is needed: the folder of the run");
   check_out(o.out);
   if (!t.grid.empty()) return o;
+  check_effect(flags, o);
   if (o.data.empty()) throw InputError("--data is needed: the folder to learn from");
   return o;
 }

@@ -125,7 +125,7 @@ def test_bad_data_leave_no_run_behind(folder):
     run = folder.run("train", "--data", "nothing", "--out", "run", "--device", "cpu")
     assert run.code == 2 and "there is no folder" in run.err and not (folder / "run").exists()
     make_data(folder)
-    run = folder.run("train", *QUICK, "--model", "cnn", "--out", "run")
+    run = folder.run("train", "--data", "data", "--device", "cpu", "--model", "cnn", "--out", "run")
     assert run.code == 2 and "is for images" in run.err and not (folder / "run").exists()
     np.save(folder / "data/train/labels.npy", np.full(200, 0.5))
     run = folder.run("train", *QUICK, "--out", "run")
@@ -370,3 +370,13 @@ def test_samples_and_dropout_that_would_do_nothing(folder):
     said = refused(folder, "line", "--mc-dropout", "--out", "none")
     assert "linear has no dropout" in said and "--dropout" not in said.replace("--mc-dropout", "")
     assert not (folder / "none").exists()
+
+
+@pytest.mark.parametrize("args,word", [(("--cape-lr", "0.1"), "cape-bin"), (("--strength", "2"), "has none"),
+                                       (("--model", "linear", "--dropout", "0.5"), "linear"),
+                                       (("--width", "8"), "resnet18")])
+@needs_tool
+def test_flags_that_would_do_nothing(folder, args, word):
+    make_data(folder)
+    run = folder.run("train", "--data", "data", "--device", "cpu", *args, "--out", "run")
+    assert run.code == 2 and run.err.count("\n") == 1 and word in run.err and not (folder / "run").exists()
