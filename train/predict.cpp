@@ -79,7 +79,8 @@ Split part_of(TrainOptions how, const std::string& name, bool own, Task task, st
   const bool as_trained = (name == "train" || name == "validation") && (own || cut);
   if (has_arrays(folder) && !as_trained) {
     if (!has_answers(folder)) how.targets = "none";
-    if (task == Task::regression && how.targets != "none") how.targets = "targets";
+    // By its head a regression also learns from labels; without one it had targets.
+    if (task == Task::regression && how.head == "auto" && how.targets != "none") how.targets = "targets";
     Split s = read_arrays(folder, how, task, classes);
     check_classes(classes);
     return s;

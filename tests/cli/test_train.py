@@ -380,3 +380,12 @@ def test_flags_that_would_do_nothing(folder, args, word):
     make_data(folder)
     run = folder.run("train", "--data", "data", "--device", "cpu", *args, "--out", "run")
     assert run.code == 2 and run.err.count("\n") == 1 and word in run.err and not (folder / "run").exists()
+
+
+@needs_tool
+def test_a_regression_of_labels_is_predicted(folder):
+    make_data(folder, n=40)
+    assert folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "data/run", "--quiet").code == 0
+    run = folder.run("predict", "data/run", "--device", "cpu", "--out", "data/run/mean")  # a run may live beside its data
+    assert run.code == 0, run.err
+    assert np.array_equal(np.load(folder / "data/run/mean/targets.npy").ravel(), np.load(folder / "data/test/labels.npy"))
