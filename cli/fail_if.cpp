@@ -67,9 +67,10 @@ std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const M
     const auto at =
         std::find_if(values.begin(), values.end(), [&](const auto& m) { return m.first == g.key; });
     if (at == values.end()) {
-      throw InputError(text_of(g) + ": " + g.key +
-                       " was not computed; it is left out by an option, or does not apply to these inputs" +
-                       did_you_mean(g.key, known));
+      throw InputError(
+          text_of(g) + ": " + g.key +
+          " was not computed; it is left out (--metrics, --measures), or does not apply to these inputs" +
+          did_you_mean(g.key, known));
     }
     if (!at->second.value) {
       throw InputError(text_of(g) + " cannot be decided: " + g.key + " is undefined (" + at->second.why +
