@@ -99,6 +99,19 @@ MetricResults gated(const Comparison& c) {
   return out;
 }
 
+/// Told before anything is computed.
+void check_gates(std::vector<Gate> gates, const std::vector<Model>& models) {
+  for (Gate& g : gates) {
+    const auto dot = g.key.rfind('.');
+    if (models.size() > 2 && dot == std::string::npos)
+      throw InputError("--fail-if \"" + g.key + g.op +
+                       "...\": with more than two models say which is compared with " + models.front().name +
+                       ", as in \"" + models[1].name + "." + g.key + g.op + "...\"");
+    if (models.size() > 2) g.key = g.key.substr(dot + 1);
+  }
+  check_metrics_of(gates);
+}
+
 InputFlags with_model(InputFlags inputs, const Model& m) {
   (m.logits ? inputs.logits : inputs.probs) = {m.spec};
   return inputs;
@@ -136,11 +149,7 @@ int compare_command(const Args& args) {
   EvaluateOptions o = checked_options(f.how);
   const std::vector<Gate> gates = parse_gates(f.fail_if);
   const std::vector<Model> given = models_of(args);
-  for (const Gate& g : gates)
-    if (given.size() > 2 && g.key.find('.') == std::string::npos)
-      throw InputError("--fail-if \"" + g.key + g.op +
-                       "...\": with more than two models say which is compared with " + given.front().name +
-                       ", as in \"" + given[1].name + "." + g.key + g.op + "...\"");
+  check_gates(gates, given);
   if (given.size() < 2)
     throw InputError("a comparison needs two models or more; give each with --model NAME=FILE");
 

@@ -16,15 +16,13 @@ namespace fs = std::filesystem;
 
 // A run writes labels.npy and the like: never among the data, nor among somebody's other files.
 void check_out(const TrainOptions& o) {
-  const fs::path out = fs::weakly_canonical(o.out), data = fs::weakly_canonical(o.data);
-  for (const char* part : {"", "train", "validation", "test"}) {
-    const fs::path taken = *part == '\0' ? data : data / part;
-    const bool inside = *part != '\0' && !out.lexically_relative(taken).empty() &&
-                        *out.lexically_relative(taken).begin() != "..";
-    if (out == taken || inside)
-      throw InputError("--out " + o.out +
-                       " lies among the data, which the run would write over; choose another folder");
-  }
+  bool among = lies_within(o.out, o.data) && lies_within(o.data, o.out);  // the folder itself
+  for (const char* part : {"/train", "/validation", "/test"})
+    among = among || lies_within(o.out, o.data + part);
+  if (among)
+    throw InputError("--out " + o.out +
+                     " lies among the data, which the run would write over; choose another folder");
+  const fs::path out(o.out);
   if (fs::is_directory(out) && !fs::is_empty(out) && !fs::exists(out / "config.json"))
     throw InputError("--out " + o.out + " holds other files and no run; choose a new or empty folder");
 }

@@ -45,11 +45,6 @@ std::vector<std::string> members_of(const std::string& run) {
   return members;
 }
 
-bool lies_within(const std::string& path, const std::string& folder) {
-  const fs::path way = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
-  return !way.empty() && *way.begin() != "..";
-}
-
 void check_folders(const PredictOptions& o, const std::string& own) {
   if (!o.data.empty() && !fs::is_directory(o.data))
     throw InputError("--data: there is no folder \"" + o.data + "\"");

@@ -112,6 +112,11 @@ std::string method_name(const TrainOptions& o, Head head) {
 
 bool is_finished(const std::string& folder) { return fs::exists(folder + "/result.json"); }
 
+bool lies_within(const std::string& path, const std::string& folder) {
+  const fs::path way = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
+  return !way.empty() && *way.begin() != "..";
+}
+
 RunResult read_result(const std::string& folder) {
   const std::string path = folder + "/result.json";
   if (!fs::exists(path)) throw InputError(folder + " holds no finished run (there is no result.json)");

@@ -36,6 +36,8 @@ struct RunResult {
 /// The method, or the head of a regression, which is its likelihood.
 [[nodiscard]] std::string method_name(const TrainOptions& o, Head head);
 [[nodiscard]] bool is_finished(const std::string& folder);
+/// Also when it is the folder itself, by whatever way it is named.
+[[nodiscard]] bool lies_within(const std::string& path, const std::string& folder);
 
 /// One network into o.out. A folder that holds a run already is continued when its config.json says the same,
 /// and refused otherwise.

@@ -112,3 +112,5 @@ def test_gates_are_on_differences_to_the_first(folder, two):
     assert folder.run("compare", *three, "again.nll<0").code == 0
     which = folder.run("compare", *three, "nll<0")
     assert which.code == 2 and which.err.count("\n") == 1 and "ts.nll" in which.err
+    typo = folder.run("compare", *three, "ts.nlll<0")
+    assert typo.code == 2 and typo.err.count("\n") == 1 and '"nll"' in typo.err
