@@ -1,34 +1,16 @@
 #include "train/inference.hpp"
 
-#include <ATen/autocast_mode.h>
-#include <torch/version.h>
-
 #include "train/tensors.hpp"
 
 namespace plumb::train {
 namespace {
 
-class HalfPrecision {
- public:
-  explicit HalfPrecision(bool on) : on_(on) { set(on_); }
-  HalfPrecision(const HalfPrecision&) = delete;
-  HalfPrecision& operator=(const HalfPrecision&) = delete;
-  ~HalfPrecision() {
-    if (!on_) return;
-    at::autocast::clear_cache();
-    set(false);
-  }
-
- private:
-  static void set(bool on) {
-#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
-    at::autocast::set_autocast_enabled(at::kCUDA, on);
-#else
-    at::autocast::set_enabled(on);
-#endif
-  }
-  bool on_;
-};
+// Enough items to keep a GPU busy, few enough for a CPU to find their activations in its caches.
+std::int64_t batch_size(const torch::Tensor& inputs, torch::Device device) {
+  const std::int64_t pixels = inputs.dim() == 4 ? inputs.size(2) * inputs.size(3) : inputs.size(1);
+  return std::clamp<std::int64_t>((device.is_cuda() ? 1 << 21 : 1 << 16) / std::max<std::int64_t>(pixels, 1),
+                                  32, 4096);
+}
 
 }  // namespace
 
@@ -40,14 +22,15 @@ Inferred infer(Network& net, const torch::Tensor& inputs, const Normalisation& n
     set_dropout(net, true);
     seed_torch(options.seed);
   }
-  const HalfPrecision half(options.half && device.is_cuda());
+  const bool half = options.half && device.is_cuda() && net.convolves();
+  const std::int64_t batch = options.batch > 0 ? options.batch : batch_size(inputs, device);
   const Normalisation norm = normalisation.to(device);
   std::vector<torch::Tensor> outputs, features;
-  for (std::int64_t begin = 0; begin < inputs.size(0); begin += options.batch) {
-    const std::int64_t end = std::min(begin + options.batch, inputs.size(0));
+  for (std::int64_t begin = 0; begin < inputs.size(0); begin += batch) {
+    const std::int64_t end = std::min(begin + batch, inputs.size(0));
     torch::Tensor x = norm.apply(inputs.slice(0, begin, end).to(device, /*non_blocking=*/true));
     x = laid_out(augment(x, options.augmentation, seed_for(options.seed, "batch", begin)));
-    const Output out = net.forward(x);
+    const Output out = net.forward(half ? x.to(torch::kFloat16) : x);
     outputs.push_back(out.logits);
     if (options.features) features.push_back(out.features);
   }

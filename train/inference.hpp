@@ -13,10 +13,10 @@ struct Inferred {
 };
 
 struct InferenceOptions {
-  std::int64_t batch = 512;
+  std::int64_t batch = 0;  ///< items at once; 0: what suits the device
   bool features = false;
-  bool half = false;          ///< on CUDA: products in float16, whose ten bits of fraction are those of TF32
-  bool dropout = false;       ///< MC dropout: dropout layers draw, all else in evaluation mode
+  bool half = false;     ///< on CUDA: convolutions in float16, whose ten bits of fraction are those of TF32
+  bool dropout = false;  ///< MC dropout: dropout layers draw, all else in evaluation mode
   Augmentation augmentation;  ///< test-time augmentation
   std::uint64_t seed = 0;     ///< of both
 };

@@ -1,6 +1,7 @@
 #include "train/models.hpp"
 
 #include "plumb/data/check.hpp"
+#include "train/convolution.hpp"
 
 namespace plumb::train {
 namespace {
@@ -10,6 +11,7 @@ namespace nn = torch::nn;
 struct LinearNet : Network {
   LinearNet(std::int64_t inputs, std::int64_t outputs)
       : last(register_module("last", nn::Linear(inputs, outputs))) {}
+  [[nodiscard]] bool convolves() const override { return false; }
   Output forward(const torch::Tensor& x) override {
     const torch::Tensor flat = x.flatten(1);
     return {last->forward(flat), flat};
@@ -29,6 +31,7 @@ struct Mlp : Network {
     register_module("body", body);
     last = register_module("last", nn::Linear(width, outputs));
   }
+  [[nodiscard]] bool convolves() const override { return false; }
   Output forward(const torch::Tensor& x) override {
     const torch::Tensor features = body->is_empty() ? x.flatten(1) : body->forward(x.flatten(1));
     return {last->forward(features), features};
@@ -46,9 +49,9 @@ struct Cnn : Network {
         last(register_module("last", nn::Linear(128, outputs))) {}
   Output forward(const torch::Tensor& x) override {
     // "Same" padding of the pools: what is left over at the edge is a cell of its own.
-    torch::Tensor h = torch::max_pool2d(torch::relu(one->forward(x)), 2, 2, 0, 1, /*ceil_mode=*/true);
-    h = torch::max_pool2d(torch::relu(two->forward(h)), 4, 4, 0, 1, /*ceil_mode=*/true);
-    const torch::Tensor features = drop->forward(torch::relu(three->forward(h)).mean({2, 3}));
+    torch::Tensor h = torch::max_pool2d(convolve(one, x), 2, 2, 0, 1, /*ceil_mode=*/true);
+    h = torch::max_pool2d(convolve(two, h), 4, 4, 0, 1, /*ceil_mode=*/true);
+    const torch::Tensor features = drop->forward(average_of_pixels(convolve(three, h)));
     return {last->forward(features), features};
   }
   nn::Conv2d one, two, three;

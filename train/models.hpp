@@ -17,7 +17,10 @@ struct Output {
 
 class Network : public torch::nn::Module {
  public:
+  /// Without gradients x may be float16, of which a convolving network makes its products; outputs are
+  /// float32.
   virtual Output forward(const torch::Tensor& x) = 0;
+  [[nodiscard]] virtual bool convolves() const { return true; }
 };
 using NetworkPtr = std::shared_ptr<Network>;
 

@@ -1,3 +1,4 @@
+#include "train/convolution.hpp"
 #include "train/models.hpp"
 
 namespace plumb::train {
@@ -5,31 +6,19 @@ namespace {
 
 namespace nn = torch::nn;
 
-nn::Conv2d conv(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride) {
-  return nn::Conv2d(nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
-}
-
 // Two 3 x 3 convolutions and a shortcut (He 2016, basic block).
 struct BlockImpl : nn::Module {
   BlockImpl(std::int64_t in, std::int64_t out, std::int64_t stride)
-      : conv1(register_module("conv1", conv(in, out, 3, stride))),
-        conv2(register_module("conv2", conv(out, out, 3, 1))),
-        norm1(register_module("norm1", nn::BatchNorm2d(out))),
-        norm2(register_module("norm2", nn::BatchNorm2d(out))) {
-    if (stride != 1 || in != out) {
-      shortcut->push_back(conv(in, out, 1, stride));
-      shortcut->push_back(nn::BatchNorm2d(out));
-    }
-    register_module("shortcut", shortcut);
+      : one(register_module("one", ConvNorm(in, out, 3, stride))),
+        two(register_module("two", ConvNorm(out, out, 3))) {
+    if (stride != 1 || in != out) shortcut = register_module("shortcut", ConvNorm(in, out, 1, stride));
   }
   torch::Tensor forward(const torch::Tensor& x) {
-    torch::Tensor h = torch::relu(norm1->forward(conv1->forward(x)));
-    h = norm2->forward(conv2->forward(h));
-    return torch::relu(h + (shortcut->is_empty() ? x : shortcut->forward(x)));
+    const torch::Tensor past = shortcut ? shortcut->apply(x, {.relu = false}) : x;
+    return two->apply(one->forward(x), {.plus = past});
   }
-  nn::Conv2d conv1, conv2;
-  nn::BatchNorm2d norm1, norm2;
-  nn::Sequential shortcut;
+  ConvNorm one, two;
+  ConvNorm shortcut{nullptr};
 };
 TORCH_MODULE(Block);
 
@@ -37,9 +26,7 @@ struct ResNet18 : Network {
   ResNet18(std::int64_t channels, std::int64_t side, std::int64_t outputs, double dropout,
            std::int64_t width) {
     const bool small = side <= 64;
-    stem->push_back(small ? conv(channels, width, 3, 1) : conv(channels, width, 7, 2));
-    stem->push_back(nn::BatchNorm2d(width));
-    stem->push_back(nn::ReLU());
+    stem->push_back(small ? ConvNorm(channels, width, 3) : ConvNorm(channels, width, 7, 2));
     if (!small) stem->push_back(nn::MaxPool2d(nn::MaxPool2dOptions(3).stride(2).padding(1)));
     register_module("stem", stem);
     std::int64_t in = width;
@@ -60,7 +47,7 @@ struct ResNet18 : Network {
     }
   }
   Output forward(const torch::Tensor& x) override {
-    const torch::Tensor features = drop->forward(stages->forward(stem->forward(x)).mean({2, 3}));
+    const torch::Tensor features = drop->forward(average_of_pixels(stages->forward(stem->forward(x))));
     return {last->forward(features), features};
   }
   nn::Sequential stem, stages;

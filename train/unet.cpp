@@ -1,3 +1,4 @@
+#include "train/convolution.hpp"
 #include "train/models.hpp"
 
 namespace plumb::train {
@@ -7,11 +8,8 @@ namespace nn = torch::nn;
 
 nn::Sequential twice(std::int64_t in, std::int64_t out) {
   nn::Sequential s;
-  for (int i = 0; i < 2; ++i) {
-    s->push_back(nn::Conv2d(nn::Conv2dOptions(i == 0 ? in : out, out, 3).padding(1).bias(false)));
-    s->push_back(nn::BatchNorm2d(out));
-    s->push_back(nn::ReLU());
-  }
+  s->push_back(ConvNorm(in, out, 3));
+  s->push_back(ConvNorm(out, out, 3));
   return s;
 }
 
@@ -37,7 +35,7 @@ struct UnetSmall : Network {
     const torch::Tensor c = drop->forward(bottom->forward(torch::max_pool2d(b, 2)));
     const torch::Tensor d = up2->forward(torch::cat({twice_as_large(c), b}, 1));
     const torch::Tensor e = up1->forward(torch::cat({twice_as_large(d), a}, 1));
-    return {last->forward(e), c.mean({2, 3})};
+    return {convolve(last, e, {.relu = false}).to(torch::kFloat32), average_of_pixels(c)};
   }
   nn::Sequential down1, down2, bottom, up2, up1;
   nn::Dropout2d drop;

@@ -1,3 +1,4 @@
+#include "train/convolution.hpp"
 #include "train/models.hpp"
 
 namespace plumb::train {
@@ -13,9 +14,7 @@ struct Vgg16Small : Network {
       nn::Sequential part;
       const std::int64_t out = width << std::min(stage, 3);
       for (int i = 0; i < kConvolutions[stage]; ++i) {
-        part->push_back(nn::Conv2d(nn::Conv2dOptions(in, out, 3).padding(1).bias(false)));
-        part->push_back(nn::BatchNorm2d(out));
-        part->push_back(nn::ReLU());
+        part->push_back(ConvNorm(in, out, 3));
         in = out;
       }
       stages.push_back(register_module("stage" + std::to_string(stage + 1), part));
@@ -32,7 +31,7 @@ struct Vgg16Small : Network {
       // Small images run out of pixels before they run out of pools.
       if (i + 1 < stages.size() && h.size(2) > 1 && h.size(3) > 1) h = torch::max_pool2d(h, 2);
     }
-    h = drop1->forward(h.amax({2, 3}));
+    h = drop1->forward(h.amax({2, 3}).to(torch::kFloat32));
     const torch::Tensor features = drop2->forward(torch::relu(dense->forward(h)));
     return {last->forward(features), features};
   }

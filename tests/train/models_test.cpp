@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plumb/data/check.hpp"
+#include "train/tensors.hpp"
 
 namespace plumb::train {
 namespace {
@@ -52,6 +53,51 @@ TEST(Models, AllTakeAndGiveTheirShapes) {
   EXPECT_THROW((void)make_network(o, {1, 15, 24}, 2), InputError);
   o.model = "cnn";
   EXPECT_THROW((void)make_network(o, {12}, 2), InputError);
+}
+
+// A network whose normalisations have seen something, on the GPU where there is one.
+NetworkPtr seasoned(const char* name, torch::Device device) {
+  torch::manual_seed(3);
+  TrainOptions o;
+  o.model = name;
+  o.width = 8;
+  o.dropout = 0.25;
+  const auto net = make_network(o, {3, 24, 32}, 2);
+  torch::NoGradGuard no_grad;
+  for (const auto& module : net->modules(false)) {
+    auto* norm = module->as<torch::nn::BatchNorm2d>();
+    if (norm == nullptr) continue;
+    norm->running_mean.normal_(0, 0.2);
+    norm->running_var.uniform_(0.5, 2);
+    norm->weight.uniform_(0.5, 2);
+    norm->bias.normal_(0, 0.2);
+  }
+  place(*net, device);
+  net->eval();
+  return net;
+}
+
+double gap(const torch::Tensor& a, const torch::Tensor& b) {
+  return ((a - b).abs().max() / b.abs().max()).item<double>();
+}
+
+// Without gradients normalisations are folded into convolutions: the outputs are those of the layers apart.
+TEST(Models, FoldedNormalisationsGiveTheSameOutputs) {
+  const torch::Device device = device_of("auto");
+  for (const char* name : {"cnn", "resnet18", "vgg16-small", "unet-small"}) {
+    const auto net = seasoned(name, device);
+    const torch::Tensor x = laid_out(torch::rand({5, 3, 24, 32}).to(device));
+    const Output apart = net->forward(x);
+    EXPECT_TRUE(apart.logits.requires_grad());
+    torch::NoGradGuard no_grad;
+    const Output folded = net->forward(x);
+    EXPECT_LT(gap(folded.logits, apart.logits), device.is_cuda() ? 5e-3 : 1e-5) << name;
+    EXPECT_LT(gap(folded.features, apart.features), device.is_cuda() ? 5e-3 : 1e-5) << name;
+    if (!device.is_cuda()) continue;
+    const Output half = net->forward(x.to(torch::kFloat16));
+    EXPECT_EQ(half.logits.scalar_type(), torch::kFloat32);
+    EXPECT_LT(gap(half.logits, apart.logits), 1e-2) << name;
+  }
 }
 
 TEST(Models, TheSeedDecidesTheWeights) {
