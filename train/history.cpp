@@ -101,6 +101,7 @@ std::string history_json(const History& h) {
            {"loss", r.loss},
            {"lr", r.lr},
            {"seconds", r.seconds},
+           {"refresh_seconds", r.refresh_seconds},
            {"train_loss", finite(r.train_loss) ? Json(r.train_loss) : Json(nullptr)},
            {"best", r.best},
            {"train", to_object(r.train)},
@@ -120,6 +121,7 @@ History parse_history(const std::string& text) {
     r.loss = j.at("loss").get<std::string>();
     r.lr = j.at("lr").get<double>();
     r.seconds = j.at("seconds").get<double>();
+    r.refresh_seconds = j.value("refresh_seconds", 0.0);
     r.train_loss = j.at("train_loss").is_null() ? std::nan("") : j.at("train_loss").get<double>();
     r.best = j.at("best").get<bool>();
     r.train = from_object(j.at("train"));
@@ -137,7 +139,7 @@ std::string history_csv(const History& h) {
     for (const auto& [key, value] : r.validation) validation.insert(key);
     for (const auto& [key, value] : r.test) test.insert(key);
   }
-  std::string out = "epoch,phase,loss,lr,seconds,best,train_loss";
+  std::string out = "epoch,phase,loss,lr,seconds,refresh_seconds,best,train_loss";
   for (const auto& key : train) out += ",train_" + key;
   for (const auto& key : validation) out += ",validation_" + key;
   for (const auto& key : test) out += ",test_" + key;
@@ -148,7 +150,8 @@ std::string history_csv(const History& h) {
   };
   for (const HistoryRow& r : h) {
     out += std::to_string(r.epoch) + "," + r.phase + "," + r.loss + "," + show(r.lr) + "," + show(r.seconds) +
-           "," + (r.best ? "1" : "0") + "," + (finite(r.train_loss) ? show(r.train_loss) : "");
+           "," + show(r.refresh_seconds) + "," + (r.best ? "1" : "0") + "," +
+           (finite(r.train_loss) ? show(r.train_loss) : "");
     for (const auto& key : train) out += cell(r.train, key);
     for (const auto& key : validation) out += cell(r.validation, key);
     for (const auto& key : test) out += cell(r.test, key);

@@ -20,9 +20,10 @@ struct HistoryRow {
   std::string loss;        ///< what was minimised: "ce", "focal", ..., "calibration", "weighted"
   double lr = 0;
   double seconds = 0;
-  double train_loss = 0;  ///< mean over batches of what was minimised
-  bool best = false;      ///< the best validation log-loss so far
-  Metrics train;          ///< from the outputs during the epoch (dropout and augmentation on)
+  double refresh_seconds = 0;  ///< of these, for p_emp: CaPE's inference pass and sort
+  double train_loss = 0;       ///< mean over batches of what was minimised
+  bool best = false;           ///< the best validation log-loss so far
+  Metrics train;               ///< from the outputs during the epoch (dropout and augmentation on)
   Metrics validation;
   Metrics test;  ///< only with --intra-training
 };

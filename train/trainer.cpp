@@ -14,6 +14,9 @@ namespace plumb::train {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 // Of one phase: CaPE's second one starts where the first stopped and knows neither warm-up nor milestones.
 TrainOptions phase_options(const TrainOptions& o, int phase) {
@@ -195,7 +198,9 @@ bool run_training(TrainState& s, const Dataset& data, torch::Device device, cons
       votes = resampled_votes(data.train.truth, data.classes, seed_for(seed, "labels"));
       m.answers = votes.to(observed.device());
     }
+    const auto refresh = Clock::now();
     const Objective objective = objective_of(s, data, m);
+    row.refresh_seconds = objective.empirical.defined() ? seconds_since(refresh) : 0;
     row.loss = objective.name;
     EpochOptions how{o.batch, {o.flip, o.shift, o.rotation}, seed, {}, hooks.interrupted};
     if (hooks.on_batch)
@@ -220,7 +225,7 @@ bool run_training(TrainState& s, const Dataset& data, torch::Device device, cons
       s.best = snapshot(*s.model.net);
       s.best_lr = row.lr;
     }
-    row.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    row.seconds = seconds_since(start);
     s.history.push_back(std::move(row));
     ++s.phase_epoch;
     if (hooks.on_epoch) hooks.on_epoch(s);
