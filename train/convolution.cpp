@@ -13,15 +13,11 @@ torch::Tensor finish(const torch::Tensor& h, const Convolved& how) {
 }
 
 // Bias, sum and relu take as long as the products when each is a pass over memory of its own.
-torch::Tensor fused(torch::Tensor x, torch::Tensor w, torch::Tensor b, torch::IntArrayRef stride,
+torch::Tensor fused(const torch::Tensor& x, torch::Tensor w, torch::Tensor b, torch::IntArrayRef stride,
                     const Convolved& how) {
   const std::vector<std::int64_t> padding{w.size(2) / 2, w.size(3) / 2}, dilation{1, 1};
   w = w.to(x.scalar_type());
   b = b.to(x.scalar_type());
-  if (const std::int64_t odd = x.size(1) % 8; x.is_cuda() && x.scalar_type() == torch::kFloat16 && odd > 0) {
-    x = torch::constant_pad_nd(x, {0, 0, 0, 0, 0, 8 - odd});  // tensor cores take channels by eights
-    w = torch::constant_pad_nd(w, {0, 0, 0, 0, 0, 8 - odd});
-  }
   if (x.is_cuda() && how.relu && torch::cuda::cudnn_is_available()) {
     return how.plus.defined()
                ? at::cudnn_convolution_add_relu(x, w, how.plus, 1.0, b, stride, padding, dilation, 1)
