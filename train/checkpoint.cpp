@@ -62,6 +62,7 @@ void write_model(OutputArchive& a, const Model& m) {
     a.write("mean", m.normalisation.mean);
     a.write("deviation", m.normalisation.deviation);
   }
+  put(a, "measures", std::int64_t{m.net->measures()});
   OutputArchive net;
   m.net->save(net);
   a.write("network", net);
@@ -86,6 +87,11 @@ Model read_model(InputArchive& a, const std::string& path, torch::Device device)
     m.normalisation = m.normalisation.to(torch::kCPU);
   }
   m.net = make_network(m.options, m.input, head_width(m.head, m.classes, m.outputs));
+  c10::IValue measures;  // older files have none: their last layer spoke of the targets themselves
+  if (a.try_read("measures", measures) && measures.toInt() != 0) {
+    const auto d = torch::ones({m.outputs});
+    m.net->measure_in({d, d.clone(), d.clone()});
+  }
   InputArchive net;
   a.read("network", net);
   m.net->load(net);

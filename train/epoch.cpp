@@ -1,6 +1,7 @@
 #include "train/epoch.hpp"
 
 #include <future>
+#include <limits>
 
 #include "plumb/numeric/random.hpp"
 #include "train/losses/classification.hpp"
@@ -69,8 +70,10 @@ torch::Tensor objective_loss(const Objective& objective, const torch::Tensor& ou
   using namespace functional;  // NOLINT: losses by their names
   const std::string& name = objective.name;
   const double s = objective.strength;
-  if (name == "gaussian") return gaussian_nll(outputs, answers);
-  if (name == "laplace") return laplace_nll(outputs, answers);
+  const RegressionLossOptions units_as_they_are =
+      RegressionLossOptions().floor(-std::numeric_limits<double>::infinity());
+  if (name == "gaussian") return gaussian_nll(outputs, answers, units_as_they_are);
+  if (name == "laplace") return laplace_nll(outputs, answers, units_as_they_are);
   const torch::Tensor u = rows_of(outputs), y = rows_of(answers);
   if (name == "focal") return focal_loss(u, y, s);
   if (name == "entropy") return entropy_loss(u, y, s);

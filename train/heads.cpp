@@ -25,6 +25,18 @@ std::int64_t head_width(Head head, std::int64_t classes, std::int64_t outputs) {
 
 bool is_regression(Head head) { return head == Head::gaussian || head == Head::laplace; }
 
+Units units_of(Head head, const torch::Tensor& targets) {
+  const torch::Tensor y = targets.to(torch::kCPU, torch::kFloat64);
+  const torch::Tensor mean = y.mean(0), deviation = (y - mean).square().mean(0).sqrt();
+  // Equal targets leave a deviation of the rounding of their mean; the smallest are those of float32.
+  const torch::Tensor good =
+      (deviation > 1e-12 * mean.abs()) & (deviation > 1e-37) & torch::isfinite(deviation);
+  const torch::Tensor scale = torch::where(good, deviation, torch::ones_like(deviation));
+  // log variance grows by 2 log scale, log b by log scale.
+  const torch::Tensor spread = (head == Head::gaussian ? 2 : 1) * scale.log();
+  return {mean.to(torch::kFloat32), scale.to(torch::kFloat32), spread.to(torch::kFloat32)};
+}
+
 torch::Tensor probabilities(Head head, const torch::Tensor& logits) {
   const torch::Tensor u = logits.to(torch::kFloat64);
   return head == Head::sigmoid ? torch::sigmoid(u.dim() == 2 ? u.squeeze(1) : u) : torch::softmax(u, 1);
@@ -32,7 +44,7 @@ torch::Tensor probabilities(Head head, const torch::Tensor& logits) {
 
 MeanVariance mean_variance(Head head, const torch::Tensor& outputs) {
   const auto both = outputs.to(torch::kFloat64).chunk(2, 1);
-  const torch::Tensor spread = both[1].clamp_min(-20).exp();  // the floor of the loss (losses/regression.hpp)
+  const torch::Tensor spread = both[1].exp();
   return {both[0], head == Head::gaussian ? spread : 2 * spread.square()};
 }
 

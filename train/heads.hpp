@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include "train/data.hpp"
+#include "train/models.hpp"
 
 namespace plumb::train {
 
@@ -15,6 +16,9 @@ enum class Head { softmax, sigmoid, gaussian, laplace };
 /// Width of the last layer: K, 1, or two for each regression output.
 [[nodiscard]] std::int64_t head_width(Head head, std::int64_t classes, std::int64_t outputs);
 [[nodiscard]] bool is_regression(Head head);
+/// Mean and deviation of each column of the training set's targets (1 where there is none), so that a network
+/// learns alike whether they are years or days.
+[[nodiscard]] Units units_of(Head head, const torch::Tensor& targets);
 
 /// Probabilities as they go to files: N (sigmoid) or N x K (softmax), in double.
 [[nodiscard]] torch::Tensor probabilities(Head head, const torch::Tensor& logits);

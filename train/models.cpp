@@ -2,6 +2,7 @@
 
 #include "plumb/data/check.hpp"
 #include "train/convolution.hpp"
+#include "train/losses/regression.hpp"
 
 namespace plumb::train {
 namespace {
@@ -12,7 +13,7 @@ struct LinearNet : Network {
   LinearNet(std::int64_t inputs, std::int64_t outputs)
       : last(register_module("last", nn::Linear(inputs, outputs))) {}
   [[nodiscard]] bool convolves() const override { return false; }
-  Output forward(const torch::Tensor& x) override {
+  Output compute(const torch::Tensor& x) override {
     const torch::Tensor flat = x.flatten(1);
     return {last->forward(flat), flat};
   }
@@ -32,7 +33,7 @@ struct Mlp : Network {
     last = register_module("last", nn::Linear(width, outputs));
   }
   [[nodiscard]] bool convolves() const override { return false; }
-  Output forward(const torch::Tensor& x) override {
+  Output compute(const torch::Tensor& x) override {
     const torch::Tensor features = body->is_empty() ? x.flatten(1) : body->forward(x.flatten(1));
     return {last->forward(features), features};
   }
@@ -47,7 +48,7 @@ struct Cnn : Network {
         three(register_module("three", nn::Conv2d(nn::Conv2dOptions(64, 128, 11).padding(5)))),
         drop(register_module("drop", nn::Dropout(dropout))),
         last(register_module("last", nn::Linear(128, outputs))) {}
-  Output forward(const torch::Tensor& x) override {
+  Output compute(const torch::Tensor& x) override {
     // "Same" padding of the pools: what is left over at the edge is a cell of its own.
     torch::Tensor h = torch::max_pool2d(convolve(one, x), 2, 2, 0, 1, /*ceil_mode=*/true);
     h = torch::max_pool2d(convolve(two, h), 4, 4, 0, 1, /*ceil_mode=*/true);
@@ -60,6 +61,21 @@ struct Cnn : Network {
 };
 
 }  // namespace
+
+Output Network::forward(const torch::Tensor& x) {
+  Output out = compute(x);
+  if (!measures()) return out;
+  const auto both = out.logits.chunk(2, 1);
+  out.logits = torch::cat(
+      {units_.shift + units_.scale * both[0], both[1].clamp_min(kLowestSpread) + units_.spread}, 1);
+  return out;
+}
+
+void Network::measure_in(const Units& units) {
+  units_.shift = register_buffer("target_shift", units.shift);
+  units_.scale = register_buffer("target_scale", units.scale);
+  units_.spread = register_buffer("target_spread", units.spread);
+}
 
 NetworkPtr make_linear(std::int64_t inputs, std::int64_t outputs) {
   return std::make_shared<LinearNet>(inputs, outputs);

@@ -15,12 +15,28 @@ struct Output {
   torch::Tensor features;  ///< N x F, what the last layer sees (after dropout)
 };
 
+/// How the targets of a regression are measured, for each of d outputs: the last layer speaks of
+/// (y - shift) / scale. `spread` is what log variance or log b gains on the way back (heads.hpp).
+struct Units {
+  torch::Tensor shift, scale, spread;  ///< d, float32
+};
+
 class Network : public torch::nn::Module {
  public:
   /// Without gradients x may be float16, of which a convolving network makes its products; outputs are
-  /// float32.
-  virtual Output forward(const torch::Tensor& x) = 0;
+  /// float32, those of a regression in the units of its targets.
+  [[nodiscard]] Output forward(const torch::Tensor& x);
   [[nodiscard]] virtual bool convolves() const { return true; }
+  /// From now on outputs are means and logarithms of spreads in these units, which are buffers and go where
+  /// the weights go: to a device, into a snapshot, into a file. To be called once.
+  void measure_in(const Units& units);
+  [[nodiscard]] bool measures() const { return units_.shift.defined(); }
+
+ protected:
+  virtual Output compute(const torch::Tensor& x) = 0;
+
+ private:
+  Units units_;
 };
 using NetworkPtr = std::shared_ptr<Network>;
 

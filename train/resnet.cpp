@@ -46,7 +46,7 @@ struct ResNet18 : Network {
         nn::init::kaiming_normal_(c->weight, 0, torch::kFanOut, torch::kReLU);
     }
   }
-  Output forward(const torch::Tensor& x) override {
+  Output compute(const torch::Tensor& x) override {
     const torch::Tensor features = drop->forward(average_of_pixels(stages->forward(stem->forward(x))));
     return {last->forward(features), features};
   }

@@ -136,6 +136,7 @@ Model make_model(const TrainOptions& o, const Dataset& data) {
   m.normalisation = data.normalisation;
   seed_torch(seed_for(o.seed, "weights"));
   m.net = make_network(o, m.input, head_width(m.head, m.classes, m.outputs));
+  if (is_regression(m.head)) m.net->measure_in(units_of(m.head, data.train.targets));
   return m;
 }
 

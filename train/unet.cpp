@@ -29,7 +29,7 @@ struct UnetSmall : Network {
         up1(register_module("up1", twice(3 * w, w))),
         drop(register_module("drop", nn::Dropout2d(dropout))),
         last(register_module("last", nn::Conv2d(nn::Conv2dOptions(w, outputs, 1)))) {}
-  Output forward(const torch::Tensor& x) override {
+  Output compute(const torch::Tensor& x) override {
     const torch::Tensor a = down1->forward(x);
     const torch::Tensor b = down2->forward(torch::max_pool2d(a, 2));
     const torch::Tensor c = drop->forward(bottom->forward(torch::max_pool2d(b, 2)));

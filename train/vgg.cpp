@@ -24,7 +24,7 @@ struct Vgg16Small : Network {
     drop2 = register_module("drop2", nn::Dropout(dropout));
     last = register_module("last", nn::Linear(128, outputs));
   }
-  Output forward(const torch::Tensor& x) override {
+  Output compute(const torch::Tensor& x) override {
     torch::Tensor h = x;
     for (std::size_t i = 0; i < stages.size(); ++i) {
       h = stages[i]->forward(h);

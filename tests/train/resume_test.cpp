@@ -92,6 +92,25 @@ TEST(Resume, AdamWithBatchNormalisationAndAugmentationToTheSameBits) {
   expect_same_bits(trained(o, d, {}, folder / "a.pt"), trained(o, d, {1, 2, 3}, folder / "b.pt"));
 }
 
+TEST(Resume, RegressionKeepsTheUnitsOfItsTargets) {
+  const Folder folder;
+  Dataset d = testing::regression_data(1);
+  for (Split* s : {&d.train, &d.validation, &d.test}) s->targets = 40 + 1000 * s->targets;
+  TrainOptions o;
+  o.hidden = {8};
+  o.dropout = 0.2;
+  o.epochs = 4;
+  expect_same_bits(trained(o, d, {}, folder / "a.pt"), trained(o, d, {1, 3}, folder / "b.pt"));
+  const TrainState s = start_training(o, d, torch::kCPU);
+  save_model(folder / "model.pt", s.model);
+  const Model m = load_model(folder / "model.pt", torch::kCPU);
+  const torch::Tensor out = infer(*m.net, d.test.inputs, m.normalisation, torch::kCPU).outputs;
+  EXPECT_TRUE(
+      torch::equal(out, infer(*s.model.net, d.test.inputs, s.model.normalisation, torch::kCPU).outputs));
+  // Untrained, it says about what the targets are: the mean 40 and the variance 5e5.
+  EXPECT_GT(mean_variance(m.head, out).variance.mean().item<double>(), 1e5);
+}
+
 TEST(Checkpoint, AModelComesBackAsItWas) {
   const Folder folder;
   const Dataset d = risk_data(60, 4, 3);

@@ -20,7 +20,8 @@ torch::Tensor gaussian_nll(const torch::Tensor& outputs, const torch::Tensor& ta
                            const RegressionLossOptions& options) {
   const auto [mean, s] = parts(outputs, targets, options);
   const double constant = std::log(2 * std::numbers::pi);
-  return 0.5 * (constant + s + (targets - mean).square() * torch::exp(-s)).mean();
+  // The error is divided before it is squared: targets of 1e20 have squares beyond float32.
+  return 0.5 * (constant + s + ((targets - mean) * torch::exp(-0.5 * s)).square()).mean();
 }
 
 torch::Tensor laplace_nll(const torch::Tensor& outputs, const torch::Tensor& targets,

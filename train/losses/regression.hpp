@@ -7,10 +7,13 @@
 
 namespace plumb::train {
 
+/// log sigma^2 and log b of standardised targets are held above this, so that one item fitted exactly cannot
+/// pull the loss to minus infinity.
+inline constexpr double kLowestSpread = -20;
+
 struct RegressionLossOptions {
-  /// log sigma^2 and log b are held above this, so that one item fitted exactly cannot pull the loss to minus
-  /// infinity.
-  TORCH_ARG(double, floor) = -20;
+  /// The same for outputs as they are; a Network has done it before its outputs got their units.
+  TORCH_ARG(double, floor) = kLowestSpread;
 };
 
 namespace functional {
