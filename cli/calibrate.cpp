@@ -103,6 +103,7 @@ void check_fits(const CalibrationModel& model, const std::string& path, const Pr
 }
 
 void check_npy(const std::string& flag, const std::string& path) {
+  if (path == "-") throw InputError(flag + " writes a file; give it a name that ends in .npy instead of -");
   for (const char* other : {".csv", ".tsv", ".npz", ".txt", ".json"})
     if (path.ends_with(other))
       throw InputError(flag + " writes a .npy array, and " + path +

@@ -84,7 +84,7 @@ void add_flags(Flags& flags, CompareFlags& f) {
   flags.examples(kExamples);
 }
 
-/// Differences to the first model: "nll", or "NAME.nll" where there are more than two.
+/// Differences to the first model: "NAME.nll", and "nll" where there are but two.
 MetricResults gated(const Comparison& c) {
   MetricResults out;
   for (const ComparedMetric& m : c.metrics) {
@@ -93,7 +93,8 @@ MetricResults gated(const Comparison& c) {
       MetricResult difference;
       difference.value = d.value;
       difference.why = "it is undefined for one of the models";
-      out.emplace_back((c.models.size() > 2 ? c.models[d.to] + "." : "") + m.key, difference);
+      out.emplace_back(c.models[d.to] + "." + m.key, difference);
+      if (c.models.size() == 2) out.emplace_back(m.key, difference);
     }
   }
   return out;
@@ -107,7 +108,10 @@ void check_gates(std::vector<Gate> gates, const std::vector<Model>& models) {
       throw InputError("--fail-if \"" + g.key + g.op +
                        "...\": with more than two models say which is compared with " + models.front().name +
                        ", as in \"" + models[1].name + "." + g.key + g.op + "...\"");
-    if (models.size() > 2) g.key = g.key.substr(dot + 1);
+    const bool named = dot != std::string::npos &&
+                       std::any_of(models.begin() + 1, models.end(),
+                                   [&](const Model& m) { return m.name == g.key.substr(0, dot); });
+    if (named || models.size() > 2) g.key = g.key.substr(dot + 1);
   }
   check_metrics_of(gates);
 }

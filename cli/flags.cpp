@@ -32,6 +32,22 @@ bool parse_whole(const std::string& text, std::int64_t& out) {
   return true;
 }
 
+// a,b,c; a name with a comma stands in double quotes.
+Args split_names(const std::string& value) {
+  Args out(1);
+  bool quoted = false;
+  for (const char c : value) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 struct Flags::Parser {
@@ -108,12 +124,15 @@ void Flags::files(const std::string& flag, const std::string& name, Args& out, c
 
 void Flags::text(const std::string& flag, const std::string& name, std::string& out,
                  const std::string& what) {
-  parser_->add_single(flag, name, what, [&out](const std::string& value) { out = value; });
+  parser_->add_single(flag, name, what, [flag, &out](const std::string& value) {
+    if (value.empty()) throw InputError(flag + " was given an empty name; leave it out, or name something");
+    out = value;
+  });
 }
 
 void Flags::list(const std::string& flag, const std::string& name, Args& out, const std::string& what) {
   parser_->add_single(flag, name, what, [flag, &out](const std::string& value) {
-    out = CLI::detail::split(value, ',');
+    out = split_names(value);
     for (std::string& part : out) {
       CLI::detail::trim(part);
       if (part.empty())

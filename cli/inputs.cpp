@@ -1,5 +1,7 @@
 #include "inputs.hpp"
 
+#include <algorithm>
+
 #include "plumb/data/check.hpp"
 #include "plumb/io/load.hpp"
 
@@ -28,13 +30,46 @@ class Loader {
   }
 
   // Labels and ratings may be text only when --classes gives the words a number.
-  Rows classes(const std::string& flag, const Args& specs, const Args& names, bool empty_is_nan) {
-    Rows out = rows(flag, specs, {Want::either, empty_is_nan, 0});
+  Rows labels(const Args& specs, const Args& names) {
+    return named("--labels", rows("--labels", specs, {Want::either, false, 0}), names);
+  }
+  // Several files of one column are shards, or a rater each when each has a row for every item.
+  Rows ratings(const Args& specs, const Args& names, std::int64_t items) {
+    std::vector<Array> files = arrays("--ratings", specs, {Want::either, true, 0});
+    const bool raters = files.size() > 1 && std::all_of(files.begin(), files.end(), [&](const Array& a) {
+                          return a.shape == std::vector<std::int64_t>{items};
+                        });
+    return named("--ratings", raters ? side_by_side(files) : stack("--ratings", std::move(files)), names);
+  }
+
+  static Rows named(const std::string& flag, Rows out, const Args& names) {
     if (out.is_text() && names.empty()) {
       throw InputError(out.name() + ": " + flag + " holds text (\"" + out.text(0) +
                        "\"); name the classes in their order with --classes a,b,c");
     }
     return out;
+  }
+
+  // N by R from R files of N.
+  static Rows side_by_side(const std::vector<Array>& files) {
+    const std::int64_t n = files.front().shape[0], width = static_cast<std::int64_t>(files.size());
+    const std::string name = Rows(files).name();  // throws where text stands beside numbers
+    const auto fill = [&](auto matrix, auto read) {
+      for (std::size_t r = 0; r < files.size(); ++r) {
+        const Rows column(files[r]);
+        for (std::int64_t i = 0; i < n; ++i)
+          matrix[static_cast<std::size_t>(i * width) + r] = read(column, i);
+      }
+      return Rows(array_of(std::move(matrix), {n, width}, name));
+    };
+    const auto cells = static_cast<std::size_t>(n * width);
+    if (files.front().dtype == DType::text)
+      return fill(std::vector<std::string>(cells), [](const Rows& c, std::int64_t i) { return c.text(i); });
+    return fill(std::vector<double>(cells), [](const Rows& c, std::int64_t i) {
+      double x = 0;
+      c.read(i, i + 1, {&x, 1});
+      return x;
+    });
   }
 
   static Rows stack(const std::string& flag, std::vector<Array> shards) {
@@ -117,13 +152,12 @@ std::vector<Rows> concentration(const InputFlags& f, int samples, Loader& load) 
   return out;
 }
 
-Votes votes(const InputFlags& f, int classes, Loader& load) {
-  if (!f.labels.empty())
-    return Votes::from_labels(load.classes("--labels", f.labels, f.classes, false), classes, f.classes);
+Votes votes(const InputFlags& f, const Predictions& predictions, Loader& load) {
+  const int classes = predictions.classes();
+  if (!f.labels.empty()) return Votes::from_labels(load.labels(f.labels, f.classes), classes, f.classes);
   if (!f.counts.empty()) return Votes::from_counts(load.rows("--counts", f.counts), classes);
-  if (!f.ratings.empty()) {
-    return Votes::from_ratings(load.classes("--ratings", f.ratings, f.classes, true), classes, f.classes);
-  }
+  if (!f.ratings.empty())
+    return Votes::from_ratings(load.ratings(f.ratings, f.classes, predictions.items()), classes, f.classes);
   throw InputError(
       "what was observed? Give it with --labels, --counts or --ratings (see plumb evaluate --help)");
 }
@@ -145,7 +179,8 @@ void add_estimate_flags(Flags& flags, InputFlags& f) {
   flags.heading("What was observed (one of them)");
   flags.files("--labels", "FILE", f.labels, "N class indices, or text with --classes");
   flags.files("--counts", "FILE", f.counts, "N x K votes per class");
-  flags.files("--ratings", "FILE", f.ratings, "N x R class by rater; negative or empty: not rated");
+  flags.files("--ratings", "FILE", f.ratings,
+              "N x R class by rater, or a file for each rater; negative or empty: not rated");
   flags.list("--classes", "a,b,c", f.classes, "names of the classes 0, 1, 2, ...");
   flags.heading("About the items");
   flags.files("--weights", "FILE", f.weights, "N weights; each vote counts that much");
@@ -177,7 +212,7 @@ Inputs load_inputs(const InputFlags& f, int threads) {
   Loader load(threads, out);
   Items& items = out.items;
   items.predictions = predictions(f, load);
-  items.votes = votes(f, items.predictions.classes(), load);
+  items.votes = votes(f, items.predictions, load);
   items.class_names = f.classes;
   if (!f.weights.empty()) items.weights = load.rows("--weights", f.weights);
   if (!f.truth.empty()) items.truth = load.rows("--truth", f.truth);

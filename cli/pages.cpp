@@ -69,6 +69,10 @@ void add_page_flags(Flags& flags, PageFlags& out) {
 
 Pages::Pages(const PageFlags& flags) : flags_(flags) {
   if (flags.report == "-") throw InputError("--report writes a file; give it a name instead of -");
+  for (const char* other : {".txt", ".pdf", ".csv", ".md", ".png", ".svg"})
+    if (flags.report.ends_with(other))
+      throw InputError("the page is HTML, and " + flags.report +
+                       " would be opened as something else; name it .html");
   if (!flags.report.empty() && !has_page()) throw InputError(why_no_page());
 }
 

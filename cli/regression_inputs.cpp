@@ -63,11 +63,15 @@ std::vector<Rows> passes(const std::string& flag, const Args& specs, int threads
 void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
   for (const char* flag : {"--probs", "--logits", "--samples", "--sample-logits", "--labels", "--counts",
                            "--ratings", "--classes", "--truth", "--concentration", "--after", "--cross-fit",
-                           "--out-probs", "--lambda", "--tune", "--calibrator"})
+                           "--out-probs", "--lambda", "--tune"})
     flags.later(
         flag,
         std::string(flag) +
             " is for class probabilities, and this is a regression; \"plumb list\" tells which is which");
+  flags.later(
+      "--calibrator",
+      "--calibrator is not there for regressions; calibrate the variances first with \"plumb calibrate "
+      "apply MODEL --mean ... --variance ... -o calibrated.npy\", and give those with --variance");
   flags.heading("What the model said");
   flags.files("--mean", "FILE", f.mean, "predicted means, N or N x d");
   flags.files("--mean-samples", "FILE", f.mean_samples,

@@ -61,8 +61,9 @@ void check_items(const Items& items) {
   if (!votes.empty()) {
     same(votes.name(), votes.rows());
     if (items.votes.classes() != items.classes()) {
-      throw InputError(fmt::format("{} was read for {} classes but {} has {}", votes.name(),
-                                   items.votes.classes(), name, items.classes()));
+      throw InputError(fmt::format(
+          "{} was read for {} classes but {} has {}; predictions of one task have the same number",
+          votes.name(), items.votes.classes(), name, items.classes()));
     }
   }
   check_column(items.weights, "weights");

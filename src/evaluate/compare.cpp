@@ -155,8 +155,11 @@ Difference difference_of(double value, std::vector<double> replicates, Interval 
   return d;
 }
 
-Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions& options) {
+Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions& asked) {
   check_models(models);
+  EvaluateOptions options = asked;
+  const std::int64_t units = asked.bootstrap > 0 ? drawable_units(models.front().items) : kEnoughUnits;
+  if (units < 2) options.bootstrap = 0;
   EvaluateOptions plain = options;
   plain.bootstrap = 0;
   plain.consensus = false;
@@ -179,6 +182,8 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
                                                : std::vector<Scores>{});
     for (const std::string& note : results.back().notes) out.notes.push_back(m.name + ": " + note);
   }
+  if (const std::string note = few_units_note(units, !models.front().items.groups.empty()); !note.empty())
+    out.notes.push_back(note);
   out.items = results.front().items;
   out.classes = results.front().classes;
   out.votes = results.front().votes;

@@ -34,6 +34,14 @@ void check_options(const EvaluateOptions& o) {
   if (!(o.clip >= 0 && o.clip < 0.5)) throw InputError("--clip must lie in [0, 0.5), not " + show(o.clip));
 }
 
+/// Each class has a table of so many cells, of some 2 KB each.
+void check_cells(std::int64_t classes, std::int64_t bins) {
+  const std::int64_t most = std::max<std::int64_t>(1'000'000 / classes, 100);
+  if (bins > most)
+    throw InputError("--bins " + std::to_string(bins) + " for each of " + std::to_string(classes) +
+                     " classes" + " needs too much memory; give at most " + std::to_string(most));
+}
+
 void check_mass(const Items& items, const Cell& total) {
   if (total.items > 0) return;
   if (items.size() == 0) throw InputError(items.predictions.sources()[0].name() + ": there are no items");
@@ -172,9 +180,13 @@ void slices(const Items& items, const EvaluateOptions& o, const Selection& selec
 
 }  // namespace
 
-Result evaluate(const Items& items, const EvaluateOptions& options) {
-  check_options(options);
+Result evaluate(const Items& items, const EvaluateOptions& asked) {
+  check_options(asked);
   check_items(items);
+  check_cells(items.classes(), asked.bins);
+  EvaluateOptions options = asked;
+  const std::int64_t units = asked.bootstrap > 0 ? drawable_units(items) : kEnoughUnits;
+  if (units < 2) options.bootstrap = 0;
   const TaskKind task = task_kind(items);
   const Selection selection = select_metrics(options, task);
   const Evaluation e = run(items, options, selection);
@@ -182,6 +194,8 @@ Result evaluate(const Items& items, const EvaluateOptions& options) {
   Result result = describe_run(items, options, selection, e.sums);
   if (options.bootstrap > 0)
     result.settings.emplace_back("null", null_name(e.null_kind, !items.groups.empty()));
+  if (std::string note = few_units_note(units, !items.groups.empty()); !note.empty())
+    result.notes.push_back(std::move(note));
   result.metrics = e.metrics;
   result.tables.emplace_back("reliability", reliability_rows(e.sums.event, e.event_mean_y, options.level));
   add_class_results(e.sums, selection, result);

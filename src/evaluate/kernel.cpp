@@ -174,8 +174,8 @@ Table curve_rows(const std::vector<CurvePoint>& curve, const std::vector<std::ve
                            curve[i].density};
     if (!replicates.empty()) {
       std::vector<double> at;
-      for (const auto& r : replicates)
-        if (!std::isnan(r[i])) at.push_back(r[i]);
+      for (const auto& r : replicates)  // one that drew no unit has no curve
+        if (i < r.size() && !std::isnan(r[i])) at.push_back(r[i]);
       if (at.size() * 2 < replicates.size() || !curve[i].estimate) {
         row.insert(row.end(), 2, Value{});
       } else {

@@ -161,9 +161,11 @@ void check_options(const StabilityOptions& o, std::int64_t items) {
   if (!(o.step > 0 && o.step <= 1 - o.from + 1e-9))
     throw InputError("--step must be above 0 and at most 1 - from = " + show(1 - o.from) + ", not " +
                      show(o.step));
-  if (o.step * static_cast<double>(items) < 0.5 || (1 - o.from) / o.step > kMostSteps)
+  if (o.step * static_cast<double>(items) < 0.5)
     throw InputError("--step " + show(o.step) + " is too fine for " + counted(items, "item") +
-                     ": most steps would add none; 0.05 is usual");
+                     ": most steps would add none; give more items, or a step of 1/N or more");
+  if ((1 - o.from) / o.step > kMostSteps)
+    throw InputError("--step " + show(o.step) + " makes more than 10000 steps; 0.05 is usual");
   if (o.repeats < 2 || o.repeats > 100000)
     throw InputError("--repeats must lie between 2 and 100000, not " + std::to_string(o.repeats));
   check_bins(o.evaluate.bins);

@@ -31,7 +31,10 @@ bool matches(std::string_view pattern, std::string_view text) {
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
   std::string s;
-  for (std::size_t i = 0; i < names.size() && i < kMost; ++i) s += (i > 0 ? ", " : "") + names[i];
+  for (std::size_t i = 0; i < names.size() && i < kMost; ++i) {
+    const bool plain = names[i].find(',') == std::string::npos;
+    s += (i > 0 ? ", " : "") + (plain ? names[i] : in_quotes(names[i]));
+  }
   if (names.size() > kMost) s += " and " + std::to_string(names.size() - kMost) + " more";
   return s;
 }

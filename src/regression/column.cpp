@@ -1,9 +1,11 @@
 #include "plumb/regression/column.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/random.hpp"
+#include "plumb/resample/resample.hpp"
 
 namespace plumb {
 namespace {
@@ -141,6 +143,18 @@ std::vector<std::uint64_t> regression_units(const RegressionItems& items) {
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = hash.empty() ? i : hash[items.groups.code(static_cast<std::int64_t>(i))];
   return out;
+}
+
+std::int64_t drawable_units(const RegressionItems& items) {
+  std::set<std::uint64_t> found;
+  const std::vector<std::uint64_t> units = regression_units(items);
+  double weight = 1;
+  for (std::int64_t i = 0; i < items.size(); ++i) {
+    if (!items.weights.empty()) items.weights.read(i, i + 1, {&weight, 1});
+    if (weight > 0) found.insert(units[static_cast<std::size_t>(i)]);
+    if (static_cast<std::int64_t>(found.size()) == kEnoughUnits) break;
+  }
+  return static_cast<std::int64_t>(found.size());
 }
 
 }  // namespace plumb

@@ -6,6 +6,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/registry.hpp"
 #include "plumb/resample/interval.hpp"
+#include "plumb/resample/resample.hpp"
 #include "regression/replicates.hpp"
 #include "regression/tables.hpp"
 
@@ -172,7 +173,10 @@ Result evaluate_regression(const RegressionItems& items, const RegressionOptions
   add_notes(items, e, result);
 
   std::map<std::string, std::vector<double>, std::less<>> replicates;
-  if (o.bootstrap > 0)
+  const std::int64_t units = o.bootstrap > 0 ? drawable_units(items) : kEnoughUnits;
+  if (std::string note = few_units_note(units, !items.groups.empty()); !note.empty())
+    result.notes.push_back(std::move(note));
+  if (o.bootstrap > 0 && units > 1)
     replicates = detail::regression_replicates(items, e.plan, e.columns ? &*e.columns : nullptr, o);
   for (const MetricRow* row : rows) {
     MetricResult m;

@@ -122,6 +122,7 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
   if (r.left_out > 0)
     notes.push_back(counted(r.left_out, "item") + " without votes or of weight 0 " +
                     (r.left_out == 1 ? "was" : "were") + " left out");
+  if (!r.few_units.empty()) notes.push_back(r.few_units);
   for (const MeasureResult& m : r.measures) {
     if (!is_ranked(m)) {
       notes.push_back(m.name + ": " + m.why);

@@ -1,5 +1,8 @@
 #include "plumb/resample/resample.hpp"
 
+#include <set>
+
+#include "plumb/data/check.hpp"
 #include "plumb/numeric/random.hpp"
 
 namespace plumb {
@@ -7,6 +10,29 @@ namespace plumb {
 const char* null_name(NullKind kind, bool grouped) {
   if (kind == NullKind::labels) return "labels drawn from the forecasts";
   return grouped ? "residuals of each group with a random sign" : "residuals of each item with a random sign";
+}
+
+std::int64_t drawable_units(const Items& items) {
+  const Units units(items);
+  std::set<std::uint64_t> found;
+  ItemBlock block;
+  for (std::int64_t begin = 0; begin < items.size(); begin += block_rows(items)) {
+    read_items(items, begin, std::min(items.size(), begin + block_rows(items)), block);
+    for (std::int64_t i = 0; i < block.size; ++i) {
+      if (block.votes.votes(i) == 0) continue;
+      if (!block.weight.empty() && block.weight[static_cast<std::size_t>(i)] == 0) continue;
+      found.insert(units.of(begin + i));
+      if (static_cast<std::int64_t>(found.size()) == kEnoughUnits) return kEnoughUnits;
+    }
+  }
+  return static_cast<std::int64_t>(found.size());
+}
+
+std::string few_units_note(std::int64_t units, bool grouped) {
+  const std::string what = counted(units, grouped ? "group" : "item");
+  if (units >= kEnoughUnits) return "";
+  if (units < 2) return "no intervals and no p-values: there is but " + what + " to draw from";
+  return "intervals and p-values rest on " + what + ": over so few they are rough, and mostly too narrow";
 }
 
 void NullDraw::draw(NullKind kind, std::uint64_t seed, std::uint32_t replicate,

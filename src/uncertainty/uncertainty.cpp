@@ -10,6 +10,7 @@
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/random.hpp"
 #include "plumb/resample/interval.hpp"
+#include "plumb/resample/resample.hpp"
 #include "plumb/uncertainty/permutation.hpp"
 #include "uncertainty/score_column.hpp"
 
@@ -207,9 +208,12 @@ double eor_of(const MeasureResult& m) {
 }  // namespace
 
 UncertaintyResult uncertainty(const Items& items, const std::vector<std::pair<std::string, Rows>>& own,
-                              const Names& ids, const UncertaintyOptions& options) {
-  detail::check_options(options);
+                              const Names& ids, const UncertaintyOptions& asked) {
+  detail::check_options(asked);
   check_items(items);
+  UncertaintyOptions options = asked;
+  const std::int64_t units = asked.bootstrap > 0 ? drawable_units(items) : kEnoughUnits;
+  if (units < 2) options.bootstrap = 0;
   Measured measured = measure_items(items, options.measures, options.top, options.threads);
   for (const auto& [name, rows] : own) {
     for (const Measure& m : measured.measures)
@@ -219,6 +223,7 @@ UncertaintyResult uncertainty(const Items& items, const std::vector<std::pair<st
   }
   const Outcomes& outcomes = measured.outcomes;
   UncertaintyResult out;
+  out.few_units = few_units_note(units, !items.groups.empty());
   out.items = static_cast<std::int64_t>(outcomes.size());
   out.votes = outcomes.votes;
   out.left_out = items.size() - out.items;

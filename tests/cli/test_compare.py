@@ -114,3 +114,17 @@ def test_gates_are_on_differences_to_the_first(folder, two):
     assert which.code == 2 and which.err.count("\n") == 1 and "ts.nll" in which.err
     typo = folder.run("compare", *three, "ts.nlll<0")
     assert typo.code == 2 and typo.err.count("\n") == 1 and '"nll"' in typo.err
+
+
+def test_one_group_has_no_winner_by_chance(folder, two):
+    folder.npy("one.npy", np.zeros(500, int))
+    r = compare(folder, *BASE, "--groups", "one.npy", "--bootstrap", 50)
+    assert all("p_value" not in d for m in r["compare"]["metrics"].values() for d in m["differences"])
+    assert all(w["clear"] == 0 for w in r["compare"]["wins"].values())
+    assert any("no intervals" in n for n in r["notes"])
+
+
+def test_a_gate_may_name_the_second_of_two(folder, two):
+    assert folder.run("compare", *BASE, "--bootstrap", 0, "--fail-if", "ts.nll<0").code == 3
+    assert folder.run("compare", *BASE, "--bootstrap", 0, "--fail-if", "nll<0").code == 3
+    assert folder.run("compare", *BASE, "--bootstrap", 0, "--fail-if", "no.nll<0").code == 2

@@ -219,3 +219,22 @@ def test_by_and_groups_may_be_numbers_or_text(folder, task):
         folder.npy("pg.npy", task["probs"][site == g])
         folder.npy("yg.npy", task["labels"][site == g])
         assert a["per_group"][g]["metrics"] == values(folder.evaluate("--probs", "pg.npy", "--labels", "yg.npy"))
+
+
+def test_a_file_for_each_rater(folder, task):
+    ratings = np.stack([task["labels"], (task["labels"] + 1) % 4, np.where(np.arange(400) % 3 == 0, -1, 2)], axis=1)
+    folder.npy("all.npy", ratings)
+    for r in range(3):
+        folder.npy(f"r{r}.npy", ratings[:, r])
+    folder.npy("head.npy", ratings[:150])
+    folder.npy("tail.npy", ratings[150:])
+    want = without_argv(folder.evaluate("--probs", "probs.npy", "--ratings", "all.npy"))
+    check(folder, want, "--probs", "probs.npy", "--ratings", "r0.npy", "r1.npy", "r2.npy")
+    check(folder, want, "--probs", "probs.npy", "--ratings", "head.npy", "tail.npy")
+    names = np.array(["a", "b", "c", "d"])
+    for r in range(2):
+        folder.text(f"t{r}.csv", "who\n" + "\n".join(names[ratings[:, r]]) + "\n")
+    text = folder.evaluate("--probs", "probs.npy", "--ratings", "t0.csv:who", "t1.csv:who", "--classes", "a,b,c,d")
+    assert values(text) == values(folder.evaluate("--probs", "probs.npy", "--ratings", "r0.npy", "r1.npy"))
+    mixed = folder.run("evaluate", "--probs", "probs.npy", "--ratings", "t0.csv:who", "r1.npy", "--classes", "a,b,c,d")
+    assert mixed.code == 2 and len(mixed.err.strip().splitlines()) == 1

@@ -67,5 +67,7 @@ void read_regression(const RegressionItems& items, std::int64_t begin, std::int6
 
 /// The unit of resampling of each row: its number, or a hash of its group's name.
 [[nodiscard]] std::vector<std::uint64_t> regression_units(const RegressionItems& items);
+/// Of these, those of positive weight; counting ends at kEnoughUnits (resample.hpp).
+[[nodiscard]] std::int64_t drawable_units(const RegressionItems& items);
 
 }  // namespace plumb

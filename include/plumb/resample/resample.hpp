@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "plumb/data/forecasts.hpp"
@@ -17,6 +18,13 @@ enum class NullKind {
   signs,   ///< otherwise: the residual hits - trials p of each unit gets a random sign
 };
 [[nodiscard]] const char* null_name(NullKind kind, bool grouped);
+
+/// Below so many units intervals and p-values are rough; of one there are none.
+inline constexpr std::int64_t kEnoughUnits = 10;
+/// Units (groups, else items) with a vote of positive weight; counting ends at kEnoughUnits.
+[[nodiscard]] std::int64_t drawable_units(const Items& items);
+/// A note for a result that was to be resampled from so many; empty when they are enough.
+[[nodiscard]] std::string few_units_note(std::int64_t units, bool grouped);
 
 /// Redraws the outcomes of one block for one replicate.
 class NullDraw {

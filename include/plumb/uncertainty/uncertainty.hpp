@@ -62,6 +62,7 @@ struct UncertaintyResult {
   double accuracy = 0;  ///< share of votes that agree, weights and all
   double base = 0;      ///< what the odds are relative to
   std::int64_t items = 0, votes = 0, left_out = 0;
+  std::string few_units;                ///< a note when there are too few units to resample
   std::vector<MeasureResult> measures;  ///< from the largest odds ratio to the smallest, undefined ones last
   std::string suspects_by;
   std::vector<Suspect> suspects;
