@@ -31,7 +31,7 @@ struct Model {
 Model parse_model(const std::string& flag, const std::string& text) {
   const auto cut = text.find('=');
   if (cut == std::string::npos || cut == 0 || cut + 1 == text.size())
-    throw InputError(flag + " takes NAME=FILE, not \"" + text + "\"");
+    throw InputError(flag + " takes NAME=FILE, as in new=probs.npy, not \"" + text + "\"");
   return {text.substr(0, cut), text.substr(cut + 1), flag == "--model-logits"};
 }
 

@@ -119,7 +119,7 @@ UncertaintyOptions checked(const UncertaintyFlags& f, const Flags& flags) {
 std::pair<std::string, Rows> own_score(const std::string& text, int threads, Inputs& inputs) {
   const auto cut = text.find('=');
   if (cut == std::string::npos || cut == 0 || cut + 1 == text.size())
-    throw InputError("--score takes NAME=FILE, not \"" + text + "\"");
+    throw InputError("--score takes NAME=FILE, as in margin=margin.npy, not \"" + text + "\"");
   const std::string name = text.substr(0, cut);
   const auto bad = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_");
   if (bad != std::string::npos || name[0] == '_' || (name[0] >= '0' && name[0] <= '9'))

@@ -17,7 +17,7 @@ Json parse(const NamedResult& r) {
   if (!json.is_object() || !json.contains("plumb") || !json.contains("command"))
     throw InputError(r.name +
                      ": this is JSON, but no result of plumb: it has no \"plumb\" and \"command\"; give a "
-                     "file that \"plumb ... --json FILE\" wrote");
+                     "file that \"plumb ... --json FILE\" wrote, or history.json of a training run");
   return json;
 }
 
