@@ -78,7 +78,7 @@ std::vector<T> parsed_list(const char* flag, const Args& texts) {
   return out;
 }
 
-// Flags that --resume cannot change.
+// Flags that --resume cannot change, and that a grid has in its file.
 constexpr const char* kWhatARunIs[] = {"--format",
                                        "--targets",
                                        "--validation-share",
@@ -151,6 +151,16 @@ void check_effect(const Flags& flags, const train::TrainOptions& o) {
        "--model resnet18, vgg16-small and unet-small");
   only("--dropout", o.model != "linear", "networks with layers, not for --model linear");
   only("--momentum", o.optimizer == "sgd", "--optimizer sgd");
+  only("--validation-share", !std::filesystem::is_directory(o.data + "/validation"),
+       "data without validation/, and " + o.data + " has one");
+}
+
+// "--train-items" is "train_items" there.
+[[noreturn]] void refuse_beside_grid(const std::string& flag, const std::string& grid) {
+  std::string name = flag.substr(2);
+  for (char& c : name) c = c == '-' ? '_' : c;
+  name = name == "raw" ? "\"normalize\": false" : "\"" + name + "\"";
+  throw InputError(flag + " does not go with --grid: write " + name + " into \"base\" of " + grid);
 }
 
 std::string read_text(const std::string& path) {
@@ -244,6 +254,8 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
     const std::string path = t.resume + "/config.json";
     if (!std::filesystem::exists(path)) throw InputError("--resume: there is no run in " + t.resume);
     train::TrainOptions run = train::from_json(read_text(path), path);
+    if (run.data.empty())
+      throw InputError(path + " names no \"data\": it is not the config.json of a run, or was changed");
     run.out = t.resume;
     run.device = o.device;
     run.threads = o.threads;
@@ -255,6 +267,9 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
     check_options(run);
     return run;
   }
+  for (const char* flag : kWhatARunIs)
+    if (!t.grid.empty() && flags.given(flag)) refuse_beside_grid(flag, t.grid);
+  if (!t.grid.empty() && flags.given("--data")) refuse_beside_grid("--data", t.grid);
   if (t.dropout != "auto") o.dropout = parsed<double>("--dropout", t.dropout);
   if (t.strength != "auto") o.strength = parsed<double>("--strength", t.strength);
   if (t.data_seed != "auto") o.data_seed = parsed<std::uint64_t>("--data-seed", t.data_seed);
@@ -266,6 +281,7 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
   if (o.out.empty()) throw InputError("--out is needed: the folder of the run");
   check_out(o.out);
   if (!t.grid.empty()) return o;
+  if (flags.given("--jobs")) throw InputError("--jobs is for --grid; leave it out here");
   check_effect(flags, o);
   if (o.data.empty()) throw InputError("--data is needed: the folder to learn from");
   return o;

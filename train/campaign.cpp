@@ -5,6 +5,7 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "train/checkpoint.hpp"
+#include "train/claim.hpp"
 #include "train/outputs.hpp"
 #include "train/run.hpp"
 #include "train/tensors.hpp"
@@ -23,6 +24,9 @@ void check_out(const TrainOptions& o) {
     throw InputError("--out " + o.out +
                      " lies among the data, which the run would write over; choose another folder");
   const fs::path out(o.out);
+  if (lies_within(o.out, o.data) && !fs::exists(out / "config.json"))  // a run that is there may go on
+    throw InputError("--out " + o.out + " lies in the data folder " + o.data +
+                     "; choose a folder outside of it");
   if (fs::is_directory(out) && !fs::is_empty(out) && !fs::exists(out / "config.json"))
     throw InputError("--out " + o.out + " holds other files and no run; choose a new or empty folder");
 }
@@ -59,7 +63,7 @@ RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
     if (!split->inputs.defined()) continue;
     const std::string folder = o.out + "/" + name;
     fs::create_directories(folder);
-    write_answers(folder, *split);
+    write_answers(folder, *split, data.task);
     const auto stack = [&](const std::string& file) {
       std::vector<torch::Tensor> each;
       for (std::int64_t i = 0; i < o.ensemble; ++i)
@@ -127,7 +131,7 @@ RunResult tune_strength(const TrainOptions& o, const Hooks& hooks) {
   // The chosen run stands in the folder as if it had been trained alone.
   for (const auto& entry : fs::directory_iterator(best_folder)) {
     const std::string name = entry.path().filename().string();
-    if (name == "config.json" || name == "result.json") continue;
+    if (name == "config.json" || name == "result.json" || name.starts_with(".")) continue;
     fs::copy(entry.path(), o.out + "/" + name,
              fs::copy_options::recursive | fs::copy_options::overwrite_existing);
   }
@@ -149,6 +153,8 @@ RunResult train_run(const TrainOptions& o, const Hooks& hooks) {
   }
   if (!fs::is_directory(o.data)) throw InputError("--data: there is no folder \"" + o.data + "\"");
   write_config(o);
+  const Claim claim(o.out + "/.lock");
+  if (!claim.held()) throw Busy(o.out);
   return o.ensemble > 1 ? train_ensemble(o, hooks) : tune_strength(o, hooks);
 }
 

@@ -81,11 +81,28 @@ void check_split(const Dataset& d, const Split& s, const std::string& name) {
                      show_shape(s.truth.sizes().vec()) + "; they must be of shape " + show_shape(one));
 }
 
+// What training never showed cannot be learned; a test label too many would otherwise be one more output.
+void check_shown(const Dataset& d, const Split& s, const std::string& part) {
+  if (!s.votes.defined() || !d.train.votes.defined() || s.columns || s.votes.size(1) != d.train.votes.size(1))
+    return;
+  const auto by_class = [](const torch::Tensor& votes) { return votes.transpose(0, 1).flatten(1); };
+  const torch::Tensor shown = by_class(d.train.votes).sum(1) > 0;
+  if (shown.sum().item<std::int64_t>() < 2) return;  // check_dataset has a word for it
+  const torch::Tensor strange = by_class(s.votes).gt(0) & ~shown.unsqueeze(1);
+  if (!strange.any().item<bool>()) return;
+  const torch::Tensor at = strange.nonzero()[0];
+  const std::int64_t pixels = strange.size(1) / s.size(), label = at[0].item<std::int64_t>();
+  throw InputError("the label " + std::to_string(label) + " in row " +
+                   std::to_string(at[1].item<std::int64_t>() / pixels) + " of " + part +
+                   " is the class of no item in train/; correct it, or give votes (counts.npy) with a column "
+                   "for each class");
+}
+
 }  // namespace
 
 Split Split::rows(const torch::Tensor& index) const {
   const auto take = [&](const torch::Tensor& t) { return t.defined() ? t.index_select(0, index) : t; };
-  return {take(inputs), take(votes), take(targets), take(truth)};
+  return {take(inputs), take(votes), take(targets), take(truth), columns};
 }
 
 torch::Tensor Normalisation::apply(const torch::Tensor& inputs) const {
@@ -173,6 +190,13 @@ Dataset load_dataset(const TrainOptions& o) {
       };
       if (votes_fit(d.train) && votes_fit(d.validation) && votes_fit(d.test)) break;
     }
+  }
+  if (o.image_size > 0 && format != "images" && format != "utkface")
+    throw InputError("--image-size resizes image files, and " + o.data +
+                     " holds arrays, whose size is what it is; leave it out here");
+  if (format == "arrays" || format == "images") {
+    check_shown(d, d.validation, o.data + "/validation");
+    check_shown(d, d.test, o.data + "/test");
   }
   if (o.train_items > 0) d.train = d.train.first(o.train_items);
   if (!d.validation.inputs.defined()) cut_validation(d, o);

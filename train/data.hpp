@@ -18,6 +18,7 @@ struct Split {
   torch::Tensor votes;    ///< N x K counts; segmentation: N x K x H x W
   torch::Tensor targets;  ///< regression: N x d
   torch::Tensor truth;    ///< N true probabilities of class 1, or N x K; segmentation: N x H x W
+  bool columns = false;   ///< the votes came as a column for each class, which says how many there are
   [[nodiscard]] std::int64_t size() const { return inputs.defined() ? inputs.size(0) : 0; }
   [[nodiscard]] Split first(std::int64_t n) const {
     return rows(torch::arange(std::min(n, size()), torch::kLong));

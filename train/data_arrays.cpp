@@ -1,4 +1,5 @@
 // Folders of arrays: images.npy, inputs.npy, features.npy or features.csv beside labels, counts or targets.
+#include <cctype>
 #include <filesystem>
 
 #include "plumb/data/check.hpp"
@@ -22,6 +23,26 @@ Rows load_path(const std::string& path) {
   return load(specs);
 }
 
+constexpr double kLastClass = 65535;
+
+// Names of classes are refused with the remedy.
+Rows load_labels(const std::string& spec) {
+  try {
+    return load_path(spec);
+  } catch (const InputError&) {
+    const std::string specs[] = {spec};
+    const Rows rows = load(specs, {.want = Want::either});
+    for (std::int64_t i = 0; rows.is_text() && i < rows.rows(); ++i) {
+      const std::string& label = rows.text(i);
+      if (!label.empty() && std::isalpha(static_cast<unsigned char>(label.front())) != 0)
+        throw InputError(rows.where(i) + ": the label \"" + label +
+                         "\" is a name, and training needs class indices: write 0 for the first class, 1 for "
+                         "the second, and so on");
+    }
+    throw;
+  }
+}
+
 std::string inputs_of(const std::string& folder) {
   return find_file(folder, {"images.npy", "inputs.npy", "features.npy", "inputs.csv", "features.csv"});
 }
@@ -36,12 +57,27 @@ torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& 
   const torch::Tensor r = ratings.to(torch::kFloat32), given = r >= 0;
   check_each(~given | (r == r.round()), r, name, "is not a class index (0, 1, 2, ...)");
   const double most = given.any().item<bool>() ? r.masked_select(given).max().item<double>() : 0;
-  if (most > 65535) throw InputError(name + " holds " + show(most) + ", which is no class index");
+  if (most > kLastClass)
+    throw InputError(name + " holds " + show(most) +
+                     ", which is beyond the last class index, 65535; number the classes 0, 1, 2, ...");
   classes = std::max({classes, static_cast<std::int64_t>(most) + 1, std::int64_t{2}});
   std::vector<torch::Tensor> votes;
   for (std::int64_t k = 0; k < classes; ++k)
     votes.push_back((r == static_cast<double>(k)).sum(1).to(torch::kFloat32));
   return torch::stack(votes, 1);
+}
+
+// Pictures as most programs keep them, with the colours last, would be read as so many channels as rows.
+void check_channels_first(const torch::Tensor& images, const std::string& file) {
+  if (images.dim() != 4) return;
+  const auto colours = [](std::int64_t n) { return n == 1 || n == 3 || n == 4; };
+  // Images of so few columns are taken at their word: 8 x 4 x 4 are eight channels.
+  if (colours(images.size(1)) || images.size(1) < 5 || !colours(images.size(3)) ||
+      images.size(2) == images.size(3))
+    return;
+  throw InputError(file + " is of shape " + show_shape(images.sizes().vec()) +
+                   ", which looks like colours in the last axis; images are items x channels x height x "
+                   "width: save images.transpose(0, 3, 1, 2)");
 }
 
 // As float32, which is what networks compute with.
@@ -84,14 +120,16 @@ bool has_answers(const std::string& folder) {
 }
 
 torch::Tensor read_labels(const std::string& spec, std::int64_t& classes) {
-  const Rows rows = load_path(spec);
+  const Rows rows = load_labels(spec);
   std::vector<double> values(static_cast<std::size_t>(rows.rows() * rows.width()));
   rows.read(0, rows.rows(), values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double v = values[i];
-    if (!(v >= 0 && v < 65536) || v != static_cast<double>(static_cast<std::int64_t>(v))) {
+    if (!(v >= 0 && v <= kLastClass) || v != static_cast<double>(static_cast<std::int64_t>(v))) {
       throw InputError(rows.where(static_cast<std::int64_t>(i) / rows.width()) + ": the label " + show(v) +
-                       " is not a class index (0, 1, 2, ...)");
+                       (v > kLastClass
+                            ? " is beyond the last class index, 65535; number the classes 0, 1, 2, ..."
+                            : " is not a class index (0, 1, 2, ...)"));
     }
     classes = std::max(classes, static_cast<std::int64_t>(v) + 1);
   }
@@ -121,6 +159,8 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
     throw InputError(inputs + " is of shape " + show_shape(s.inputs.sizes().vec()) +
                      "; inputs are items x numbers, or images as items x channels x height x width");
 
+  check_channels_first(s.inputs, inputs);
+
   if (o.targets == "none") return s;  // predictions need no answers
 
   const std::string counts = find_file(folder, {"counts.npy", "counts.csv"});
@@ -130,7 +170,12 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
   const bool regression = o.targets == "targets" || o.head == "gaussian" || o.head == "laplace" ||
                           (o.targets == "auto" && counts.empty() && labels.empty() && ratings.empty());
   if (regression) {
-    const std::string file = !targets.empty() ? targets : o.targets == "targets" ? "" : labels;
+    const std::string classes_in = !counts.empty() ? counts : !labels.empty() ? labels : ratings;
+    if (targets.empty() && o.targets != "targets" && !classes_in.empty())
+      throw InputError(
+          "--head " + o.head + " learns numbers, and " + classes_in +
+          " holds classes; save the numbers as targets.npy, or leave --head out to learn classes");
+    const std::string& file = targets;
     if (file.empty())
       throw InputError(o.targets == "targets"
                            ? "there is no targets.npy or targets.csv in " + folder
@@ -148,6 +193,7 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
     s.votes = checked_votes(tensor_of(load_path(counts)), counts);
     check_same_rows(inputs, s.size(), counts, s.votes.size(0));
     classes = std::max(classes, s.votes.size(1));
+    s.columns = true;
   } else if (!ratings.empty() && (o.targets == "ratings" || (o.targets == "auto" && labels.empty()))) {
     s.votes = votes_of_ratings(tensor_of(load_path(ratings)), ratings, classes);
     check_same_rows(inputs, s.size(), ratings, s.votes.size(0));

@@ -34,12 +34,14 @@ torch::Tensor planes(std::vector<std::uint8_t>& pixels, std::int64_t height, std
 torch::Tensor read_png(const std::string& path) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
-  if (png_image_begin_read_from_file(&image, path.c_str()) == 0)
-    throw InputError("cannot read " + path + " as PNG: " + image.message);
+  const auto complain = [&] {
+    throw InputError("cannot read " + path + " as PNG (" + image.message +
+                     "): save the picture anew, or take its row out of labels.csv");
+  };
+  if (png_image_begin_read_from_file(&image, path.c_str()) == 0) complain();
   image.format = PNG_FORMAT_RGB;
   std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(image));
-  if (png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr) == 0)
-    throw InputError("cannot read " + path + " as PNG: " + image.message);
+  if (png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr) == 0) complain();
   return planes(pixels, image.height, image.width);
 }
 #else
@@ -102,7 +104,9 @@ torch::Tensor read_jpeg(const std::string& path) {
   const bool good = decode_jpeg(file, pixels, height, width);
   std::fclose(file);
   if (!good)
-    throw InputError("cannot read " + path + " as JPEG: it is damaged, cut short or of another format");
+    throw InputError("cannot read " + path +
+                     " as JPEG: it is damaged, cut short or of another format; save the "
+                     "picture anew, or take its row out of labels.csv");
   return planes(pixels, height, width);
 }
 #else
@@ -179,6 +183,7 @@ Split read_images(const std::string& folder, const TrainOptions& o, Task& task, 
     const std::string votes[] = {csv + ":votes_*"};
     s.votes = checked_votes(tensor_of(load(votes)).reshape({s.size(), -1}), votes[0]);
     classes = std::max(classes, s.votes.size(1));
+    s.columns = true;
   } else {
     const torch::Tensor read = read_labels(csv + ":label", classes);  // raises `classes`
     s.votes = votes_of_labels(read, classes);

@@ -1,8 +1,4 @@
 // A grid of runs that can be stopped and started again, by one process or by several at once.
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +7,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
+#include "train/claim.hpp"
 #include "train/run.hpp"
 
 namespace plumb::train {
@@ -18,24 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// The system drops the lock with the process, so that a killed worker blocks nobody.
-class Lock {
- public:
-  explicit Lock(const std::string& path) : fd_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
-    held_ = fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) == 0;
-  }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-  ~Lock() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] bool held() const { return held_; }
-
- private:
-  int fd_;
-  bool held_ = false;
-};
 
 struct GridCell {
   std::string name;
@@ -128,13 +107,15 @@ GridOutcome run_grid(const std::string& path, const TrainOptions& how, const Hoo
       write_config(cell.options);  // complains of other options
       continue;
     }
-    const Lock lock(how.out + "/." + cell.name + ".lock");
-    if (!lock.held()) busy.insert(cell.name);
-    if (!lock.held() || is_finished(cell.options.out)) continue;
+    const Claim claim(how.out + "/." + cell.name + ".lock");
+    if (!claim.held()) busy.insert(cell.name);
+    if (!claim.held() || is_finished(cell.options.out)) continue;
     if (hooks.say)
       hooks.say("cell " + std::to_string(number) + " of " + std::to_string(cells.size()) + ": " + cell.name);
     try {
       (void)train_run(cell.options, hooks);
+    } catch (const Busy&) {  // by plumb train --resume
+      busy.insert(cell.name);
     } catch (const InputError& e) {
       if (hooks.complain) hooks.complain("cell " + cell.name + ": " + e.what());
     }

@@ -174,6 +174,9 @@ void check_options(const TrainOptions& o) {
     throw InputError("--strength and --tune exclude each other: --tune tries the strengths that it is given");
   if (!o.tune.empty() && (o.method == "ce" || o.method == "ce-resampled"))
     throw InputError("--tune sweeps the strength of a method, and " + o.method + " has none");
+  if ((o.head == "gaussian" || o.head == "laplace") && o.targets != "auto" && o.targets != "targets")
+    throw InputError("--head " + o.head + " learns numbers (targets.npy), and --targets " + o.targets +
+                     " are classes; leave out one of the two");
   if (!o.tune.empty() && o.ensemble > 1)
     throw InputError("--tune and --ensemble exclude each other: tune first, then train the ensemble");
 }

@@ -22,7 +22,7 @@ Metrics write_part(const std::string& folder, const Model& model, const Split& s
   std::filesystem::create_directories(folder);
   const Inferred r = infer(*model.net, split.inputs, model.normalisation, device, {.features = true});
   write_tensor(folder + "/features.npy", r.features);
-  write_answers(folder, split);
+  write_answers(folder, split, model.task);
   if (is_regression(model.head)) {
     const auto [mean, variance] = mean_variance(model.head, r.outputs);
     write_doubles(folder + "/mean.npy", mean);
@@ -38,7 +38,10 @@ Metrics write_part(const std::string& folder, const Model& model, const Split& s
 
 }  // namespace
 
-void write_answers(const std::string& folder, const Split& split) {
+void write_answers(const std::string& folder, const Split& split, Task task) {
+  if (task == Task::segmentation)
+    write_whole(folder + "/image.npy", torch::arange(split.size(), torch::kLong)
+                                           .repeat_interleave(split.inputs.size(2) * split.inputs.size(3)));
   if (split.targets.defined()) write_tensor(folder + "/targets.npy", split.targets);
   if (split.votes.defined()) {
     const torch::Tensor votes = rows_of(split.votes);

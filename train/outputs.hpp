@@ -16,7 +16,8 @@ namespace plumb::train {
 std::map<std::string, Metrics> write_outputs(const std::string& folder, const Model& model,
                                              const Dataset& data, torch::Device device);
 
-/// labels.npy, counts.npy or targets.npy, and truth.npy, of one part.
-void write_answers(const std::string& folder, const Split& split);
+/// labels.npy, counts.npy or targets.npy, and truth.npy, of one part; of a segmentation also image.npy, which
+/// image each row of the others belongs to (for --groups).
+void write_answers(const std::string& folder, const Split& split, Task task);
 
 }  // namespace plumb::train

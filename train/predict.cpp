@@ -45,6 +45,27 @@ std::vector<std::string> members_of(const std::string& run) {
   return members;
 }
 
+constexpr const char* kWritten[] = {
+    "samples.npy",  "mean_samples.npy",     "probs.npy",  "mean.npy",   "aleatoric.npy", "epistemic.npy",
+    "variance.npy", "variance_samples.npy", "labels.npy", "counts.npy", "targets.npy",   "truth.npy",
+    "image.npy"};
+
+// Predictions are written over, other people's files are not.
+void check_out_of_predict(const std::string& out) {
+  if (const std::string run = owner_of(out); !run.empty())
+    throw InputError("--out " + out + " would write over what the run in " + run +
+                     " keeps there; choose another folder, such as " + (fs::path(run) / "mc").string());
+  if (fs::is_directory(out) && !fs::is_empty(out) && !fs::exists(fs::path(out) / kWritten[0]) &&
+      !fs::exists(fs::path(out) / kWritten[1]))
+    throw InputError("--out " + out + " holds other files and no predictions; choose a new or empty folder");
+}
+
+// An older prediction leaves nothing that could be taken for a part of this one.
+void clear_predictions(const std::string& out) {
+  fs::create_directories(out);
+  for (const char* name : kWritten) fs::remove(fs::path(out) / name);
+}
+
 void check_folders(const PredictOptions& o, const std::string& own) {
   if (!o.data.empty() && !fs::is_directory(o.data))
     throw InputError("--data: there is no folder \"" + o.data + "\"");
@@ -57,6 +78,7 @@ void check_folders(const PredictOptions& o, const std::string& own) {
     throw InputError("--out " + o.out + " lies in the data folder " + data +
                      ", whose files could be overwritten; choose a folder outside of it");
   }
+  check_out_of_predict(o.out);
 }
 
 // Any folder of arrays beside or instead of the three parts will do ("test-clahe"), with labels or without.
@@ -74,8 +96,7 @@ Split part_of(TrainOptions how, const std::string& name, bool own, Task task, st
   const bool as_trained = (name == "train" || name == "validation") && (own || cut);
   if (has_arrays(folder) && !as_trained) {
     if (!has_answers(folder)) how.targets = "none";
-    // By its head a regression also learns from labels; without one it had targets.
-    if (task == Task::regression && how.head == "auto" && how.targets != "none") how.targets = "targets";
+    if (task == Task::regression && how.targets != "none") how.targets = "targets";
     Split s = read_arrays(folder, how, task, classes);
     check_classes(classes);
     return s;
@@ -83,6 +104,7 @@ Split part_of(TrainOptions how, const std::string& name, bool own, Task task, st
   if (name != "train" && name != "validation" && name != "test")
     throw InputError("--split: there is no folder " + folder +
                      " with images.npy, inputs.npy or features.npy");
+  if (has_arrays(folder)) how.image_size = 0;  // the run's pictures were resized; these are as they are
   const Dataset data = load_dataset(how);
   check_classes(data.classes);
   const Split& s = name == "train" ? data.train : name == "validation" ? data.validation : data.test;
@@ -147,8 +169,7 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
       outputs.push_back(infer(*model.net, split.inputs, model.normalisation, device, pass).outputs);
     }
   }
-  fs::create_directories(o.out);
-  write_answers(o.out, split);
+  clear_predictions(o.out);
   const std::string made = std::to_string(outputs.size()) + (outputs.size() == 1 ? " sample" : " samples") +
                            " of " + std::to_string(split.size()) + " items in " + o.out;
   if (is_regression(first.head)) {
@@ -160,12 +181,13 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
     }
     const torch::Tensor m = torch::stack(means), v = torch::stack(variances);
     const PredictiveParts p = predictive_parts(m, v);
+    write_doubles(o.out + "/mean_samples.npy", m);  // first: it marks the folder
     write_doubles(o.out + "/mean.npy", p.mean);
     write_doubles(o.out + "/aleatoric.npy", p.aleatoric);
     write_doubles(o.out + "/epistemic.npy", p.epistemic);
     write_doubles(o.out + "/variance.npy", p.aleatoric + p.epistemic);
-    write_doubles(o.out + "/mean_samples.npy", m);
     write_doubles(o.out + "/variance_samples.npy", v);
+    write_answers(o.out, split, first.task);
     return made +
            ": mean.npy, aleatoric.npy, epistemic.npy, variance.npy, mean_samples.npy, variance_samples.npy";
   }
@@ -174,6 +196,7 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   const torch::Tensor all = torch::stack(samples);
   write_doubles(o.out + "/samples.npy", all);
   write_doubles(o.out + "/probs.npy", all.mean(0));
+  write_answers(o.out, split, first.task);
   return made + ": samples.npy, probs.npy";
 }
 

@@ -10,6 +10,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "train/checkpoint.hpp"
+#include "train/claim.hpp"
 #include "train/outputs.hpp"
 #include "train/tensors.hpp"
 
@@ -75,6 +76,8 @@ void write_history(const std::string& out, const History& h) {
   write_file(out + "/history.csv", history_csv(h));
 }
 
+const char* no_data() { return " names no \"data\": it is not the config.json of a run, or was changed"; }
+
 // What a killed process was writing (".history.json.PID-N.tmp").
 void remove_unfinished(const std::string& out) {
   std::vector<fs::path> left;
@@ -117,6 +120,23 @@ bool lies_within(const std::string& path, const std::string& folder) {
   return !way.empty() && *way.begin() != "..";
 }
 
+std::string owner_of(const std::string& path) {
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path));
+  const auto holds_run = [](const fs::path& at) {
+    return fs::exists(at / "model.pt") ||
+           (fs::exists(at / "config.json") &&
+            (fs::exists(at / "result.json") || fs::exists(at / "checkpoint.pt")));
+  };
+  for (fs::path at = whole; at.has_relative_path(); at = at.parent_path()) {
+    if (!holds_run(at)) continue;
+    const std::string first = whole.lexically_relative(at).begin()->string();
+    if (first == "." || first == "train" || first == "validation" || first == "test" ||
+        first.starts_with("member_") || first.starts_with("strength_"))
+      return at.string();
+  }
+  return "";
+}
+
 RunResult read_result(const std::string& folder) {
   const std::string path = folder + "/result.json";
   if (!fs::exists(path)) throw InputError(folder + " holds no finished run (there is no result.json)");
@@ -143,7 +163,9 @@ RunResult read_result(const std::string& folder) {
 TrainOptions read_config(const std::string& folder) {
   const std::string path = folder + "/config.json";
   if (!fs::exists(path)) throw InputError(folder + " holds no run (there is no config.json)");
-  return from_json(read_text(path), path);
+  TrainOptions o = from_json(read_text(path), path);
+  if (o.data.empty()) throw InputError(path + no_data());
+  return o;
 }
 
 void write_config(const TrainOptions& o) {
@@ -166,15 +188,21 @@ RunResult train_one(const TrainOptions& o, const Hooks& hooks) {
   const torch::Device device = device_of(o.device);
   set_up_torch(o.threads, device);
   const Dataset data = load_dataset(o);
-  const std::string checkpoint = o.out + "/checkpoint.pt";
+  const std::string checkpoint = o.out + "/checkpoint.pt", lock = o.out + "/.lock";
+  std::optional<Claim> claim;
   TrainState state;
   if (fs::exists(checkpoint)) {
     write_config(o);
+    claim.emplace(lock);
+    if (!claim->held()) throw Busy(o.out);
     remove_unfinished(o.out);
     state = load_checkpoint(checkpoint, o, data, device);
   } else {
     state = start_training(o, data, device);  // complains before there is a folder
     write_config(o);
+    claim.emplace(lock);
+    if (!claim->held()) throw Busy(o.out);
+    if (is_finished(o.out)) return read_result(o.out);  // by another process, meanwhile
   }
   double before = 0;
   for (const HistoryRow& row : state.history) before += row.seconds;

@@ -38,6 +38,9 @@ struct RunResult {
 [[nodiscard]] bool is_finished(const std::string& folder);
 /// Also when it is the folder itself, by whatever way it is named.
 [[nodiscard]] bool lies_within(const std::string& path, const std::string& folder);
+/// The run in whose own files (train/, validation/, test/, members, strengths or its folder itself) this path
+/// lies; "" where there is none.
+[[nodiscard]] std::string owner_of(const std::string& path);
 
 /// One network into o.out. A folder that holds a run already is continued when its config.json says the same,
 /// and refused otherwise.

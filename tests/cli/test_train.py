@@ -27,6 +27,12 @@ def test_help_teaches_without_libtorch():
 
 @pytest.mark.parametrize("args, word", [
     ((), "--out is needed"),
+    (("--grid", "g.json", "--out", "r", "--epochs", "5"), '--epochs does not go with --grid: write "epochs" into "base" of g.json'),
+    (("--grid", "g.json", "--out", "r", "--train-items", "5"), '"train_items" into "base"'),
+    (("--grid", "g.json", "--out", "r", "--data", "d"), '"data" into "base"'),
+    (("--grid", "g.json", "--out", "r", "--raw"), '"normalize": false into "base"'),
+    (("--data", "d", "--out", "r", "--jobs", "2"), "--jobs is for --grid"),
+    (("--data", "d", "--out", "r", "--head", "laplace", "--targets", "counts"), "--targets counts are classes"),
     (("--out", "r"), "--data is needed"),
     (("--data", "d", "--out", "r", "--method", "cape"), "--method"),
     (("--data", "d", "--out", "r", "--dropout", "much"), "--dropout"),
@@ -376,7 +382,8 @@ def test_samples_and_dropout_that_would_do_nothing(folder):
 
 @pytest.mark.parametrize("args,word", [(("--cape-lr", "0.1"), "cape-bin"), (("--strength", "2"), "has none"),
                                        (("--model", "linear", "--dropout", "0.5"), "linear"),
-                                       (("--width", "8"), "resnet18")])
+                                       (("--width", "8"), "resnet18"), (("--image-size", "8"), "holds arrays"),
+                                       (("--validation-share", "0.3"), "without validation/")])
 @needs_tool
 def test_flags_that_would_do_nothing(folder, args, word):
     make_data(folder)
@@ -385,9 +392,46 @@ def test_flags_that_would_do_nothing(folder, args, word):
 
 
 @needs_tool
-def test_a_regression_of_labels_is_predicted(folder):
+def test_numbers_are_learned_from_targets_alone(folder):
     make_data(folder, n=40)
-    assert folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "data/run", "--quiet").code == 0
-    run = folder.run("predict", "data/run", "--device", "cpu", "--out", "data/run/mean")  # a run may live beside its data
+    run = folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "run", "--quiet")
+    assert run.code == 2 and "data/train/labels.npy holds classes; save the numbers as targets.npy" in run.err
+    for part in ("train", "validation", "test"):
+        np.save(folder / f"data/{part}/targets.npy", np.load(folder / f"data/{part}/labels.npy") + 100.0)
+    run = folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "data/run", "--quiet")
+    assert run.code == 2 and "lies in the data folder data" in run.err and not (folder / "data/run").exists()
+    assert folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "run", "--quiet").code == 0
+    (folder / "run").rename(folder / "data/run")  # a run that lives beside its data is predicted into its folder
+    run = folder.run("predict", "data/run", "--device", "cpu", "--out", "data/run/mean")
     assert run.code == 0, run.err
-    assert np.array_equal(np.load(folder / "data/run/mean/targets.npy").ravel(), np.load(folder / "data/test/labels.npy"))
+    assert np.array_equal(np.load(folder / "data/run/mean/targets.npy").ravel(), np.load(folder / "data/test/targets.npy"))
+
+
+@needs_tool
+def test_two_processes_do_not_share_a_run(folder):
+    make_data(folder, n=2000)
+    args = (*QUICK, "--epochs", "100000", "--patience", "0", "--quiet", "--out", "run")
+    first = subprocess.Popen([PLUMB, "train", *args], cwd=folder.path, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.time() + 120
+        while not (folder / "run/checkpoint.pt").exists() and first.poll() is None and time.time() < deadline:
+            time.sleep(0.01)
+        for again in (args, ("--resume", "run", "--device", "cpu", "--threads", "1")):
+            second = folder.run("train", *again)
+            assert second.code == 2 and "another process works on run" in second.err and second.err.count("\n") == 1
+    finally:
+        first.kill()
+        first.wait()
+    third = subprocess.Popen([PLUMB, "train", *args], cwd=folder.path, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)  # a killed process blocks nobody
+    assert third.poll() is None, third.stderr.read()
+    third.kill()
+    third.communicate()
+
+
+@needs_tool
+def test_a_config_that_is_none_is_named(folder):
+    (folder / "run").mkdir()
+    (folder / "run/config.json").write_text("{}")
+    for run in (folder.run("train", "--resume", "run"), folder.run("predict", "run", "--out", "out")):
+        assert run.code == 2 and 'run/config.json names no "data"' in run.err and run.err.count("\n") == 1

@@ -105,11 +105,105 @@ TEST(Data, TablesFromCsv) {
   EXPECT_NEAR(x.mean().item<double>(), 0, 1e-6);
   EXPECT_NEAR(x.square().mean().item<double>(), 1, 1e-6);
   write_file(folder / "validation/labels.csv", "label\n0\n1\n2\n");
-  EXPECT_EQ(load_dataset(data_at(folder.path())).train.votes.size(1), 3);  // classes of all parts count
+  EXPECT_NE(complaint(data_at(folder.path())).find("the label 2 in row 2 of " + (folder / "validation")),
+            std::string::npos);
+  write_file(folder / "train/labels.csv", "label\n0\n2\n1\n");
+  EXPECT_EQ(load_dataset(data_at(folder.path())).train.votes.size(1), 3);
+  write_file(folder / "train/labels.csv", "label\n0\n1\n1\n");
   write_file(folder / "validation/labels.csv", "label\n0\n1\n1.5\n");
   EXPECT_NE(complaint(data_at(folder.path())).find("1.5 is not a class index"), std::string::npos);
   write_file(folder / "validation/labels.csv", "label\n0\n1\n");
   EXPECT_NE(complaint(data_at(folder.path())), "");
+}
+
+// One class more in the test part is a mistake, unless votes have a column for it.
+TEST(Data, ClassesThatTrainingNeverShows) {
+  const Folder folder;
+  const auto write = [&](const std::string& file, const torch::Tensor& test) {
+    for (const char* part : {"train", "validation", "test"}) {
+      std::filesystem::create_directories(folder / part);
+      write_tensor(folder / (std::string(part) + "/images.npy"), torch::rand({3, 1, 2, 2}));
+      write_tensor(folder / (std::string(part) + "/" + file),
+                   std::string(part) == "test" ? test : test.clamp_max(1));
+    }
+  };
+  write("labels.npy", torch::tensor({0.0f, 1.0f, 2.0f}));
+  EXPECT_NE(complaint(data_at(folder.path())).find("the label 2 in row 2 of " + (folder / "test")),
+            std::string::npos);
+  torch::Tensor masks = torch::tensor({0.0f, 1.0f}).repeat({3, 2, 1});
+  write("labels.npy", masks);
+  EXPECT_EQ(complaint(data_at(folder.path())), "");
+  masks[1][1][0] = 4;
+  write("labels.npy", masks);
+  EXPECT_NE(complaint(data_at(folder.path())).find("the label 4 in row 1 of " + (folder / "test")),
+            std::string::npos);
+  const torch::Tensor votes = torch::tensor({{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {1.0f, 0.0f, 0.0f}});
+  write("counts.npy", votes);
+  write_tensor(folder / "test/counts.npy", torch::eye(3));
+  EXPECT_EQ(complaint(data_at(folder.path())), "");
+}
+
+TEST(Data, ColoursInTheLastAxisAreRefused) {
+  const Folder folder;
+  const auto said = [&](std::vector<std::int64_t> shape) {
+    Dataset d = testing::risk_data(20, 3, 1);
+    for (Split* s : {&d.train, &d.validation, &d.test}) {
+      shape[0] = s->size();
+      s->inputs = torch::rand(shape);
+    }
+    std::filesystem::remove_all(folder / "data");
+    testing::write_data(folder / "data", d);
+    return complaint(data_at(folder / "data"));
+  };
+  for (const std::int64_t colours : {1, 3, 4}) {
+    const std::string text = said({0, 6, 5, colours});
+    EXPECT_NE(text.find("train/images.npy is of shape 20 x 6 x 5 x " + std::to_string(colours)),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("transpose(0, 3, 1, 2)"), std::string::npos);
+  }
+  EXPECT_EQ(said({0, 3, 6, 5}), "");
+  EXPECT_EQ(said({0, 3, 6, 3}), "");  // three columns
+  EXPECT_EQ(said({0, 8, 4, 4}), "");  // eight channels of small images
+}
+
+TEST(Data, NumbersAreNotLearnedFromClasses) {
+  const Folder folder;
+  Dataset d = testing::risk_data(20, 3, 1);
+  testing::write_data(folder / "data", d);
+  TrainOptions o = data_at(folder / "data");
+  for (const char* head : {"gaussian", "laplace"}) {
+    o.head = head;
+    EXPECT_NE(complaint(o).find("counts.npy holds classes; save the numbers as targets.npy"),
+              std::string::npos);
+    for (const char* targets : {"counts", "labels", "ratings"}) {
+      TrainOptions named = o;
+      named.targets = targets;
+      EXPECT_THROW(check_options(named), InputError) << targets;
+    }
+  }
+  for (Split* s : {&d.train, &d.validation, &d.test}) s->targets = s->inputs.slice(1, 0, 1);
+  testing::write_data(folder / "data", d);
+  EXPECT_EQ(complaint(o), "");
+  EXPECT_EQ(load_dataset(o).task, Task::regression);
+}
+
+TEST(Data, LabelsThatAreNamesOrBeyondTheLastClass) {
+  const Folder folder;
+  for (const char* part : {"train", "validation"}) {
+    std::filesystem::create_directories(folder / part);
+    write_file(folder / (std::string(part) + "/features.csv"), "a,b\n1,2\n3,4\n5,9\n");
+    write_file(folder / (std::string(part) + "/labels.csv"), "label\n0\ncat\ndog\n");
+  }
+  EXPECT_NE(
+      complaint(data_at(folder.path())).find("the label \"cat\" is a name, and training needs class indices"),
+      std::string::npos);
+  write_file(folder / "train/labels.csv", "label\n0\n1\n1000000\n");
+  EXPECT_NE(complaint(data_at(folder.path())).find("the label 1000000 is beyond the last class index, 65535"),
+            std::string::npos)
+      << complaint(data_at(folder.path()));
+  write_file(folder / "train/labels.csv", "label\n0\n1\n?\n");
+  EXPECT_NE(complaint(data_at(folder.path())).find("is not a number"), std::string::npos);
 }
 
 TEST(Data, RatingsBecomeVotes) {
@@ -143,6 +237,10 @@ TEST(Data, LabelsFarBeyondWhatTrainingShows) {
 
 TEST(Data, WhatIsMissingOrBrokenIsSaid) {
   const Folder folder;
+  testing::write_data(folder / "good", testing::risk_data(20, 3, 1));
+  TrainOptions resized = data_at(folder / "good");
+  resized.image_size = 8;
+  EXPECT_NE(complaint(resized).find("--image-size resizes image files"), std::string::npos);
   EXPECT_NE(complaint(data_at(folder / "nowhere")).find("there is no folder"), std::string::npos);
   EXPECT_NE(complaint(data_at(folder.path())).find("nothing that training understands"), std::string::npos);
   Dataset d = testing::risk_data(20, 3, 1);
@@ -245,6 +343,9 @@ TEST(Data, FoldersOfPngAndJpeg) {
   EXPECT_EQ(load_dataset(o).train.inputs.sizes().vec(), (std::vector<std::int64_t>{2, 3, 2, 2}));
   write_file(folder / "train/b.jpg", "this is no JPEG");
   EXPECT_NE(complaint(o).find("as JPEG"), std::string::npos);
+  write_file(folder / "train/a.png", "this is no PNG");
+  EXPECT_NE(complaint(o).find("save the picture anew"), std::string::npos);
+  write_png(folder / "train/a.png", std::vector<std::uint8_t>(6 * 4 * 3, 10), 6, 4);
   write_jpeg(folder / "train/b.jpg", std::vector<std::uint8_t>(6 * 4 * 3, 120), 6, 4);
   std::filesystem::resize_file(folder / "train/b.jpg",
                                std::filesystem::file_size(folder / "train/b.jpg") - 12);

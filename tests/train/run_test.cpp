@@ -196,7 +196,7 @@ TEST(Grid, ChangedOptionsBadCellsAndDivergedOnesAreTold) {
 TEST(Run, NeverWritesAmongTheDataOrOtherFiles) {
   const Folder folder;
   testing::write_data(folder / "data", testing::risk_data(80, 3, 1));
-  for (const char* out : {"data", "data/test", "data/train/run", "data/../data"}) {
+  for (const char* out : {"data", "data/test", "data/train/run", "data/../data", "data/run"}) {
     TrainOptions o = quick(folder, "run");
     o.out = folder / out;
     EXPECT_THROW((void)train_run(o, {}), InputError) << out;
@@ -205,6 +205,33 @@ TEST(Run, NeverWritesAmongTheDataOrOtherFiles) {
   write_file(folder / "mine/thesis.txt", "years of work");
   TrainOptions o = quick(folder, "mine");
   EXPECT_THROW((void)train_run(o, {}), InputError);
+}
+
+TEST(Run, OneProcessAtATime) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::risk_data(80, 3, 1));
+  for (const std::int64_t members : {1, 2}) {
+    TrainOptions o = quick(folder, "run" + std::to_string(members));
+    o.ensemble = members;
+    std::string said;
+    const auto second = [&] {  // in the midst of the first
+      try {
+        (void)train_run(o, {});
+      } catch (const InputError& e) {
+        said = e.what();
+      }
+      return false;
+    };
+    (void)train_run(o, {.interrupted = second});
+    EXPECT_NE(said.find("another process works on " + o.out), std::string::npos) << said;
+    EXPECT_FALSE(fs::exists(o.out + "/.lock"));
+  }
+  // A file without its process blocks nobody.
+  const TrainOptions o = quick(folder, "left");
+  int calls = 0;
+  EXPECT_THROW((void)train_run(o, {.interrupted = [&] { return ++calls > 3; }}), Interrupted);
+  write_file(o.out + "/.lock", "");
+  EXPECT_EQ(train_run(o, {}).epochs, 3);
 }
 
 TEST(Run, CapeThatFindsNothingBetterNamesTheEpochThatIsKept) {
@@ -314,6 +341,52 @@ TEST(Regression, OtherUnitsOfTheTargetsAreOtherUnitsOfThePredictions) {
   }
 }
 
+TEST(Predict, KeepsAwayFromTheFilesOfRunsAndOfOthers) {
+  const Folder folder;
+  testing::write_data(folder / "data", testing::regression_data(1));
+  TrainOptions o = quick(folder, "run");
+  o.ensemble = 2;
+  (void)train_run(o, {});
+  const auto before = npy(o.out + "/test/mean.npy");
+  PredictOptions p;
+  p.device = "cpu";
+  for (const char* run : {"run", "run/member_0"}) {
+    p.run = folder / run;
+    for (const char* out : {"run", "run/test", "run/validation/deep", "run/member_0", "run/member_1/mc",
+                            "run/member_0/test", "run/mc/../train"}) {
+      p.out = folder / out;
+      EXPECT_THROW((void)predict_run(p, {}), InputError) << run << " " << out;
+    }
+  }
+  EXPECT_EQ(npy(o.out + "/test/mean.npy"), before);
+  fs::create_directories(folder / "mine");
+  write_file(folder / "mine/labels.npy", "years of work");
+  p.out = folder / "mine";
+  EXPECT_THROW((void)predict_run(p, {}), InputError);
+  p.out = folder / "run/mc";
+  (void)predict_run(p, {});
+  EXPECT_TRUE(fs::exists(folder / "run/mc/mean.npy"));
+}
+
+TEST(Predict, LeavesNothingOfAnOlderPrediction) {
+  const Folder folder;
+  testing::write_data(folder / "risk", testing::risk_data(80, 4, 1));
+  testing::write_data(folder / "numbers", testing::regression_data(1));
+  PredictOptions p;
+  p.device = "cpu";
+  p.out = folder / "out";
+  for (const char* data : {"risk", "numbers"}) {
+    TrainOptions o = quick(folder, std::string(data) + "-run");
+    o.data = folder / data;
+    (void)train_run(o, {});
+    p.run = o.out;
+    (void)predict_run(p, {});
+  }
+  EXPECT_TRUE(fs::exists(folder / "out/mean.npy"));
+  for (const char* name : {"probs.npy", "samples.npy", "counts.npy", "labels.npy", "truth.npy"})
+    EXPECT_FALSE(fs::exists(folder / ("out/" + std::string(name)))) << name;
+}
+
 TEST(Predict, RefusesInputsOfAnotherType) {
   const Folder folder;
   testing::write_data(folder / "data", testing::risk_data(80, 3, 1));
@@ -383,6 +456,37 @@ TEST(Regression, TheLaplaceScaleIsTheMeanOfErrorsOverB) {
   EXPECT_NEAR(m.at("sigma_scale").value(), (3 / 1.0 + 4 / 4.0) / 2, 1e-12);
   EXPECT_LE(m.at("nll_scaled").value(),
             regression_metrics(Head::laplace, outputs, y, 1.9).at("nll_scaled").value());
+}
+
+TEST(Segmentation, EveryRowKnowsItsImage) {
+  const Folder folder;
+  Dataset d;
+  for (Split* s : {&d.train, &d.validation, &d.test}) {
+    s->inputs = torch::rand({3, 1, 4, 8});
+    const torch::Tensor mask = (s->inputs > 0.5).to(torch::kFloat32);
+    s->votes = torch::cat({1 - mask, mask}, 1);
+  }
+  testing::write_data(folder / "data", d);
+  TrainOptions o = quick(folder, "run");
+  o.model = "unet-small";
+  o.width = 4;
+  o.epochs = 1;
+  o.ensemble = 2;
+  (void)train_run(o, {});
+  PredictOptions p;
+  p.run = o.out;
+  p.out = folder / "out";
+  p.device = "cpu";
+  (void)predict_run(p, {});
+  fs::remove(folder / "data/test/counts.npy");  // nor does it need answers
+  p.out = folder / "blind";
+  (void)predict_run(p, {});
+  std::vector<double> wanted;
+  for (const double i : {0.0, 1.0, 2.0}) wanted.insert(wanted.end(), 32, i);
+  for (const char* at : {"run/test", "run/member_1/train", "run/validation", "out", "blind"}) {
+    EXPECT_EQ(npy(folder / (std::string(at) + "/image.npy")), wanted) << at;
+    EXPECT_EQ(npy(folder / (std::string(at) + "/probs.npy")).size(), wanted.size()) << at;
+  }
 }
 
 TEST(Segmentation, LearnsPixelsFromSeveralRaters) {
