@@ -194,6 +194,9 @@ Dataset load_dataset(const TrainOptions& o) {
   if (o.image_size > 0 && format != "images" && format != "utkface")
     throw InputError("--image-size resizes image files, and " + o.data +
                      " holds arrays, whose size is what it is; leave it out here");
+  if (format == "utkface" && o.validation_share != TrainOptions{}.validation_share)
+    throw InputError(
+        "--validation-share is for data without parts, and UTKFace is cut as its paper did; leave it out");
   if (format == "arrays" || format == "images") {
     check_shown(d, d.validation, o.data + "/validation");
     check_shown(d, d.test, o.data + "/test");

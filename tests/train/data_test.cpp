@@ -391,6 +391,9 @@ TEST(Data, UtkFaceGivesAges) {
   EXPECT_TRUE(torch::equal(load_dataset(o).test.targets, d.test.targets));
   o.method = "cape-bin";
   EXPECT_NE(complaint(o).find("give --scenario"), std::string::npos);
+  o = data_at(folder.path());
+  o.validation_share = 0.4;
+  EXPECT_NE(complaint(o).find("--validation-share is for"), std::string::npos);
 }
 
 TEST(Data, UtkFaceScenariosDrawOutcomes) {
