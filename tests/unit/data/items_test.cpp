@@ -97,7 +97,8 @@ TEST(Items, LengthsMustAgree) {
   EXPECT_EQ(with([](Items& i) {
               i.votes = Votes::from_labels(column({0, 1, 2}, "labels.npy"), 3);
             }),
-            "labels.npy was read for 3 classes but probs.npy has 2");
+            "labels.npy was read for 3 classes but probs.npy has 2; predictions of one task have the same "
+            "number");
 }
 
 TEST(Items, ConcentrationsAreOneAnItemOrOneASample) {
