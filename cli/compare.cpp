@@ -153,9 +153,9 @@ int compare_command(const Args& args) {
   EvaluateOptions o = checked_options(f.how);
   const std::vector<Gate> gates = parse_gates(f.fail_if);
   const std::vector<Model> given = models_of(args);
-  check_gates(gates, given);
   if (given.size() < 2)
     throw InputError("a comparison needs two models or more; give each with --model NAME=FILE");
+  check_gates(gates, given);
 
   Pages pages(f.pages);
   std::vector<NamedModel> models;

@@ -253,9 +253,7 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
   if (!t.resume.empty()) {
     const std::string path = t.resume + "/config.json";
     if (!std::filesystem::exists(path)) throw InputError("--resume: there is no run in " + t.resume);
-    train::TrainOptions run = train::from_json(read_text(path), path);
-    if (run.data.empty())
-      throw InputError(path + " names no \"data\": it is not the config.json of a run, or was changed");
+    train::TrainOptions run = train::run_from_json(read_text(path), path);
     run.out = t.resume;
     run.device = o.device;
     run.threads = o.threads;

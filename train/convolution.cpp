@@ -40,7 +40,7 @@ ConvNormImpl::ConvNormImpl(std::int64_t in, std::int64_t out, std::int64_t kerne
           nn::Conv2d(nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false)))),
       norm_(register_module("norm", nn::BatchNorm2d(out))) {}
 
-torch::Tensor ConvNormImpl::apply(const torch::Tensor& x, const Convolved& how) {
+torch::Tensor ConvNormImpl::run(const torch::Tensor& x, const Convolved& how) {
   if (is_training() || learning()) return finish(norm_->forward(conv_->forward(x)), how);
   // gamma (w x - mean) / sqrt(var + eps) + beta = (gamma / sqrt(var + eps)) w x + (beta - mean gamma / ...)
   const torch::Tensor scale = norm_->weight * torch::rsqrt(norm_->running_var + norm_->options.eps());

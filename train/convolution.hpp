@@ -24,8 +24,8 @@ struct Convolved {
 class ConvNormImpl : public torch::nn::Module {
  public:
   ConvNormImpl(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride = 1);
-  torch::Tensor forward(const torch::Tensor& x) { return apply(x, {}); }
-  [[nodiscard]] torch::Tensor apply(const torch::Tensor& x, const Convolved& how);
+  torch::Tensor forward(const torch::Tensor& x) { return run(x, {}); }
+  [[nodiscard]] torch::Tensor run(const torch::Tensor& x, const Convolved& how);
 
  private:
   torch::nn::Conv2d conv_;

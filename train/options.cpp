@@ -213,4 +213,11 @@ TrainOptions from_json(const std::string& text, const std::string& name, TrainOp
   return start;
 }
 
+TrainOptions run_from_json(const std::string& text, const std::string& path) {
+  TrainOptions o = from_json(text, path);
+  if (o.data.empty())
+    throw InputError(path + " names no \"data\": it is not the config.json of a run, or was changed");
+  return o;
+}
+
 }  // namespace plumb::train

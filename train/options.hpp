@@ -110,5 +110,7 @@ void check_options(const TrainOptions& o);
 /// one.
 [[nodiscard]] TrainOptions from_json(const std::string& text, const std::string& name,
                                      TrainOptions start = {});
+/// The config.json of a run, which names its data.
+[[nodiscard]] TrainOptions run_from_json(const std::string& text, const std::string& path);
 
 }  // namespace plumb::train

@@ -14,8 +14,8 @@ struct BlockImpl : nn::Module {
     if (stride != 1 || in != out) shortcut = register_module("shortcut", ConvNorm(in, out, 1, stride));
   }
   torch::Tensor forward(const torch::Tensor& x) {
-    const torch::Tensor past = shortcut ? shortcut->apply(x, {.relu = false}) : x;
-    return two->apply(one->forward(x), {.plus = past});
+    const torch::Tensor past = shortcut ? shortcut->run(x, {.relu = false}) : x;
+    return two->run(one->forward(x), {.plus = past});
   }
   ConvNorm one, two;
   ConvNorm shortcut{nullptr};

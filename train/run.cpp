@@ -76,8 +76,6 @@ void write_history(const std::string& out, const History& h) {
   write_file(out + "/history.csv", history_csv(h));
 }
 
-const char* no_data() { return " names no \"data\": it is not the config.json of a run, or was changed"; }
-
 // What a killed process was writing (".history.json.PID-N.tmp").
 void remove_unfinished(const std::string& out) {
   std::vector<fs::path> left;
@@ -163,9 +161,7 @@ RunResult read_result(const std::string& folder) {
 TrainOptions read_config(const std::string& folder) {
   const std::string path = folder + "/config.json";
   if (!fs::exists(path)) throw InputError(folder + " holds no run (there is no config.json)");
-  TrainOptions o = from_json(read_text(path), path);
-  if (o.data.empty()) throw InputError(path + no_data());
-  return o;
+  return run_from_json(read_text(path), path);
 }
 
 void write_config(const TrainOptions& o) {

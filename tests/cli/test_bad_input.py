@@ -8,7 +8,6 @@ import zipfile
 
 import numpy as np
 import pytest
-from conftest import values
 
 
 def complaint(folder, *args, command="evaluate"):
@@ -474,33 +473,3 @@ def test_the_remedy_helps(folder, task, args, word):
     r = folder.run(*args)
     assert r.code == 2 and word in r.err, r.err
     assert "-" not in folder.names() and "page.txt" not in folder.names()
-
-
-@pytest.mark.parametrize("groups", [1, 2, 4])
-def test_few_units_to_draw_from(folder, task, groups):
-    """A replicate may draw none of four sites; from one site nothing can be drawn."""
-    folder.npy("g.npy", np.arange(400) % groups)
-    r = folder.evaluate("--probs", "probs.npy", "--labels", "labels.npy", "--groups", "g.npy", "--bootstrap", 200)
-    assert ("low" in r["metrics"]["nll"]) == (groups > 1)
-    assert ("p_value" in r["metrics"]["ece"]) == (groups > 1)
-    assert any(("no intervals" if groups == 1 else f"rest on {groups} groups") in n for n in r["notes"])
-
-
-def test_one_item_has_no_interval(folder):
-    folder.npy("p.npy", [0.2, 0.7, 0.4])
-    folder.npy("y.npy", [0, 1, 1])
-    folder.npy("w.npy", [0, 1.5, 0])
-    r = folder.evaluate("--probs", "p.npy", "--labels", "y.npy", "--weights", "w.npy", "--bootstrap", 50)
-    assert r["metrics"]["brier"]["value"] == pytest.approx(0.09) and "low" not in r["metrics"]["brier"]
-    for data in (("--mean", "p.npy", "--variance", "p.npy", "--targets", "y.npy"),):
-        r = folder.run("evaluate", *data, "--weights", "w.npy", "--bootstrap", 50, "--json", "-").json
-        assert "low" not in r["metrics"]["mse"] and any("no intervals" in n for n in r["notes"])
-    r = folder.run("uncertainty", "--probs", "p.npy", "--labels", "y.npy", "--weights", "w.npy", "--bootstrap", 50, "--json", "-").json
-    assert any("no intervals" in n for n in r["notes"])
-
-
-def test_names_with_commas(folder, task):
-    names = ['"a, b"', "c", "d", "e"]
-    folder.text("y.csv", "y\n" + "\n".join(names[k] for k in task["labels"]) + "\n")
-    r = folder.evaluate("--probs", "probs.npy", "--labels", "y.csv:y", "--classes", ",".join(names))
-    assert values(r) == values(folder.evaluate("--probs", "probs.npy", "--labels", "labels.npy"))

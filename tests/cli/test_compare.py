@@ -128,3 +128,6 @@ def test_a_gate_may_name_the_second_of_two(folder, two):
     assert folder.run("compare", *BASE, "--bootstrap", 0, "--fail-if", "ts.nll<0").code == 3
     assert folder.run("compare", *BASE, "--bootstrap", 0, "--fail-if", "nll<0").code == 3
     assert folder.run("compare", *BASE, "--bootstrap", 0, "--fail-if", "no.nll<0").code == 2
+    for models in (BASE[4:], BASE[2:]):  # none, one
+        alone = folder.run("compare", *models, "--fail-if", "ts.nll<0")
+        assert alone.code == 2 and "two models or more" in alone.err

@@ -238,3 +238,10 @@ def test_a_file_for_each_rater(folder, task):
     assert values(text) == values(folder.evaluate("--probs", "probs.npy", "--ratings", "r0.npy", "r1.npy"))
     mixed = folder.run("evaluate", "--probs", "probs.npy", "--ratings", "t0.csv:who", "r1.npy", "--classes", "a,b,c,d")
     assert mixed.code == 2 and len(mixed.err.strip().splitlines()) == 1
+
+
+def test_names_with_commas(folder, task):
+    names = ['"a, b"', "c", "d", "e"]
+    folder.text("y.csv", "y\n" + "\n".join(names[k] for k in task["labels"]) + "\n")
+    r = folder.evaluate("--probs", "probs.npy", "--labels", "y.csv:y", "--classes", ",".join(names))
+    assert values(r) == values(folder.evaluate("--probs", "probs.npy", "--labels", "labels.npy"))

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "plumb/data/check.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/numeric/random.hpp"
 #include "train/data.hpp"
@@ -114,6 +115,45 @@ inline Dataset regression_data(std::uint64_t seed) {
   }
   d.normalisation = normalisation_of(d.train.inputs);
   return d;
+}
+
+/// All numbers of a file.
+inline std::vector<double> npy(const std::string& path, std::vector<std::int64_t>* shape = nullptr) {
+  const Rows rows(read_npy(path));
+  if (shape != nullptr) *shape = rows.shards().front().shape;
+  std::vector<double> v(static_cast<std::size_t>(rows.rows() * rows.width()));
+  rows.read(0, rows.rows(), v);
+  return v;
+}
+
+/// A small network on folder/data, three epochs.
+inline TrainOptions quick(const Folder& folder, const std::string& out) {
+  TrainOptions o;
+  o.data = folder / "data";
+  o.out = folder / out;
+  o.hidden = {8};
+  o.epochs = 3;
+  o.lr = 0.05;
+  o.dropout = 0.2;
+  o.device = "cpu";
+  o.threads = 1;
+  return o;
+}
+
+inline TrainOptions data_at(const std::string& folder) {
+  TrainOptions o;
+  o.data = folder;
+  return o;
+}
+
+/// What is said when these data are loaded; empty: nothing.
+inline std::string complaint(const TrainOptions& o) {
+  try {
+    (void)load_dataset(o);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
 }
 
 }  // namespace plumb::train::testing

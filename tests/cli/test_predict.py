@@ -1,0 +1,109 @@
+"""plumb predict: what it refuses, and which items it takes."""
+import numpy as np
+import pytest
+from test_train import QUICK, make_data, needs_tool, put, spoil
+
+
+@needs_tool
+def test_bad_predictions_leave_nothing_behind(folder):
+    make_data(folder, n=30)
+    assert folder.run("train", *QUICK, "--epochs", "1", "--out", "run", "--quiet").code == 0
+    resumed = folder.run("train", "--resume", "run", "--patience", "3")
+    assert resumed.code == 2 and "--patience cannot be changed" in resumed.err
+    def complaint(*args):
+        run = folder.run("predict", "run", "--out", "out", "--device", "cpu", *args)
+        assert run.code == 2 and run.err.count("\n") == 1 and not (folder / "out").exists(), run.err
+        return run.err
+    assert "no dropout" in complaint("--mc-dropout")
+    assert "tables of numbers" in complaint("--tta", "--flip")
+    assert "--samples must lie" in complaint("--samples", "0")
+    assert "there is no folder data/tset" in complaint("--split", "tset")
+    spoil(folder, "test/labels.npy", put(3, 5))
+    assert "6 classes, and the model knows 2" in complaint()
+    spoil(folder, "test/features.npy", put(3, np.inf))
+    assert "row 3: inf is no finite number" in complaint()
+    (folder / "run/model.pt").write_bytes((folder / "run/model.pt").read_bytes()[:1000])
+    assert "run/model.pt cannot be read" in complaint()
+
+
+def refused(folder, *args):
+    """What predict says when it writes nothing."""
+    run = folder.run("predict", *args, "--device", "cpu")
+    assert run.code == 2 and run.err.count("\n") == 1, run.err
+    return run.err
+
+
+@needs_tool
+def test_an_unfinished_run_is_not_predicted(folder):
+    make_data(folder, n=40)
+    train = (*QUICK, "--epochs", "1", "--quiet")
+    assert folder.run("train", *train, "--ensemble", "2", "--out", "pair").code == 0
+    assert folder.run("predict", "pair", "--device", "cpu", "--out", "out").code == 0
+    assert np.load(folder / "out/samples.npy").shape == (2, 40)
+    (folder / "pair/result.json").unlink()
+    (folder / "pair/member_1/result.json").unlink()
+    said = "pair is not finished: 1 of 2 members are trained; continue it with plumb train --resume pair"
+    assert said in refused(folder, "pair", "--out", "none")
+    assert folder.run("train", "--resume", "pair", "--threads", "1", "--device", "cpu", "--quiet").code == 0
+    assert folder.run("predict", "pair", "--device", "cpu", "--out", "again").code == 0
+    (folder / "pair/member_1/model.pt").unlink()
+    assert "there is no pair/member_1/model.pt" in refused(folder, "pair", "--out", "none")
+    assert folder.run("train", *train, "--out", "one").code == 0
+    (folder / "one/result.json").unlink()
+    assert "one is not finished; continue it with plumb train --resume one" in refused(folder, "one", "--out", "none")
+    assert folder.run("train", *train, "--method", "focal", "--tune", "1,2", "--out", "tuned").code == 0
+    (folder / "tuned/result.json").unlink()
+    assert "tuned is not finished: 2 of 2 strengths are trained" in refused(folder, "tuned", "--out", "none")
+    (folder / "nothing").mkdir()
+    assert "holds no trained model" in refused(folder, "nothing", "--out", "none")
+    assert not (folder / "none").exists()
+
+
+@needs_tool
+@pytest.mark.parametrize("cut, options", [(True, ("--validation-share", "0.3", "--seed", "5")),
+                                          (True, ("--train-items", "20", "--ensemble", "2")),
+                                          (False, ("--train-items", "20"))])
+def test_predictions_of_train_and_validation_are_of_the_items_of_the_run(folder, cut, options):
+    make_data(folder, n=40)
+    if cut:
+        (folder / "data/validation").rename(folder / "elsewhere")
+    assert folder.run("train", *QUICK, "--epochs", "1", *options, "--out", "run", "--quiet").code == 0
+    for part in ("train", "validation", "test"):
+        run = folder.run("predict", "run", "--split", part, "--threads", "1", "--device", "cpu", "--out", part)
+        assert run.code == 0, run.err
+        for file in ("labels.npy", "truth.npy"):
+            assert np.array_equal(np.load(folder / part / file), np.load(folder / "run" / part / file))
+        # The run's own pass and this one may be batched differently.
+        assert np.allclose(np.load(folder / part / "probs.npy"), np.load(folder / "run" / part / "probs.npy"), atol=1e-6)
+    (folder / "data").rename(folder / "moved")
+    said = refused(folder, "run", "--out", "none")
+    assert "config.json of run" in said and "--data names it anew" in said
+    run = folder.run("predict", "run", "--data", "moved", "--split", "train", "--device", "cpu", "--out", "moved-train")
+    assert run.code == 0, run.err
+    wanted = np.load(folder / "run/train/truth.npy") if cut else np.load(folder / "moved/train/truth.npy")
+    assert np.allclose(np.load(folder / "moved-train/truth.npy"), wanted, atol=1e-6)  # float32 of float64
+
+
+@needs_tool
+def test_predictions_are_not_written_among_the_data(folder):
+    make_data(folder, n=40)
+    assert folder.run("train", *QUICK, "--epochs", "1", "--out", "run", "--quiet").code == 0
+    before = (folder / "data/test/truth.npy").read_bytes()
+    (folder / "link").symlink_to("data")
+    for out in ("data", "data/", "data/test", "data/new/deep", "run/../data/test", str(folder / "data/test"), "link/test"):
+        assert "lies in the data folder data" in refused(folder, "run", "--out", out), out
+    assert (folder / "data/test/truth.npy").read_bytes() == before and not (folder / "data/new").exists()
+    assert "lies in the data folder link" in refused(folder, "run", "--data", "link", "--out", "data/test")
+    for out in ("run/mc", "data-predicted"):
+        assert folder.run("predict", "run", "--device", "cpu", "--out", out).code == 0
+
+
+@needs_tool
+def test_samples_and_dropout_that_would_do_nothing(folder):
+    make_data(folder, n=40)
+    train = ("--data", "data", "--epochs", "1", "--device", "cpu", "--quiet")
+    assert folder.run("train", *train, "--model", "linear", "--out", "line").code == 0
+    assert "give one of the two" in refused(folder, "line", "--samples", "5", "--out", "none")
+    said = refused(folder, "line", "--mc-dropout", "--out", "none")
+    assert "linear has no dropout" in said and "--dropout" not in said.replace("--mc-dropout", "")
+    assert not (folder / "none").exists()
