@@ -4,6 +4,7 @@
 
 #include "support.hpp"
 #include "train/heads.hpp"
+#include "train/history.hpp"
 
 namespace plumb::train {
 namespace {
