@@ -54,11 +54,11 @@ void install_signal_handlers(void (*on_signal)(int)) {
 }
 
 void write_stdout(std::string_view text) {
-  if (write_all(STDOUT_FILENO, text) || errno == EPIPE) return;
+  if (write_all(STDOUT_FILENO, spell(text, kFlag)) || errno == EPIPE) return;
   throw InputError(std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
-void say(std::string_view text) { (void)write_all(STDERR_FILENO, "plumb: " + std::string(text) + "\n"); }
+void say(std::string_view text) { (void)write_all(STDERR_FILENO, "plumb: " + spell(text, kFlag) + "\n"); }
 
 bool stdout_colour() {
   const char* term = std::getenv("TERM");

@@ -15,9 +15,10 @@ void install_signal_handlers(void (*on_signal)(int));
 /// What the first form does at a signal.
 extern "C" void end_on_signal(int number);
 
-/// Writes everything. A reader that has gone away is no error; a full disk is an InputError.
+/// Writes everything, options spelled as flags. A reader that has gone away is no error; a full disk is an
+/// InputError.
 void write_stdout(std::string_view text);
-/// One line "plumb: <text>" on standard error.
+/// One line "plumb: <text>" on standard error, options spelled as flags.
 void say(std::string_view text);
 
 [[nodiscard]] bool stdout_colour();  ///< a terminal, and NO_COLOR is not set

@@ -83,7 +83,7 @@ int guarded(const Args& args) {
   try {
     return dispatch(args);
   } catch (const InputError& e) {
-    say(e.what());
+    say(e.sentence());
     return kBadInput;
   } catch (const std::bad_alloc&) {
     say("not enough memory for this input; split it into shards and use --save-state and \"plumb merge\"");

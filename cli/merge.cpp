@@ -47,7 +47,7 @@ auto merged(const std::vector<StateFile>& files, Read read) {
     try {
       merge(state, next);
     } catch (const InputError& e) {
-      throw InputError(files.front().path + " and " + files[i].path + ": " + e.what());
+      throw InputError(files.front().path + " and " + files[i].path + ": " + e.sentence());
     }
   }
   return state;

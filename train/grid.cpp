@@ -117,7 +117,7 @@ GridOutcome run_grid(const std::string& path, const TrainOptions& how, const Hoo
     } catch (const Busy&) {  // by plumb train --resume
       busy.insert(cell.name);
     } catch (const InputError& e) {
-      if (hooks.complain) hooks.complain("cell " + cell.name + ": " + e.what());
+      if (hooks.complain) hooks.complain("cell " + cell.name + ": " + e.sentence());
     }
   }
   GridOutcome outcome;

@@ -102,6 +102,9 @@ int grid_workers(const std::string& grid, const train::TrainOptions& o, std::int
         ::_exit(0);
       } catch (const train::Interrupted&) {
         ::_exit(128 + signalled.load());
+      } catch (const InputError& e) {
+        say(e.sentence());
+        ::_exit(2);
       } catch (const std::exception& e) {
         say(e.what());
         ::_exit(2);
@@ -184,7 +187,7 @@ int guarded(const Args& args) {
                              : "interrupted; nothing was written");
     return 128 + signalled.load();
   } catch (const InputError& e) {
-    say(e.what());
+    say(e.sentence());
     return kBadInput;
   } catch (const std::filesystem::filesystem_error& e) {
     say("cannot write to " + e.path1().string() + ": " + e.code().message());

@@ -142,7 +142,7 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
       if (!weighed) units.mass = mass;
       weighed = true;
     } catch (const InputError& error) {
-      e.league.why = error.what();
+      e.league.why = error.sentence();
     }
   }
   std::stable_partition(entries.begin(), entries.end(), [](const Entry& e) { return e.league.why.empty(); });

@@ -67,18 +67,17 @@ std::string did_you_mean(std::string_view given, std::span<const std::string> kn
 }
 
 void check_class_names(std::span<const std::string> names, int classes) {
-  if (static_cast<std::int64_t>(names.size()) != classes) {
-    throw InputError(
-        fmt::format("--classes gives {} but the predictions have {}; name every class once, in order",
-                    counted(static_cast<std::int64_t>(names.size()), "name"),
-                    classes == 1 ? "1 class" : fmt::format("{} classes", classes)));
+  if (std::ssize(names) != classes) {
+    throw InputError(fmt::format(
+        "⟦classes⟧ gives {} but the predictions have {}; name every class once, in order",
+        counted(std::ssize(names), "name"), classes == 1 ? "1 class" : fmt::format("{} classes", classes)));
   }
   std::vector<std::string> sorted(names.begin(), names.end());
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end())
     throw InputError(
-        fmt::format("--classes gives the name \"{}\" twice; each class needs its own name", *twice));
+        fmt::format("⟦classes⟧ gives the name \"{}\" twice; each class needs its own name", *twice));
 }
 
 void check_same_rows(std::string_view what_a, std::int64_t rows_a, std::string_view what_b,
@@ -88,14 +87,14 @@ void check_same_rows(std::string_view what_a, std::int64_t rows_a, std::string_v
                                what_a, counted(rows_a, "row"), what_b, counted(rows_b, "row")));
 }
 
-void check_bins(std::int64_t bins) { check_between("--bins", bins, 1, 1'000'000); }
+void check_bins(std::int64_t bins) { check_between("⟦bins⟧", bins, 1, 1'000'000); }
 
-void check_threads(std::int64_t threads) { check_between("--threads", threads, 0, 256); }
+void check_threads(std::int64_t threads) { check_between("⟦threads⟧", threads, 0, 256); }
 
 void check_level(double level) {
   if (!(level > 0 && level < 1))
     throw InputError(fmt::format(
-        "--level is {}; a confidence level must lie between 0 and 1, for example 0.95", show(level)));
+        "⟦level⟧ is {}; a confidence level must lie between 0 and 1, for example 0.95", show(level)));
 }
 
 }  // namespace plumb

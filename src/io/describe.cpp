@@ -94,7 +94,7 @@ std::vector<ArrayInfo> describe_file(const std::string& path, int threads) {
     try {
       describe_array(parse_npz(file->bytes(), file, path, member), threads, info);
     } catch (const InputError& e) {
-      info.problem = e.what();
+      info.problem = e.sentence();
     }
   }
   return infos;

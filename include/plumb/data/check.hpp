@@ -9,12 +9,20 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/data/option_name.hpp"
+
 namespace plumb {
 
-/// Bad input or usage: the caller's to mend. Python sees ValueError.
+/// Bad input or usage, in one sentence. what() spells options as C++ does (.bins); front ends take the
+/// sentence() and spell them their own way. Python sees ValueError.
 class InputError : public std::invalid_argument {
  public:
-  using std::invalid_argument::invalid_argument;
+  explicit InputError(const std::string& sentence)
+      : std::invalid_argument(spell(sentence, kMember)), sentence_(sentence) {}
+  [[nodiscard]] const std::string& sentence() const noexcept { return sentence_; }
+
+ private:
+  std::string sentence_;
 };
 
 /// "1 value", "3 values".
