@@ -1,7 +1,7 @@
 // Bootstrap and stability.
 #include "bench.hpp"
-#include "plumb/evaluate.hpp"
-#include "plumb/stability.hpp"
+#include "plumb/evaluate/evaluate.hpp"
+#include "plumb/evaluate/stability.hpp"
 
 namespace plumb::bench {
 

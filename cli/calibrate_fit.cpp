@@ -12,7 +12,7 @@
 #include "plumb/calibrate/map.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/report/calibrate.hpp"

@@ -1,4 +1,4 @@
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 
 #include "calibrate.hpp"
 #include "commands.hpp"
@@ -6,7 +6,7 @@
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
 #include "output.hpp"
-#include "plumb/evaluate_state.hpp"
+#include "plumb/evaluate/state.hpp"
 #include "regression.hpp"
 #include "regression_inputs.hpp"
 

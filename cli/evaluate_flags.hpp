@@ -4,7 +4,7 @@
 #include <string>
 
 #include "flags.hpp"
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 
 namespace plumb::cli {
 

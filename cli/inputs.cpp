@@ -78,7 +78,7 @@ class Loader {
     } catch (const InputError&) {
       throw;
     } catch (const std::invalid_argument& e) {
-      throw InputError(flag + ": the files do not fit together as shards: " + e.sentence());
+      throw InputError(flag + ": the files do not fit together as shards: " + e.what());
     }
   }
 

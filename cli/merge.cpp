@@ -3,7 +3,7 @@
 #include "commands.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
-#include "plumb/evaluate_state.hpp"
+#include "plumb/evaluate/state.hpp"
 #include "plumb/io/load.hpp"
 #include "plumb/io/mapped_file.hpp"
 #include "plumb/regression/state.hpp"

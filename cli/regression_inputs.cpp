@@ -29,7 +29,7 @@ Rows rows(const std::string& flag, const Args& specs, int threads, RegressionInp
   } catch (const InputError&) {
     throw;
   } catch (const std::invalid_argument& e) {
-    throw InputError(flag + ": the files do not fit together as shards: " + e.sentence());
+    throw InputError(flag + ": the files do not fit together as shards: " + e.what());
   }
 }
 

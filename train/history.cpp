@@ -6,7 +6,7 @@
 #include <set>
 
 #include "plumb/data/check.hpp"
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 #include "train/losses/regression.hpp"
 #include "train/tensors.hpp"
 

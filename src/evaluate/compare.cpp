@@ -1,4 +1,4 @@
-#include "plumb/compare.hpp"
+#include "plumb/evaluate/compare.hpp"
 
 #include <algorithm>
 #include <cmath>

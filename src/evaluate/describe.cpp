@@ -6,8 +6,6 @@
 
 namespace plumb {
 
-const char* version() { return PLUMB_VERSION; }
-
 void add_settings(const EvaluateOptions& o, bool binary, bool logits, bool normalize, Result& result) {
   auto& s = result.settings;
   s.emplace_back("scale", std::string(logits ? "logits" : "probabilities"));

@@ -3,7 +3,7 @@
 
 #include "evaluate/kernel.hpp"
 #include "evaluate/selection.hpp"
-#include "plumb/evaluate_state.hpp"
+#include "plumb/evaluate/state.hpp"
 #include "plumb/result.hpp"
 
 namespace plumb {

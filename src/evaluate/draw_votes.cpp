@@ -1,9 +1,9 @@
 // Fewer votes per item, drawn without replacement.
 #include <algorithm>
 
+#include "plumb/evaluate/stability.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/random.hpp"
-#include "plumb/stability.hpp"
 
 namespace plumb {
 namespace {

@@ -1,4 +1,4 @@
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 
 #include <cmath>
 #include <optional>

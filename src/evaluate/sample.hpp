@@ -1,7 +1,7 @@
 // Single items for scatter plots: a seeded sample, small whatever the file's size.
 #pragma once
 
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 
 namespace plumb {
 

@@ -1,4 +1,4 @@
-#include "plumb/stability.hpp"
+#include "plumb/evaluate/stability.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "plumb/evaluate_state.hpp"
+#include "plumb/evaluate/state.hpp"
 
 #include "evaluate/describe.hpp"
 #include "evaluate/kernel.hpp"

@@ -2,7 +2,7 @@
 #include "evaluate/kernel.hpp"
 #include "evaluate/state_bytes.hpp"
 #include "plumb/data/check.hpp"
-#include "plumb/evaluate_state.hpp"
+#include "plumb/evaluate/state.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
 

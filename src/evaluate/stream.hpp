@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "evaluate/selection.hpp"
-#include "plumb/evaluate_state.hpp"
+#include "plumb/evaluate/state.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
 

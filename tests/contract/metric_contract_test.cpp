@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "plumb/data/check.hpp"
-#include "plumb/evaluate.hpp"
-#include "plumb/evaluate_state.hpp"
+#include "plumb/evaluate/evaluate.hpp"
+#include "plumb/evaluate/state.hpp"
 #include "plumb/numeric/simd.hpp"
 #include "plumb/registry.hpp"
 #include "support/make_items.hpp"

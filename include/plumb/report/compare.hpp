@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "plumb/compare.hpp"
+#include "plumb/evaluate/compare.hpp"
 #include "plumb/report/terminal.hpp"
 
 namespace plumb {

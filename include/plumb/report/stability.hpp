@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "plumb/evaluate/stability.hpp"
 #include "plumb/report/terminal.hpp"
-#include "plumb/stability.hpp"
 
 namespace plumb {
 

@@ -1,7 +1,7 @@
 // A program of somebody else: four forecasts and labels in memory, one call, one number.
 #include <cmath>
 #include <cstdio>
-#include <plumb/evaluate.hpp>
+#include <plumb/evaluate/evaluate.hpp>
 #include <plumb/report/json.hpp>
 
 int main() {

@@ -1,5 +1,5 @@
 // Comparison: paired draws, differences and p-values against literal replicates, wins.
-#include "plumb/compare.hpp"
+#include "plumb/evaluate/compare.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "support/make_items.hpp"
 

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <map>
 
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "support/make_items.hpp"
 

@@ -1,6 +1,6 @@
 // Stability: subsets are weights on drawn units; curves, total variation and precision against literal
 // copies.
-#include "plumb/stability.hpp"
+#include "plumb/evaluate/stability.hpp"
 
 #include <gtest/gtest.h>
 

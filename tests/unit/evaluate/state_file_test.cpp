@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "plumb/data/check.hpp"
-#include "plumb/evaluate_state.hpp"
+#include "plumb/evaluate/state.hpp"
 #include "support/make_items.hpp"
 
 namespace plumb::test {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "plumb/data/items.hpp"
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 #include "plumb/registry.hpp"
 #include "plumb/result.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plumb/data/items.hpp"
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 
 namespace plumb {
 

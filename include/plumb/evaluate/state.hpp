@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plumb/data/items.hpp"
-#include "plumb/evaluate.hpp"
+#include "plumb/evaluate/evaluate.hpp"
 #include "plumb/metrics/kernel/beta_sums.hpp"
 #include "plumb/metrics/raters/agreement.hpp"
 #include "plumb/metrics/raters/log_decomposition.hpp"

@@ -1,0 +1,7 @@
+#include "plumb/result.hpp"
+
+namespace plumb {
+
+const char* version() { return PLUMB_VERSION; }
+
+}  // namespace plumb
