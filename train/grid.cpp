@@ -89,7 +89,7 @@ std::vector<GridCell> cells_of(const Json& grid, const std::string& name, const 
 }  // namespace
 
 GridOutcome run_grid(const std::string& path, const TrainOptions& how, const Hooks& hooks) {
-  if (how.out.empty()) throw InputError("--out is needed: the folder of the grid's runs");
+  if (how.out.empty()) throw InputError("⟦out⟧ is needed: the folder of the grid's runs");
   std::ifstream in(path);
   if (!in) throw InputError("cannot read " + path);
   std::ostringstream text;

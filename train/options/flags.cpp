@@ -1,4 +1,4 @@
-#include "train_flags.hpp"
+#include "train/options/flags.hpp"
 
 #include <unistd.h>
 

@@ -1,13 +1,14 @@
-#include "flags.hpp"
+#include "shell/flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <deque>
 #include <functional>
 
-#include "console.hpp"
 #include "plumb/data/check.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -21,13 +22,10 @@ bool parse_number(std::string_view text, T& out) {
 
 // Also "1e4": a whole number is one however it is written.
 bool parse_whole(const std::string& text, std::int64_t& out) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53
+  constexpr double kExact = 0x1p53;
   if (parse_number(text, out)) return true;
   double x = 0;
-  if (!parse_number(text, x) || !(x >= -kExact && x <= kExact) ||
-      x != static_cast<double>(static_cast<std::int64_t>(x))) {
-    return false;
-  }
+  if (!parse_number(text, x) || !(x >= -kExact && x <= kExact) || x != std::trunc(x)) return false;
   out = static_cast<std::int64_t>(x);
   return true;
 }
