@@ -12,7 +12,7 @@ TOP_HEADERS = {"registry.hpp": "result", "version.hpp": "result", "plumb.hpp": "
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
-OPENS_FILES = re.compile(r"\b(?:fopen|[io]?fstream|MappedFile|AtomicFile|filesystem::(?!path\b)\w+)\b|(?<!\w)::open\(")
+OPENS_FILES = re.compile(r"\b(?:fopen|[io]?fstream|MappedFile|AtomicFile)\b|\bfilesystem(?:;|::(?!path\b)\w+)|[^\w:]::open\(")
 TORCH = ("torch/", "ATen/", "c10/")
 
 
@@ -169,6 +169,7 @@ def test_a_sound_house_has_no_complaint(tmp_path):
     ("src/files/net.cpp", "#include <torch/torch.h>\n", "LibTorch is for `train` alone"),
     ("src/ground/sum.cpp", "std::ofstream out;\n", "`ground` opens no files"),
     ("src/ground/sum.cpp", "AtomicFile out(path);\n", "`ground` opens no files"),
+    ("src/ground/sum.cpp", "namespace fs = std::filesystem;\n", "`ground` opens no files"),
     ("src/files/CMakeLists.txt", "plumb_room(files\n  SOURCES read.cpp)\n", "CMake links []"),
     ("train/CMakeLists.txt", "target_link_libraries(plumb_train PUBLIC plumb_ground)\n", "CMake links ['ground']"),
     ("train/net.cpp", '#include "plumb/files/read.hpp"\n', "`train` may use `ground` in the table, and includes nothing"),
@@ -179,3 +180,10 @@ def test_a_sound_house_has_no_complaint(tmp_path):
 def test_the_checker_complains(tmp_path, name, text, complaint):
     extra = {"train/net.hpp": "", name: text}
     assert any(complaint in c for c in house_of(tmp_path, **extra).complaints), house_of(tmp_path, **extra).complaints
+
+
+if __name__ == "__main__":
+    found = House(ROOT)
+    for name, includes in found.used.items():
+        print(f"{name}: {', '.join(room for room in found.table if room in includes)}")
+    print("\n".join(["", *found.complaints]))
