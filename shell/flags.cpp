@@ -212,6 +212,12 @@ void Flags::later(const std::string& flag, const std::string& sentence) {
 
 bool Flags::given(const std::string& flag) const { return parser_->app.count(flag) > 0; }
 
+Args Flags::given() const {
+  Args flags = parser_->names;
+  std::erase_if(flags, [this](const std::string& flag) { return !given(flag); });
+  return flags;
+}
+
 bool Flags::parse(const Args& args) {
   for (std::size_t i = 0; i + 1 < args.size(); ++i) {
     const auto& single = parser_->single;
@@ -233,9 +239,8 @@ bool Flags::parse(const Args& args) {
   const Args extras = parser_->app.remaining();
   if (!extras.empty()) parser_->complain_about(extras.front());
   for (const auto& flags : parser_->exclusive) {
-    Args both;
-    std::copy_if(flags.begin(), flags.end(), std::back_inserter(both),
-                 [this](const auto& f) { return given(f); });
+    Args both = flags;
+    std::erase_if(both, [this](const std::string& flag) { return !given(flag); });
     if (both.size() > 1)
       throw InputError(both[0] + " and " + both[1] + " exclude each other; give one of them");
   }

@@ -4,9 +4,7 @@
 #include <cinttypes>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
@@ -21,14 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-std::string read_text(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw InputError("cannot read " + path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 std::string clock_text(double seconds) {
   const std::int64_t s = std::llround(seconds);

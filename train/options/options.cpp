@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "plumb/data/check.hpp"
@@ -210,6 +212,12 @@ TrainOptions from_json(const std::string& text, const std::string& name, TrainOp
                        did_you_mean(item.key(), known));
   }
   return start;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw InputError("cannot read " + path);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TrainOptions run_from_json(const std::string& text, const std::string& path) {
