@@ -5,13 +5,14 @@
 #include <limits>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/regression/evaluate.hpp"
 #include "plumb/regression/shift.hpp"
 #include "plumb/regression/state.hpp"
 #include "regression_inputs.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {

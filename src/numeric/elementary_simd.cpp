@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "numeric/elementary_coefficients.hpp"
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 #undef HWY_TARGET_INCLUDE

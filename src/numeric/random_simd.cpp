@@ -4,8 +4,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "numeric/highway.hpp"
 #include "numeric/random_layout.hpp"
+#include "numeric/shared/highway.hpp"
 #include "plumb/numeric/random.hpp"
 
 #undef HWY_TARGET_INCLUDE

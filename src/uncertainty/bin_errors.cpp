@@ -2,7 +2,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "metrics/ordered/arithmetic.hpp"
+#include "metrics/shared/arithmetic.hpp"
 #include "plumb/uncertainty/bins.hpp"
 
 namespace plumb {

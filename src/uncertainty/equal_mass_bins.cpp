@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "metrics/ordered/arithmetic.hpp"
+#include "metrics/shared/arithmetic.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/uncertainty/bins.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 #include "plumb/metrics/ordered/risk_coverage.hpp"
 
 namespace plumb {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/kernel/simplex_kernels.cpp"

@@ -1,6 +1,6 @@
 #include "plumb/metrics/ordered/brier_refinement.hpp"
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 
 namespace plumb {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"
 
 namespace plumb {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb {

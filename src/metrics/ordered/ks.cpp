@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 
 namespace plumb {
 

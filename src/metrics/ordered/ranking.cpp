@@ -1,6 +1,6 @@
 #include "plumb/metrics/ordered/ranking.hpp"
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 
 namespace plumb {
 

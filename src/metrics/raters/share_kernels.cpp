@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 #include "plumb/numeric/fixed_point.hpp"
 
 #undef HWY_TARGET_INCLUDE

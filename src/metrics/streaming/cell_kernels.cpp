@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/streaming/cell_kernels.cpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "data/block_kernels.hpp"
+#include "data/shared/block_kernels.hpp"
 #include "plumb/metrics/streaming/proper_scores.hpp"
 #include "plumb/numeric/elementary.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "metrics/ordered/arithmetic.hpp"
+#include "metrics/shared/arithmetic.hpp"
 
 namespace plumb::ordered {
 
