@@ -17,6 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace plumb::HWY_NAMESPACE {
 namespace {
 
+using namespace detail;
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = HWY_CAPPED(double, kRowLanes);
@@ -237,6 +239,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace plumb {
+
+using namespace detail;
 
 HWY_EXPORT(ExpBlock);
 HWY_EXPORT(LogBlock);

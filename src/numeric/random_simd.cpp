@@ -17,6 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace plumb::HWY_NAMESPACE {
 namespace {
 
+using namespace detail;
+
 #if HWY_TARGET == HWY_SCALAR
 
 void BitsBlock(std::uint64_t seed, Purpose purpose, std::uint32_t replicate, const std::uint64_t* units,
@@ -239,6 +241,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace plumb {
+
+using namespace detail;
 
 HWY_EXPORT(BitsBlock);
 HWY_EXPORT(PoissonBlock);
