@@ -1,4 +1,5 @@
-// How each method's parameters become a map; make_map() looks here. One function a method, beside its fit.
+// The rows of the methods, each defined in the method's own file beside its fit, map and ONNX nodes.
+// calibrators() lists them.
 //
 // Parameters of the parametric methods, u being the logits (log z of probabilities; binary: the log-odds):
 //   temperature        T                u / T
@@ -15,25 +16,18 @@
 
 #include <memory>
 
+#include "plumb/calibrate/fit.hpp"
 #include "plumb/calibrate/map.hpp"
 
 namespace plumb::detail {
 
+extern const CalibratorRow kTemperature, kVector, kMatrix, kDirichlet, kBeta, kPlatt, kIsotonic, kHistogram,
+    kEts, kMixNMatch, kAlpha, kStructuredVector, kStructuredMatrix, kQuadratic, kSpline, kNone, kAuto;
+
 using MapPtr = std::unique_ptr<CalibrationMap>;
 /// InputError when a map of two classes is asked for more.
 void need_two(const Step& step, int classes);
-[[nodiscard]] MapPtr map_none(const Step& step, int classes);  // also alpha
-[[nodiscard]] MapPtr map_temperature(const Step& step, int classes);
-[[nodiscard]] MapPtr map_vector(const Step& step, int classes);
-[[nodiscard]] MapPtr map_matrix(const Step& step, int classes);  // also dirichlet
-[[nodiscard]] MapPtr map_beta(const Step& step, int classes);
-[[nodiscard]] MapPtr map_platt(const Step& step, int classes);
-[[nodiscard]] MapPtr map_isotonic(const Step& step, int classes);
-[[nodiscard]] MapPtr map_histogram(const Step& step, int classes);
-[[nodiscard]] MapPtr map_ets(const Step& step, int classes);
-[[nodiscard]] MapPtr map_mix_n_match(const Step& step, int classes);
-[[nodiscard]] MapPtr map_structured(const Step& step, int classes);
-[[nodiscard]] MapPtr map_quadratic(const Step& step, int classes);
-[[nodiscard]] MapPtr map_spline(const Step& step, int classes);
+/// The step's T; InputError unless it is positive.
+[[nodiscard]] double positive_temperature(const Step& step);
 
 }  // namespace plumb::detail
