@@ -6,6 +6,7 @@
 #include "calibrate_regression.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "output.hpp"
 #include "plumb/calibrate/alpha.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/calibrate/onnx.hpp"
@@ -124,8 +125,7 @@ int calibrate_show(const Args& args) {
   Args model;
   flags.positional("model", model, "what plumb calibrate fit wrote");
   if (!flags.parse(args)) return kDone;
-  write_stdout(render_model(load_model(only_one(model, "plumb calibrate show")),
-                            {stdout_colour(), stdout_width(), true}));
+  write_stdout(render_model(load_model(only_one(model, "plumb calibrate show")), stdout_look()));
   return kDone;
 }
 

@@ -5,7 +5,7 @@
 #include "calibrate.hpp"
 #include "commands.hpp"
 #include "console.hpp"
-#include "pages.hpp"
+#include "output.hpp"
 #include "plumb/calibrate/alpha.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
 #include "plumb/calibrate/fit.hpp"
@@ -268,7 +268,7 @@ int calibrate_fit(const Args& args) {
   if (pages.wanted()) write_pages(pages, items, model, summary, options, inputs, args);
   if (f.quiet) return kDone;
   summary.model = model;
-  write_stdout(render_fit(summary, {stdout_colour(), stdout_width(), true}));
+  write_stdout(render_fit(summary, stdout_look()));
   return kDone;
 }
 
