@@ -5,6 +5,7 @@
 
 #include "calibrate_regression.hpp"
 #include "commands.hpp"
+#include "output.hpp"
 #include "plumb/calibrate/apply_model.hpp"
 #include "plumb/calibrate/onnx.hpp"
 #include "plumb/data/check.hpp"
@@ -90,8 +91,7 @@ int calibrate_show(const Args& args) {
   Args model;
   flags.positional("model", model, "what plumb calibrate fit wrote");
   if (!flags.parse(args)) return kDone;
-  write_stdout(render_model(load_model(one_model(model, "plumb calibrate show")),
-                            {stdout_colour(), stdout_width(), true}));
+  write_stdout(render_model(load_model(only_one(model, "plumb calibrate show")), stdout_look()));
   return kDone;
 }
 

@@ -4,6 +4,7 @@
 
 #include "calibrate.hpp"
 #include "commands.hpp"
+#include "output.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
 #include "plumb/calibrate/fit_model.hpp"
@@ -151,8 +152,7 @@ int calibrate_fit(const Args& args) {
                      inputs.paths);
   }
   if (!f.quiet)
-    write_stdout(
-        render_fit({model, std::move(scores), fitted.league}, {stdout_colour(), stdout_width(), true}));
+    write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()));
   return kDone;
 }
 

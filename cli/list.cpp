@@ -52,7 +52,7 @@ int list_command(const Args& args) {
     return kDone;
   }
   const int width = stdout_terminal() ? stdout_width() : kPipeWidth;
-  const TerminalOptions look{stdout_colour(), width, true};
+  const TerminalOptions look{stdout_colour(), width, true, kFlag};
   const auto key = [](const MetricRow& row) { return row.key; };
   const auto method = [](const auto& row) { return row.method; };
   std::string text;

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/regression/evaluate.hpp"
 #include "plumb/regression/shift.hpp"
 #include "plumb/regression/state.hpp"
@@ -40,7 +41,7 @@ double parse_bound(const std::string& text) {
 int to_int(const char* flag, std::int64_t value) {
   if (value > std::numeric_limits<int>::max() || value < 0)
     throw InputError(std::string(flag) + " " + std::to_string(value) + " is out of range");
-  return static_cast<int>(value);
+  return narrow<int>(value);
 }
 
 }  // namespace
