@@ -17,14 +17,15 @@ namespace plumb {
 /// Defaults live here alone. What a method does not use it ignores; the command line refuses flags that do
 /// nothing.
 struct FitOptions {
-  std::optional<double> lambda_b, lambda_w, lambda;  ///< absent: the method's default (contract section 8)
-  bool tune = false;          ///< choose the strengths by held-out log-loss, then refit on all
-  int folds = 0;              ///< of --tune and auto; 0: one hold-out of 0.2 (tune), 5 folds (auto)
-  int bins = 15;              ///< histogram
-  Rows features;              ///< alpha: N x F, or empty
-  bool weight_votes = false;  ///< alpha: weigh items by n / mean n
-  std::uint64_t seed = 0;     ///< of the splits
-  int threads = 0;            ///< never moves a bit
+  std::optional<double> lambda_b = {}, lambda_w = {},
+                        lambda = {};  ///< absent: the method's default (contract section 8)
+  bool tune = false;                  ///< choose the strengths by held-out log-loss, then refit on all
+  int folds = 0;                      ///< of --tune and auto; 0: one hold-out of 0.2 (tune), 5 folds (auto)
+  int bins = 15;                      ///< histogram
+  Rows features = {};                 ///< alpha: N x F, or empty
+  bool weight_votes = false;          ///< alpha: weigh items by n / mean n
+  std::uint64_t seed = 0;             ///< of the splits
+  int threads = 0;                    ///< never moves a bit
   std::function<void(double)> progress = {};
 };
 

@@ -26,8 +26,8 @@ struct RegressionFitOptions {
   int hidden = 16;          ///< aux: units of the hidden layer
   double hold_out = 0.2;    ///< aux: share of the units kept for early stopping; 0: none
   ConformalScore score = ConformalScore::normalized;
-  std::vector<double> levels;  ///< conformal: kept besides the usual ones
-  double clip = 0;             ///< variances below are raised to it
+  std::vector<double> levels = {};  ///< conformal: kept besides the usual ones
+  double clip = 0;                  ///< variances below are raised to it
   std::uint64_t seed = 0;
   int threads = 0;  ///< never moves a bit
 };
