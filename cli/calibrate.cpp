@@ -91,7 +91,7 @@ int calibrate_show(const Args& args) {
   Args model;
   flags.positional("model", model, "what plumb calibrate fit wrote");
   if (!flags.parse(args)) return kDone;
-  write_stdout(render_model(load_model(only_one(model, "plumb calibrate show")), stdout_look()));
+  write_stdout(render_model(load_model(one_model(model, "plumb calibrate show")), stdout_look()));
   return kDone;
 }
 
