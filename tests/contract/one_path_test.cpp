@@ -55,6 +55,8 @@ std::vector<std::string> keys_of(const MetricResults& results) {
   return keys;
 }
 
+bool same(const Table& a, const Table& b) { return a.columns == b.columns && a.rows == b.rows; }
+
 TEST(OnePath, CompareIsEvaluate) {
   for (const Case& c : cases()) {
     for (auto [how, o] : settings()) {
@@ -237,7 +239,33 @@ TEST(OnePath, StabilityOfRandomVotesIsThoseVotesEvaluated) {
   }
 }
 
-bool same(const Table& a, const Table& b) { return a.columns == b.columns && a.rows == b.rows; }
+// --save-state takes no pass of its own: what evaluate hands out is what evaluate_state sums.
+TEST(OnePath, TheStateOfARunIsThatOfItsItems) {
+  for (const Case& c : cases()) {
+    const Items items = c.items();
+    for (const std::vector<std::string>& metrics : {std::vector<std::string>{"all"}, {"ece"}, {"ks"}}) {
+      for (const bool consensus : {true, false}) {
+        EvaluateOptions o = all_metrics();
+        o.metrics = metrics;
+        o.consensus = consensus;
+        o.bootstrap = consensus ? 2 : 0;
+        EvaluateState state;
+        const Result with = evaluate(items, o, &state);
+        EXPECT_EQ(state, evaluate_state(items, o)) << c.name;
+        const Result without = evaluate(items, o);
+        expect_same_bits(with.metrics, without.metrics, c.name + ", with a state");
+        expect_same_bits(with.consensus, without.consensus, c.name + ", consensus with a state");
+        EXPECT_EQ(with.per_class, without.per_class) << c.name;
+        ASSERT_EQ(with.tables.size(), without.tables.size()) << c.name;
+        for (std::size_t t = 0; t < with.tables.size(); ++t) {
+          EXPECT_EQ(with.tables[t].first, without.tables[t].first);
+          EXPECT_TRUE(same(with.tables[t].second, without.tables[t].second))
+              << c.name << with.tables[t].first;
+        }
+      }
+    }
+  }
+}
 
 TEST(OnePath, AMergedStateIsEvaluate) {
   for (const Case& c : cases()) {
