@@ -96,7 +96,7 @@ lint:
 	@tools/setup build test lint
 	@$(MAKE) --no-print-directory format-check
 	cmake --preset dev
-	run-clang-tidy-14 -quiet -p build-dev "$(CURDIR)/(src|cli)/.*\.cpp"
+	run-clang-tidy-14 -quiet -p build-dev "$(CURDIR)/(src|shell|cli)/.*\.cpp"
 
 clean:
 	rm -rf build build-* demo

@@ -5,7 +5,6 @@
 
 #include "calibrate_regression.hpp"
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/calibrate/alpha.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/calibrate/onnx.hpp"
@@ -13,6 +12,7 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/sha256.hpp"
 #include "plumb/report/calibrate.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {

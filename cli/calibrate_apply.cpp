@@ -3,7 +3,6 @@
 
 #include "calibrate.hpp"
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/calibrate/alpha.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/data/check.hpp"
@@ -11,6 +10,8 @@
 #include "plumb/io/npy.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/numeric/parallel.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {

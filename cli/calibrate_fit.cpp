@@ -4,7 +4,6 @@
 
 #include "calibrate.hpp"
 #include "commands.hpp"
-#include "console.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/alpha.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
@@ -16,6 +15,8 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/report/calibrate.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "calibrate.hpp"
 #include "commands.hpp"
-#include "console.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/model.hpp"
 #include "plumb/calibrate/regression/fit.hpp"
@@ -20,6 +19,7 @@
 #include "plumb/io/sha256.hpp"
 #include "plumb/regression/evaluate.hpp"
 #include "regression_inputs.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "evaluate_flags.hpp"
 #include "fail_if.hpp"
 #include "inputs.hpp"
@@ -12,6 +11,8 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/compare.hpp"
 #include "plumb/report/json.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {

@@ -1,9 +1,9 @@
 #include "plumb/io/describe.hpp"
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/load.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {

@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/calibrate/regression/fit.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/report/calibrate.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/terminal.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {

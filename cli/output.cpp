@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/terminal.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 

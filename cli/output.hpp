@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "fail_if.hpp"
-#include "flags.hpp"
 #include "pages.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/result.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <map>
 
-#include "console.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/sha256.hpp"
 #include "plumb/report/json.hpp"
+#include "shell/console.hpp"
 
 extern char** environ;
 

@@ -3,7 +3,6 @@
 #include <charconv>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
 #include "pages.hpp"
@@ -11,6 +10,8 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/stability.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "fail_if.hpp"
 #include "inputs.hpp"
 #include "pages.hpp"
@@ -14,6 +13,8 @@
 #include "plumb/io/pictures.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/uncertainty.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {

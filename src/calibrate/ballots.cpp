@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "data/complaints.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"

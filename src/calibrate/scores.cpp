@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/block_kernels.hpp"
-#include "data/complaints.hpp"
+#include "data/shared/block_kernels.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "data/block_kernels.hpp"
+#include "data/shared/block_kernels.hpp"
 #include "plumb/numeric/memory.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/sort.hpp"

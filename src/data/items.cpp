@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "data/block_kernels.hpp"
-#include "data/complaints.hpp"
+#include "data/shared/block_kernels.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/random.hpp"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "data/complaints.hpp"
+#include "data/shared/complaints.hpp"
 #include "data/widen.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/items.hpp"

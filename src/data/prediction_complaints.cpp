@@ -1,11 +1,11 @@
-#include "data/complaints.hpp"
+#include "data/shared/complaints.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "data/block_kernels.hpp"
+#include "data/shared/block_kernels.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/predictions.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "data/block_kernels.hpp"
-#include "data/complaints.hpp"
+#include "data/shared/block_kernels.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 

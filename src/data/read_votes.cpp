@@ -3,8 +3,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "data/block_kernels.hpp"
-#include "data/complaints.hpp"
+#include "data/shared/block_kernels.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/votes.hpp"
 
 namespace plumb {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "data/complaints.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb::detail {

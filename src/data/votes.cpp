@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "data/complaints.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/parallel.hpp"
 

@@ -17,6 +17,15 @@ Bounds basic_bounds(double value, std::vector<double> replicates, double level) 
   return {std::max(0.0, 2 * value - q.high), std::max(0.0, 2 * value - q.low)};
 }
 
+void add_interval(Interval kind, std::vector<double> replicates, double level, MetricResult& metric) {
+  const bool basic = kind == Interval::basic;
+  const Bounds b = basic ? basic_bounds(*metric.value, std::move(replicates), level)
+                         : percentile_bounds(std::move(replicates), level);
+  metric.low = b.low;
+  metric.high = b.high;
+  metric.interval = basic ? "basic" : "percentile";
+}
+
 double p_value(double observed, std::span<const double> null_replicates) {
   const auto above = std::count_if(null_replicates.begin(), null_replicates.end(),
                                    [observed](double x) { return x >= observed; });

@@ -1,7 +1,9 @@
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "plumb/data/check.hpp"
@@ -84,19 +86,18 @@ void take(const Json& j, std::optional<T>& value) {
   value = given;
 }
 
-void one_of(const char* flag, const std::string& value, const std::vector<std::string>& allowed) {
+void one_of(const char* name, const std::string& value, const std::vector<std::string>& allowed) {
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
   std::string list;
-  for (const std::string& name : allowed) list += (list.empty() ? "" : ", ") + name;
-  throw InputError(std::string(flag) + " takes one of " + list + ", not \"" + value + "\"" +
+  for (const std::string& one : allowed) list += (list.empty() ? "" : ", ") + one;
+  throw InputError(opt(name) + " takes one of " + list + ", not \"" + value + "\"" +
                    did_you_mean(value, allowed));
 }
 
-template <class T>
-void in_range(const char* flag, T value, T low, T high) {
+void in_range(const char* name, double value, double low, double high) {
   if (value >= low && value <= high) return;  // NaN fails as well
-  throw InputError(std::string(flag) + " must lie between " + show(static_cast<double>(low)) + " and " +
-                   show(static_cast<double>(high)) + ", not " + show(static_cast<double>(value)));
+  throw InputError(opt(name) + " must lie between " + show(low) + " and " + show(high) + ", not " +
+                   show(value));
 }
 
 }  // namespace
@@ -126,59 +127,59 @@ std::int64_t cape_every_of(const TrainOptions& o) {
 std::uint64_t data_seed_of(const TrainOptions& o) { return o.data_seed.value_or(o.seed); }
 
 void check_options(const TrainOptions& o) {
-  constexpr std::int64_t kMany = 1'000'000;
+  constexpr double kMany = 1'000'000;
   const double strongest = o.method == "label-smoothing" || is_cape(o.method) ? 1.0 : 1e6;
-  one_of("--format", o.format, {"auto", "arrays", "images", "mnist", "cifar10", "utkface"});
-  one_of("--scenario", o.scenario, {"none", "linear", "sigmoid", "skewed", "centered", "discrete"});
-  one_of("--targets", o.targets, {"auto", "labels", "counts", "ratings", "targets"});
-  one_of("--model", o.model, {"linear", "mlp", "cnn", "resnet18", "vgg16-small", "unet-small"});
-  one_of("--head", o.head, {"auto", "softmax", "sigmoid", "gaussian", "laplace"});
-  one_of("--method", o.method, methods());
-  one_of("--optimizer", o.optimizer, {"sgd", "adam"});
-  one_of("--device", o.device, {"auto", "cpu", "cuda"});
-  in_range("--validation-share", o.validation_share, 0.01, 0.9);
-  in_range<std::int64_t>("--train-items", o.train_items, 0, std::int64_t{1} << 40);
-  in_range<std::int64_t>("--image-size", o.image_size, 0, 4096);
-  in_range<std::int64_t>("--width", o.width, 0, 4096);
-  for (const std::int64_t h : o.hidden) in_range<std::int64_t>("--hidden", h, 1, kMany);
-  if (o.dropout) in_range("--dropout", *o.dropout, 0.0, 0.99);
-  if (o.strength) in_range("--strength", *o.strength, 0.0, strongest);
-  in_range<std::int64_t>("--cape-every", o.cape_every, 0, kMany);
-  in_range<std::int64_t>("--cape-bins", o.cape_bins, 1, kMany);
-  in_range<std::int64_t>("--cape-neighbours", o.cape_neighbours, 1, kMany);
-  in_range("--cape-sigma", o.cape_sigma, 1e-6, 1e6);
-  in_range<std::int64_t>("--cape-epochs", o.cape_epochs, 0, kMany);
-  in_range("--cape-lr", o.cape_lr, 0.0, 1e6);
-  in_range("--lr", o.lr, 1e-12, 1e6);
-  in_range("--momentum", o.momentum, 0.0, 0.9999);
-  in_range("--weight-decay", o.weight_decay, 0.0, 1e3);
-  in_range<std::int64_t>("--batch", o.batch, 1, kMany);
-  in_range<std::int64_t>("--epochs", o.epochs, 1, kMany);
-  in_range<std::int64_t>("--patience", o.patience, 0, kMany);
-  in_range<std::int64_t>("--warmup", o.warmup, 0, kMany);
-  for (const std::int64_t m : o.milestones) in_range<std::int64_t>("--milestones", m, 1, kMany);
-  in_range("--milestone-factor", o.milestone_factor, 1e-6, 1.0);
-  in_range<std::int64_t>("--plateau", o.plateau, 0, kMany);
-  in_range("--plateau-factor", o.plateau_factor, 1e-6, 1.0);
-  in_range<std::int64_t>("--shift", o.shift, 0, 4096);
-  in_range("--rotation", o.rotation, 0.0, 180.0);
-  in_range<std::int64_t>("--ensemble", o.ensemble, 1, 1000);
-  in_range<std::int64_t>("--checkpoint-every", o.checkpoint_every, 1, kMany);
+  one_of("format", o.format, {"auto", "arrays", "images", "mnist", "cifar10", "utkface"});
+  one_of("scenario", o.scenario, {"none", "linear", "sigmoid", "skewed", "centered", "discrete"});
+  one_of("targets", o.targets, {"auto", "labels", "counts", "ratings", "targets"});
+  one_of("model", o.model, {"linear", "mlp", "cnn", "resnet18", "vgg16-small", "unet-small"});
+  one_of("head", o.head, {"auto", "softmax", "sigmoid", "gaussian", "laplace"});
+  one_of("method", o.method, methods());
+  one_of("optimizer", o.optimizer, {"sgd", "adam"});
+  one_of("device", o.device, {"auto", "cpu", "cuda"});
+  in_range("validation_share", o.validation_share, 0.01, 0.9);
+  in_range("train_items", o.train_items, 0, 0x1p40);
+  in_range("image_size", o.image_size, 0, 4096);
+  in_range("width", o.width, 0, 4096);
+  for (const std::int64_t h : o.hidden) in_range("hidden", h, 1, kMany);
+  if (o.dropout) in_range("dropout", *o.dropout, 0.0, 0.99);
+  if (o.strength) in_range("strength", *o.strength, 0.0, strongest);
+  in_range("cape_every", o.cape_every, 0, kMany);
+  in_range("cape_bins", o.cape_bins, 1, kMany);
+  in_range("cape_neighbours", o.cape_neighbours, 1, kMany);
+  in_range("cape_sigma", o.cape_sigma, 1e-6, 1e6);
+  in_range("cape_epochs", o.cape_epochs, 0, kMany);
+  in_range("cape_lr", o.cape_lr, 0.0, 1e6);
+  in_range("lr", o.lr, 1e-12, 1e6);
+  in_range("momentum", o.momentum, 0.0, 0.9999);
+  in_range("weight_decay", o.weight_decay, 0.0, 1e3);
+  in_range("batch", o.batch, 1, kMany);
+  in_range("epochs", o.epochs, 1, kMany);
+  in_range("patience", o.patience, 0, kMany);
+  in_range("warmup", o.warmup, 0, kMany);
+  for (const std::int64_t m : o.milestones) in_range("milestones", m, 1, kMany);
+  in_range("milestone_factor", o.milestone_factor, 1e-6, 1.0);
+  in_range("plateau", o.plateau, 0, kMany);
+  in_range("plateau_factor", o.plateau_factor, 1e-6, 1.0);
+  in_range("shift", o.shift, 0, 4096);
+  in_range("rotation", o.rotation, 0.0, 180.0);
+  in_range("ensemble", o.ensemble, 1, 1000);
+  in_range("checkpoint_every", o.checkpoint_every, 1, kMany);
   check_threads(o.threads);
   if (o.from_start && !o.start_from.empty())
-    throw InputError("--from-start and --start-from exclude each other: give one of them");
+    throw InputError("⟦from_start⟧ and ⟦start_from⟧ exclude each other: give one of them");
   if ((o.from_start || !o.start_from.empty()) && !is_cape(o.method))
-    throw InputError("--from-start and --start-from are for cape-bin and cape-kernel, not for " + o.method);
-  for (const double x : o.tune) in_range("--tune", x, 0.0, strongest);
+    throw InputError("⟦from_start⟧ and ⟦start_from⟧ are for cape-bin and cape-kernel, not for " + o.method);
+  for (const double x : o.tune) in_range("tune", x, 0.0, strongest);
   if (o.strength && !o.tune.empty())
-    throw InputError("--strength and --tune exclude each other: --tune tries the strengths that it is given");
+    throw InputError("⟦strength⟧ and ⟦tune⟧ exclude each other: ⟦tune⟧ tries the strengths that it is given");
   if (!o.tune.empty() && (o.method == "ce" || o.method == "ce-resampled"))
-    throw InputError("--tune sweeps the strength of a method, and " + o.method + " has none");
+    throw InputError("⟦tune⟧ sweeps the strength of a method, and " + o.method + " has none");
   if ((o.head == "gaussian" || o.head == "laplace") && o.targets != "auto" && o.targets != "targets")
-    throw InputError("--head " + o.head + " learns numbers (targets.npy), and --targets " + o.targets +
+    throw InputError("⟦head⟧ " + o.head + " learns numbers (targets.npy), and ⟦targets⟧ " + o.targets +
                      " are classes; leave out one of the two");
   if (!o.tune.empty() && o.ensemble > 1)
-    throw InputError("--tune and --ensemble exclude each other: tune first, then train the ensemble");
+    throw InputError("⟦tune⟧ and ⟦ensemble⟧ exclude each other: tune first, then train the ensemble");
 }
 
 std::string to_json(const TrainOptions& o) {
@@ -211,6 +212,12 @@ TrainOptions from_json(const std::string& text, const std::string& name, TrainOp
                        did_you_mean(item.key(), known));
   }
   return start;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw InputError("cannot read " + path);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TrainOptions run_from_json(const std::string& text, const std::string& path) {

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include "metrics/ordered/arithmetic.hpp"
+#include "metrics/shared/arithmetic.hpp"
 
-namespace plumb::ordered {
+namespace plumb::detail {
 
 enum class Direction { up, down };
 
@@ -53,4 +53,4 @@ class Groups {
 inline constexpr const char* kNoHits = "there are no hits: no vote is for the event";
 inline constexpr const char* kNoMisses = "there are no misses: every vote is for the event";
 
-}  // namespace plumb::ordered
+}  // namespace plumb::detail

@@ -2,9 +2,8 @@
 // which obeys them.
 #pragma once
 
-#include "commands.hpp"
-#include "flags.hpp"
-#include "train/options.hpp"
+#include "shell/flags.hpp"
+#include "train/options/options.hpp"
 
 namespace plumb::cli {
 

@@ -42,6 +42,7 @@ class Flags {
   void later(const std::string& flag, const std::string& sentence);
 
   [[nodiscard]] bool given(const std::string& flag) const;
+  [[nodiscard]] Args given() const;  ///< all that were, in the order of the help
   /// False when help was asked for: it has been printed. Throws InputError.
   [[nodiscard]] bool parse(const Args& args);
 

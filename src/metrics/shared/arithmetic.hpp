@@ -18,7 +18,7 @@
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/fixed_point.hpp"
 
-namespace plumb::ordered {
+namespace plumb::detail {
 
 struct Whole {
   using Mass = std::int64_t;
@@ -26,7 +26,7 @@ struct Whole {
   using Area = int128;   // in units of 2^-50
   using Pairs = int128;  // in units of one
   static std::int64_t times(const ForecastsView& f, std::size_t i) {
-    return f.times.empty() ? 1 : static_cast<std::int64_t>(f.times[i]);
+    return f.times.empty() ? 1 : f.times[i];
   }
   static void add_mass(Mass& m, const ForecastsView& f, std::size_t i) {
     m += f.trials.empty() ? times(f, i) : static_cast<std::int64_t>(f.trials[i]) * times(f, i);
@@ -39,15 +39,15 @@ struct Whole {
   static Mass minus(Mass a, Mass b) { return a - b; }
   static Area minus(Area a, Area b) { return a - b; }
   static bool positive(Mass m) { return m > 0; }
-  static double value(Mass m) { return static_cast<double>(m); }
-  static double hits_value(Hits h) { return static_cast<double>(h); }
+  static double value(Mass m) { return m; }
+  static double hits_value(Hits h) { return h; }
 
-  static Area area(Hits h) { return static_cast<int128>(h) * (std::int64_t{1} << kFractionBits); }
-  static void add_area(Area& sum, Mass m, std::int64_t fraction) { sum += static_cast<int128>(m) * fraction; }
+  static Area area(Hits h) { return int128{h} * (std::int64_t{1} << kFractionBits); }
+  static void add_area(Area& sum, Mass m, std::int64_t fraction) { sum += int128{m} * fraction; }
   static Area absolute(Area a) { return a < 0 ? -a : a; }
-  static double area_value(Area a) { return static_cast<double>(a) * (1.0 / kFixedOne); }
-  static void add_pairs(Pairs& sum, Mass a, Mass b) { sum += static_cast<int128>(a) * b; }
-  static double pairs_value(Pairs a) { return static_cast<double>(a); }
+  static double area_value(Area a) { return a * (1.0 / kFixedOne); }
+  static void add_pairs(Pairs& sum, Mass a, Mass b) { sum += int128{a} * b; }
+  static double pairs_value(Pairs a) { return a; }
 
   /// A mean of y, compared exactly.
   struct Mean {
@@ -55,18 +55,13 @@ struct Whole {
     Mass mass;
   };
   static Mean mean(Hits h, Mass m) { return {h, m}; }
-  static bool less(const Mean& a, const Mean& b) {
-    return static_cast<int128>(a.hits) * b.mass < static_cast<int128>(b.hits) * a.mass;
-  }
+  static bool less(const Mean& a, const Mean& b) { return int128{a.hits} * b.mass < int128{b.hits} * a.mass; }
   /// The cell floor(B below / total).
-  static std::int64_t cell(std::int64_t bins, Mass below, Mass total) {
-    return static_cast<std::int64_t>(static_cast<int128>(bins) * below / total);
-  }
+  static std::int64_t cell(std::int64_t bins, Mass below, Mass total) { return int128{bins} * below / total; }
   /// Whether a mass is large enough for cell c or a later one.
   struct Reach {
     Mass least;
-    Reach(std::int64_t c, std::int64_t bins, Mass total)
-        : least(static_cast<Mass>((static_cast<int128>(c) * total + bins - 1) / bins)) {}
+    Reach(std::int64_t c, std::int64_t bins, Mass total) : least((int128{c} * total + bins - 1) / bins) {}
     bool operator()(Mass below) const { return below >= least; }
   };
 };
@@ -79,8 +74,7 @@ struct Real : Whole {
   static void add_hits(Hits& h, const ForecastsView& f, std::size_t i) {
     const double x = f.hits[i];
     const auto whole = static_cast<std::int64_t>(x);
-    const int128 fixed = static_cast<int128>(whole) * (std::int64_t{1} << kFractionBits) +
-                         to_fixed(x - static_cast<double>(whole));
+    const int128 fixed = int128{whole} * (std::int64_t{1} << kFractionBits) + to_fixed(x - whole);
     h += fixed * times(f, i);
   }
   static Area area(Hits h) { return h; }
@@ -96,14 +90,12 @@ struct Weighted {
   using Area = ExactSum;
   using Pairs = ExactSum;
   static double weight(const ForecastsView& f, std::size_t i) { return f.weight.empty() ? 1.0 : f.weight[i]; }
-  static double times(const ForecastsView& f, std::size_t i) {
-    return f.times.empty() ? 1.0 : static_cast<double>(f.times[i]);
-  }
+  static double times(const ForecastsView& f, std::size_t i) { return f.times.empty() ? 1.0 : f.times[i]; }
   static void add_mass(Mass& m, const ForecastsView& f, std::size_t i) {
-    detail::add_product(m, weight(f, i), times(f, i) * f.trials_of(i));
+    add_product(m, weight(f, i), times(f, i) * f.trials_of(i));
   }
   static void add_hits(Hits& h, const ForecastsView& f, std::size_t i) {
-    detail::add_product(h, weight(f, i), times(f, i) * f.hits[i]);
+    add_product(h, weight(f, i), times(f, i) * f.hits[i]);
   }
   static void add(ExactSum& sum, const ExactSum& x) { sum.merge(x); }
   static ExactSum minus(ExactSum a, const ExactSum& b) {
@@ -117,13 +109,11 @@ struct Weighted {
 
   static const Area& area(const Hits& h) { return h; }
   static void add_area(Area& sum, const Mass& m, std::int64_t fraction) {
-    detail::add_product(sum, m.value(), from_fixed(fraction));
+    add_product(sum, m.value(), from_fixed(fraction));
   }
   static Area absolute(const Area& a) { return negative(a) ? minus(Area{}, a) : a; }
   static double area_value(const Area& a) { return a.value(); }
-  static void add_pairs(Pairs& sum, const Mass& a, const Mass& b) {
-    detail::add_product(sum, a.value(), b.value());
-  }
+  static void add_pairs(Pairs& sum, const Mass& a, const Mass& b) { add_product(sum, a.value(), b.value()); }
   static double pairs_value(const Pairs& a) { return a.value(); }
 
   using Mean = double;
@@ -131,12 +121,12 @@ struct Weighted {
   static bool less(Mean a, Mean b) { return a < b - kMeanTolerance; }
   /// Floor of a rounded quotient; for whole masses with B below < 2^53 it is the exact floor.
   static std::int64_t cell(std::int64_t bins, const Mass& below, const Mass& total) {
-    return static_cast<std::int64_t>(static_cast<double>(bins) * below.value() / total.value());
+    return static_cast<std::int64_t>(bins * below.value() / total.value());
   }
   struct Reach {
     double c, bins, total;
     Reach(std::int64_t c_, std::int64_t bins_, const Mass& total_)
-        : c(static_cast<double>(c_)), bins(static_cast<double>(bins_)), total(total_.value()) {}
+        : c(c_), bins(bins_), total(total_.value()) {}
     bool operator()(const Mass& below) const { return bins * below.value() / total >= c; }
   };
 };
@@ -152,4 +142,4 @@ auto with_residuals(const ForecastsView& f, Estimator estimator) {
   return f.weight.empty() && !f.whole ? estimator(Real{}) : with_counts(f, estimator);
 }
 
-}  // namespace plumb::ordered
+}  // namespace plumb::detail

@@ -1,13 +1,13 @@
-#include "train_flags.hpp"
+#include "train/options/flags.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "plumb/data/check.hpp"
 
@@ -78,49 +78,18 @@ std::vector<T> parsed_list(const char* flag, const Args& texts) {
   return out;
 }
 
-// Flags that --resume cannot change, and that a grid has in its file.
-constexpr const char* kWhatARunIs[] = {"--format",
-                                       "--targets",
-                                       "--validation-share",
-                                       "--train-items",
-                                       "--image-size",
-                                       "--scenario",
-                                       "--raw",
-                                       "--model",
-                                       "--head",
-                                       "--hidden",
-                                       "--width",
-                                       "--dropout",
-                                       "--method",
-                                       "--strength",
-                                       "--cape-every",
-                                       "--cape-bins",
-                                       "--cape-neighbours",
-                                       "--cape-sigma",
-                                       "--cape-epochs",
-                                       "--cape-lr",
-                                       "--from-start",
-                                       "--start-from",
-                                       "--ensemble",
-                                       "--tune",
-                                       "--intra-training",
-                                       "--optimizer",
-                                       "--lr",
-                                       "--momentum",
-                                       "--weight-decay",
-                                       "--batch",
-                                       "--epochs",
-                                       "--patience",
-                                       "--warmup",
-                                       "--milestones",
-                                       "--milestone-factor",
-                                       "--plateau",
-                                       "--plateau-factor",
-                                       "--flip",
-                                       "--shift",
-                                       "--rotation",
-                                       "--seed",
-                                       "--data-seed"};
+// The others say what a run is: --resume cannot change them, and a grid has them in its file.
+constexpr std::array<std::string_view, 9> kHowItRuns = {
+    "--data",   "--out",     "--resume",           "--grid", "--jobs",
+    "--device", "--threads", "--checkpoint-every", "--quiet"};
+
+Args what_a_run_is(const Flags& flags) {
+  Args given = flags.given();
+  std::erase_if(given, [](const std::string& flag) {
+    return std::find(kHowItRuns.begin(), kHowItRuns.end(), flag) != kHowItRuns.end();
+  });
+  return given;
+}
 
 // Told before anything is computed: the nearest folder above `out` that is there must take files.
 void check_out(const std::string& out) {
@@ -161,13 +130,6 @@ void check_effect(const Flags& flags, const train::TrainOptions& o) {
   for (char& c : name) c = c == '-' ? '_' : c;
   name = name == "raw" ? "\"normalize\": false" : "\"" + name + "\"";
   throw InputError(flag + " does not go with --grid: write " + name + " into \"base\" of " + grid);
-}
-
-std::string read_text(const std::string& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 }  // namespace
@@ -253,21 +215,21 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
   if (!t.resume.empty()) {
     const std::string path = t.resume + "/config.json";
     if (!std::filesystem::exists(path)) throw InputError("--resume: there is no run in " + t.resume);
-    train::TrainOptions run = train::run_from_json(read_text(path), path);
+    train::TrainOptions run = train::run_from_json(train::read_text(path), path);
     run.out = t.resume;
     run.device = o.device;
     run.threads = o.threads;
     run.checkpoint_every = o.checkpoint_every;
     run.quiet = o.quiet;
-    for (const char* flag : kWhatARunIs)
-      if (flags.given(flag))
-        throw InputError(std::string(flag) + " cannot be changed by --resume: a run keeps its options");
+    if (const Args given = what_a_run_is(flags); !given.empty())
+      throw InputError(given.front() + " cannot be changed by --resume: a run keeps its options");
     check_options(run);
     return run;
   }
-  for (const char* flag : kWhatARunIs)
-    if (!t.grid.empty() && flags.given(flag)) refuse_beside_grid(flag, t.grid);
-  if (!t.grid.empty() && flags.given("--data")) refuse_beside_grid("--data", t.grid);
+  if (!t.grid.empty()) {
+    if (const Args given = what_a_run_is(flags); !given.empty()) refuse_beside_grid(given.front(), t.grid);
+    if (flags.given("--data")) refuse_beside_grid("--data", t.grid);
+  }
   if (t.dropout != "auto") o.dropout = parsed<double>("--dropout", t.dropout);
   if (t.strength != "auto") o.strength = parsed<double>("--strength", t.strength);
   if (t.data_seed != "auto") o.data_seed = parsed<std::uint64_t>("--data-seed", t.data_seed);

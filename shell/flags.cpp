@@ -1,13 +1,14 @@
-#include "flags.hpp"
+#include "shell/flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <deque>
 #include <functional>
 
-#include "console.hpp"
 #include "plumb/data/check.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -21,13 +22,10 @@ bool parse_number(std::string_view text, T& out) {
 
 // Also "1e4": a whole number is one however it is written.
 bool parse_whole(const std::string& text, std::int64_t& out) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53
+  constexpr double kExact = 0x1p53;
   if (parse_number(text, out)) return true;
   double x = 0;
-  if (!parse_number(text, x) || !(x >= -kExact && x <= kExact) ||
-      x != static_cast<double>(static_cast<std::int64_t>(x))) {
-    return false;
-  }
+  if (!parse_number(text, x) || !(x >= -kExact && x <= kExact) || x != std::trunc(x)) return false;
   out = static_cast<std::int64_t>(x);
   return true;
 }
@@ -214,6 +212,12 @@ void Flags::later(const std::string& flag, const std::string& sentence) {
 
 bool Flags::given(const std::string& flag) const { return parser_->app.count(flag) > 0; }
 
+Args Flags::given() const {
+  Args flags = parser_->names;
+  std::erase_if(flags, [this](const std::string& flag) { return !given(flag); });
+  return flags;
+}
+
 bool Flags::parse(const Args& args) {
   for (std::size_t i = 0; i + 1 < args.size(); ++i) {
     const auto& single = parser_->single;
@@ -235,9 +239,8 @@ bool Flags::parse(const Args& args) {
   const Args extras = parser_->app.remaining();
   if (!extras.empty()) parser_->complain_about(extras.front());
   for (const auto& flags : parser_->exclusive) {
-    Args both;
-    std::copy_if(flags.begin(), flags.end(), std::back_inserter(both),
-                 [this](const auto& f) { return given(f); });
+    Args both = flags;
+    std::erase_if(both, [this](const std::string& flag) { return !given(flag); });
     if (both.size() > 1)
       throw InputError(both[0] + " and " + both[1] + " exclude each other; give one of them");
   }

@@ -110,6 +110,7 @@ void check_options(const TrainOptions& o);
 /// one.
 [[nodiscard]] TrainOptions from_json(const std::string& text, const std::string& name,
                                      TrainOptions start = {});
+[[nodiscard]] std::string read_text(const std::string& path);  ///< InputError when it cannot be read
 /// The config.json of a run, which names its data.
 [[nodiscard]] TrainOptions run_from_json(const std::string& text, const std::string& path);
 
