@@ -21,7 +21,10 @@ endif()
 target_compile_features(plumb_flags INTERFACE cxx_std_20)
 # Libraries and programs are compiled alike, so that one precompiled header serves them all: GCC compares -fPIC with -fPIE,
 # and the definitions that a header in it looks at.
-target_compile_options(plumb_flags INTERFACE -fPIC $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+target_compile_options(plumb_flags INTERFACE -fPIC)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND PLUMB_PCH)
+  target_compile_options(plumb_flags INTERFACE -fpch-preprocess)  # ccache asks for it
+endif()
 target_compile_definitions(plumb_flags INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
 
 # plumb_precompiled(name headers...): a precompiled header, for plumb_use_precompiled(target name). Only headers that are not
