@@ -1,4 +1,5 @@
 // `plumb calibrate fit`.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 

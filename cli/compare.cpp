@@ -1,5 +1,6 @@
 #include "plumb/evaluate/compare.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "commands.hpp"

@@ -1,5 +1,6 @@
 #include "plumb/resample/resample.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "plumb/data/check.hpp"

@@ -5,6 +5,7 @@
 #include <deque>
 #include <limits>
 #include <mutex>
+#include <stdexcept>
 
 #include "metrics/kernel/beta_layout.hpp"
 #include "metrics/kernel/beta_point.hpp"
