@@ -98,7 +98,7 @@ Scores sum_scores(const OutputSums& sums) {
   const detail::RegressionProducts products(one);
   Scores out;
   for (const detail::RegressionRun& run : detail::kRegressionRuns)
-    if (products.made().covers(run.needs)) out[std::string(run.key)] = run.finish(products, {});
+    if (products.made().has(run.needs)) out[std::string(run.key)] = run.finish(products, {});
   return out;
 }
 
