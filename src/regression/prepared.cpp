@@ -67,7 +67,7 @@ RegressionSelection select_regression(std::span<const std::string> keys, bool pa
   const bool all = keys.empty() || asked("all");
   RegressionSelection out;
   for (const MetricRow& row : regression_metrics()) {
-    const RegressionProductSet needs = run_of(row).needs;
+    const RegressionProductSet needs = regression_run(row).needs;
     if (!all && !asked(row.key)) continue;
     if (parts || !needs.any(kOfParts)) {
       out.rows.push_back(&row);
@@ -102,7 +102,7 @@ RegressionProducts PreparedRegression::products() const {
 Scores PreparedRegression::finish(const RegressionProducts& products) const {
   Scores out;
   for (const MetricRow* row : selection_.rows)
-    out[std::string(row->key)] = run_of(*row).finish(products, plan_);
+    out[std::string(row->key)] = regression_run(*row).finish(products, plan_);
   return out;
 }
 

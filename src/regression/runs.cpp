@@ -88,7 +88,9 @@ static_assert(std::ranges::equal(kRegressionRuns, kRegressionMetrics, {}, &Regre
 
 }  // namespace
 
-const RegressionRun& run_of(const MetricRow& row) { return kRegressionRuns[&row - kRegressionMetrics]; }
+const RegressionRun& regression_run(const MetricRow& row) {
+  return kRegressionRuns[&row - kRegressionMetrics];
+}
 
 }  // namespace detail
 

@@ -122,7 +122,7 @@ Result finish(const RegressionState& s, const RegressionOptions& o) {
                               used, rows);
   const detail::RegressionProducts products(s.sums);
   for (const MetricRow* row : rows) {
-    const Estimate e = estimate_of(detail::run_of(*row), products, plan);
+    const Estimate e = estimate_of(detail::regression_run(*row), products, plan);
     MetricResult& m = r.metrics.emplace_back(row->key, MetricResult()).second;
     m.value = e.value;
     m.why = e.why;

@@ -38,7 +38,7 @@ TEST(RegressionRuns, EveryKeyAloneHasAValue) {
 TEST(RegressionRuns, AProductThatWasNotMadeIsALogicError) {
   const RegressionProducts none{RegressionSums()};
   for (const MetricRow& row : regression_metrics())
-    EXPECT_THROW((void)detail::run_of(row).finish(none, {}), std::logic_error) << row.key;
+    EXPECT_THROW((void)detail::regression_run(row).finish(none, {}), std::logic_error) << row.key;
 }
 
 TEST(RegressionSelection, IsTheRowsAndTheUnionOfTheirProducts) {
