@@ -5,13 +5,15 @@
 #include <limits>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/regression/evaluate.hpp"
 #include "plumb/regression/shift.hpp"
 #include "plumb/regression/state.hpp"
 #include "regression_inputs.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -39,7 +41,7 @@ double parse_bound(const std::string& text) {
 int to_int(const char* flag, std::int64_t value) {
   if (value > std::numeric_limits<int>::max() || value < 0)
     throw InputError(std::string(flag) + " " + std::to_string(value) + " is out of range");
-  return static_cast<int>(value);
+  return narrow<int>(value);
 }
 
 }  // namespace

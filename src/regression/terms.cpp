@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "plumb/numeric/elementary.hpp"
-#include "regression/exact_columns.hpp"
+#include "plumb/numeric/exact_columns.hpp"
 #include "regression/term_kernels.hpp"
 
 namespace plumb::detail {

@@ -29,13 +29,13 @@ void add_interval(Interval kind, std::vector<double> replicates, double level, M
 double p_value(double observed, std::span<const double> null_replicates) {
   const auto above = std::count_if(null_replicates.begin(), null_replicates.end(),
                                    [observed](double x) { return x >= observed; });
-  return (1.0 + static_cast<double>(above)) / (1.0 + static_cast<double>(null_replicates.size()));
+  return (1.0 + above) / (1.0 + null_replicates.size());
 }
 
 double mean(std::span<const double> values) {
   ExactSum s;
   for (const double v : values) s.add(v);
-  return s.value() / static_cast<double>(values.size());
+  return s.value() / values.size();
 }
 
 }  // namespace plumb
