@@ -5,7 +5,7 @@
 
 #include "calibrate_regression.hpp"
 #include "commands.hpp"
-#include "console.hpp"
+#include "output.hpp"
 #include "plumb/calibrate/apply_model.hpp"
 #include "plumb/calibrate/onnx.hpp"
 #include "plumb/data/check.hpp"
@@ -13,6 +13,7 @@
 #include "plumb/io/sha256.hpp"
 #include "plumb/model/model_file.hpp"
 #include "plumb/report/calibrate.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -90,8 +91,7 @@ int calibrate_show(const Args& args) {
   Args model;
   flags.positional("model", model, "what plumb calibrate fit wrote");
   if (!flags.parse(args)) return kDone;
-  write_stdout(render_model(load_model(one_model(model, "plumb calibrate show")),
-                            {stdout_colour(), stdout_width(), true}));
+  write_stdout(render_model(load_model(one_model(model, "plumb calibrate show")), stdout_look()));
   return kDone;
 }
 

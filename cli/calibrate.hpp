@@ -1,9 +1,9 @@
 // The parts of `plumb calibrate`.
 #pragma once
 
-#include "flags.hpp"
 #include "inputs.hpp"
 #include "plumb/calibrate/model.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 

@@ -1,12 +1,13 @@
 // `plumb calibrate apply` for class probabilities.
 #include "calibrate.hpp"
 #include "commands.hpp"
-#include "console.hpp"
 #include "pages.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/model/apply_files.hpp"
 #include "plumb/model/model_file.hpp"
 #include "plumb/numeric/narrow.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 

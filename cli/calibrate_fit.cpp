@@ -1,10 +1,11 @@
 // `plumb calibrate fit`.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "calibrate.hpp"
 #include "commands.hpp"
-#include "console.hpp"
+#include "output.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
 #include "plumb/calibrate/fit_model.hpp"
@@ -15,6 +16,8 @@
 #include "plumb/model/model_file.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/report/calibrate.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -150,8 +153,7 @@ int calibrate_fit(const Args& args) {
                      inputs.paths);
   }
   if (!f.quiet)
-    write_stdout(
-        render_fit({model, std::move(scores), fitted.league}, {stdout_colour(), stdout_width(), true}));
+    write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()));
   return kDone;
 }
 

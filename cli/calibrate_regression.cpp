@@ -6,7 +6,6 @@
 
 #include "calibrate.hpp"
 #include "commands.hpp"
-#include "console.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/regression/apply_model.hpp"
 #include "plumb/calibrate/regression/fit.hpp"
@@ -18,6 +17,7 @@
 #include "plumb/model/model_file.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "regression_inputs.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {

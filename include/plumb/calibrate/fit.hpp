@@ -26,15 +26,15 @@ inline constexpr std::int64_t kHistogramBins = 15;
 /// What is absent takes the method's default (contract section 8). An option that a method does not use is
 /// refused, not ignored.
 struct FitOptions {
-  std::optional<double> lambda_b, lambda_w, lambda;  ///< strengths of penalties
+  std::optional<double> lambda_b = {}, lambda_w = {}, lambda = {};  ///< strengths of penalties
   bool tune = false;  ///< choose the strengths by held-out log-loss, then refit on all
-  std::optional<std::int64_t>
-      folds;  ///< 2 to 1000; absent: one hold-out of 0.2 (tune), 5 folds (auto, spline)
-  std::optional<std::int64_t> bins;  ///< histogram; absent: kHistogramBins
-  Rows features;                     ///< alpha: N x F, or empty
-  bool weight_votes = false;         ///< alpha: weigh items by n / mean n
-  std::uint64_t seed = 0;            ///< of the splits
-  int threads = 0;                   ///< never moves a bit
+  std::optional<std::int64_t> folds =
+      {};  ///< 2 to 1000; absent: one hold-out of 0.2 (tune), 5 folds (auto, spline)
+  std::optional<std::int64_t> bins = {};  ///< histogram; absent: kHistogramBins
+  Rows features = {};                     ///< alpha: N x F, or empty
+  bool weight_votes = false;              ///< alpha: weigh items by n / mean n
+  std::uint64_t seed = 0;                 ///< of the splits
+  int threads = 0;                        ///< never moves a bit
   std::function<void(double)> progress = {};
 };
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plumb/calibrate/map.hpp"
 #include "plumb/data/check.hpp"
 #include "unit/calibrate/some_items.hpp"

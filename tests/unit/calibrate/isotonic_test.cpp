@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plumb/calibrate/fit.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/data/check.hpp"

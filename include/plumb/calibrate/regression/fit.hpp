@@ -31,13 +31,13 @@ inline constexpr double kAuxHoldOut = 0.2;
 
 /// An option that a method does not use is refused, not ignored.
 struct RegressionFitOptions {
-  bool per_output = false;              ///< sigma, sigma-laplace, sigma-aleatoric: one factor for each output
-  std::optional<std::int64_t> hidden;   ///< aux: units of the hidden layer; absent: kAuxHidden
-  std::optional<double> hold_out;       ///< aux: share of the units kept for early stopping, 0 for none;
-                                        ///< absent: kAuxHoldOut
-  std::optional<ConformalScore> score;  ///< conformal; absent: normalized
-  std::vector<double> levels;           ///< conformal: kept besides the usual ones
-  double clip = 0;                      ///< variances below are raised to it
+  bool per_output = false;  ///< sigma, sigma-laplace, sigma-aleatoric: one factor for each output
+  std::optional<std::int64_t> hidden = {};   ///< aux: units of the hidden layer; absent: kAuxHidden
+  std::optional<double> hold_out = {};       ///< aux: share of the units kept for early stopping, 0 for none;
+                                             ///< absent: kAuxHoldOut
+  std::optional<ConformalScore> score = {};  ///< conformal; absent: normalized
+  std::vector<double> levels = {};           ///< conformal: kept besides the usual ones
+  double clip = 0;                           ///< variances below are raised to it
   std::uint64_t seed = 0;
   int threads = 0;  ///< never moves a bit
 };

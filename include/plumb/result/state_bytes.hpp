@@ -1,0 +1,124 @@
+// State files: eight letters that name the kind, format version, payload length, payload, FNV-1a of the
+// payload. Little-endian throughout. One visitor serves both directions: what is written in an order is read
+// in it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/exact_sum.hpp"
+
+namespace plumb::detail {
+
+static_assert(std::endian::native == std::endian::little, "state files are written as they lie in memory");
+
+[[nodiscard]] inline std::uint64_t checksum(std::string_view bytes) {
+  std::uint64_t h = 0xcbf29ce484222325ull;
+  for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return h;
+}
+
+struct Writer {
+  std::string out;
+  template <class T>
+  void number(T& x) {
+    out.append(reinterpret_cast<const char*>(&x), sizeof x);
+  }
+  template <class T>
+  std::size_t size(std::vector<T>& v) {
+    std::uint64_t n = v.size();
+    number(n);
+    return v.size();
+  }
+  void text(std::string& s) {
+    std::uint64_t n = s.size();
+    number(n);
+    out += s;
+  }
+};
+
+struct Reader {
+  std::string_view in;
+  const std::string& name;
+  [[noreturn]] void fail() const {
+    throw InputError(name + ": the state file is damaged; make it again with ⟦save_state⟧");
+  }
+  template <class T>
+  void number(T& x) {
+    if (in.size() < sizeof x) fail();
+    std::memcpy(&x, in.data(), sizeof x);
+    in.remove_prefix(sizeof x);
+  }
+  void number(bool& x) {
+    std::uint8_t b = 0;
+    number(b);
+    if (b > 1) fail();
+    x = b == 1;
+  }
+  template <class T>
+  std::size_t size(std::vector<T>& v) {
+    std::uint64_t n = 0;
+    number(n);
+    if (n > in.size())
+      fail();  // every element takes at least a byte: no allocation beyond the file's own size
+    v.resize(n);
+    return n;
+  }
+  void text(std::string& s) {
+    std::uint64_t n = 0;
+    number(n);
+    if (n > in.size()) fail();
+    s.assign(in.substr(0, n));
+    in.remove_prefix(n);
+  }
+};
+
+template <class Io>
+void visit(Io& io, ExactSum& s) {
+  auto limbs = s.limbs();
+  for (auto& limb : limbs) io.number(limb);
+  s = ExactSum::from_limbs(limbs);
+}
+
+[[nodiscard]] inline std::string seal_state(std::string_view magic, std::uint32_t format,
+                                            const std::string& payload) {
+  Writer file;
+  file.out = magic;
+  std::uint64_t length = payload.size();
+  std::uint64_t sum = checksum(payload);
+  file.number(format);
+  file.number(length);
+  file.out += payload;
+  file.number(sum);
+  return std::move(file.out);
+}
+
+/// The payload, checked; refers to `bytes`.
+[[nodiscard]] inline Reader open_state(std::string_view magic, std::uint32_t expected, std::string_view bytes,
+                                       const std::string& name) {
+  if (!bytes.starts_with(magic))
+    throw InputError(name + ": this is no state file of Plumb; make one with `plumb evaluate ⟦save_state⟧`");
+  Reader in{bytes.substr(magic.size()), name};
+  std::uint32_t format = 0;
+  std::uint64_t length = 0;
+  in.number(format);
+  if (format != expected)
+    throw InputError(name + ": the state file has format " + std::to_string(format) +
+                     " and this version reads format " + std::to_string(expected) +
+                     "; use the version of Plumb that wrote it, or a newer one");
+  in.number(length);
+  if (in.in.size() < sizeof(std::uint64_t) || length != in.in.size() - sizeof(std::uint64_t)) in.fail();
+  Reader payload{in.in.substr(0, length), name};
+  in.in.remove_prefix(length);
+  std::uint64_t sum = 0;
+  in.number(sum);
+  if (sum != checksum(payload.in)) in.fail();
+  return payload;
+}
+
+}  // namespace plumb::detail
