@@ -1,6 +1,8 @@
 #include "calibrate.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 
 #include "calibrate_regression.hpp"
@@ -67,6 +69,13 @@ std::string one_model(const Args& given, const std::string& command) {
   if (given.size() != 1)
     throw InputError(command + " takes one model file, not " + std::to_string(given.size()));
   return given.front();
+}
+
+std::optional<double> number_of(const std::string& text) {
+  double x = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(x)) return std::nullopt;
+  return x;
 }
 
 void check_npy(const std::string& flag, const std::string& path) {

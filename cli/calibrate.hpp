@@ -1,6 +1,8 @@
 // The parts of `plumb calibrate`.
 #pragma once
 
+#include <optional>
+
 #include "inputs.hpp"
 #include "plumb/calibrate/model.hpp"
 #include "shell/flags.hpp"
@@ -23,6 +25,8 @@ int calibrate_export(const Args& args);
 /// InputError when `path` is one of the inputs.
 void check_not_over(const std::string& flag, const std::string& path, const std::vector<std::string>& inputs);
 
+/// The whole text as a finite number, or nothing.
+[[nodiscard]] std::optional<double> number_of(const std::string& text);
 /// InputError for a name of another format: what is written are .npy bytes.
 void check_npy(const std::string& flag, const std::string& path);
 

@@ -1,8 +1,5 @@
 // `plumb calibrate fit`.
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-
 #include "calibrate.hpp"
 #include "commands.hpp"
 #include "output.hpp"
@@ -43,10 +40,8 @@ struct FitFlags {
 
 std::optional<double> strength(const std::string& flag, const std::string& text) {
   if (text.empty()) return std::nullopt;
-  double x = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (error != std::errc{} || end != text.data() + text.size() || !(x >= 0) || !std::isfinite(x))
-    throw InputError(flag + " takes a number of 0 or more, not \"" + text + "\"");
+  const std::optional<double> x = number_of(text);
+  if (!x || !(*x >= 0)) throw InputError(flag + " takes a number of 0 or more, not \"" + text + "\"");
   return x;
 }
 
@@ -152,8 +147,7 @@ int calibrate_fit(const Args& args) {
     pages.finish_fit(std::move(before), std::move(then), model.steps.back().method, args, inputs.infos,
                      inputs.paths);
   }
-  if (!f.quiet)
-    write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()));
+  if (!f.quiet) write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()));
   return kDone;
 }
 

@@ -1,8 +1,6 @@
 #include "calibrate_regression.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 #include "calibrate.hpp"
 #include "commands.hpp"
@@ -16,6 +14,7 @@
 #include "plumb/model/fit_scores.hpp"
 #include "plumb/model/model_file.hpp"
 #include "plumb/numeric/narrow.hpp"
+#include "plumb/report/calibrate.hpp"
 #include "regression_inputs.hpp"
 #include "shell/console.hpp"
 
@@ -37,41 +36,10 @@ constexpr const char* kApplyExamples = R"(Examples:
 std::vector<double> parse_levels(const Args& texts) {
   std::vector<double> out;
   for (const std::string& text : texts) {
-    double x = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-    if (error != std::errc{} || end != text.data() + text.size() || !(x > 0 && x < 1))
+    out.push_back(number_of(text).value_or(0));
+    if (!(out.back() > 0 && out.back() < 1))
       throw InputError("--levels takes numbers between 0 and 1, not \"" + text + "\"");
-    out.push_back(x);
   }
-  return out;
-}
-
-std::string number(const std::optional<double>& x) {
-  if (!x) return "-";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", *x);
-  return text;
-}
-
-std::string step_words(const Step& step) {
-  std::string out = step.method + ":";
-  for (const Parameter& p : step.parameters) {
-    if (p.values.size() > 8) {
-      out += " " + p.name + " (" + counted(std::ssize(p.values), "number") + ")";
-      continue;
-    }
-    out += " " + p.name + " =";
-    for (const double x : p.values) out += " " + number(x);
-  }
-  if (step.method.starts_with("sigma") && step.parameters.size() == 1)
-    out += "; standard deviations are multiplied by it, variances by its square";
-  return out + "\n";
-}
-
-std::string scores_text(const std::vector<BeforeAfter>& scores) {
-  std::string out = "On the data it was fitted on, which flatters it:\n";
-  for (const auto& [key, before, after] : scores)
-    out += "  " + key + std::string(12 - key.size(), ' ') + number(before) + " -> " + number(after) + "\n";
   return out;
 }
 
@@ -99,9 +67,8 @@ bool asks_for_help(const Args& args) {
 bool is_regression_fit(const Args& args) {
   if (speaks_of_regression(args)) return true;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (args[i] == "--method" && i + 1 < args.size() && find_regression_calibrator(args[i + 1]) != nullptr)
-      return true;
-    if (args[i].starts_with("--method=") && find_regression_calibrator(args[i].substr(9)) != nullptr)
+    const bool named = i > 0 && args[i - 1] == "--method", joined = args[i].starts_with("--method=");
+    if ((named || joined) && find_regression_calibrator(args[i].substr(joined ? 9 : 0)) != nullptr)
       return true;
   }
   return false;
@@ -119,8 +86,8 @@ int fit_regression(const Args& args) {
   Flags flags("calibrate fit", "Mends the predicted variances of a regression; the mean is not touched.");
   RegressionFlags given;
   RegressionFitOptions options;
-  const Args kScores(kConformalScores.begin(), kConformalScores.end());
-  std::string method, out, score = kScores.front();
+  const Args scores(kConformalScores.begin(), kConformalScores.end());
+  std::string method, out, score = scores.front();
   Args levels;
   std::int64_t hidden = kAuxHidden, threads = options.threads;
   double hold_out = kAuxHoldOut;
@@ -133,7 +100,7 @@ int fit_regression(const Args& args) {
             "sigma, sigma-laplace, sigma-aleatoric: a factor for each output");
   flags.whole("--hidden", hidden, "aux: units of the hidden layer");
   flags.number("--hold-out", hold_out, "aux: share kept for early stopping; 0: none");
-  flags.choice("--score", kScores, score, "conformal: what is ranked");
+  flags.choice("--score", scores, score, "conformal: what is ranked");
   flags.list("--levels", "0.9,0.95", levels, "conformal: levels besides 0.01 to 0.99");
   flags.number("--clip", options.clip, "raise variances below X to X");
   add_regression_flags(flags, given, true);
@@ -150,7 +117,7 @@ int fit_regression(const Args& args) {
   if (flags.given("--hold-out")) options.hold_out = hold_out;
   if (flags.given("--score"))
     options.score =
-        static_cast<ConformalScore>(std::find(kScores.begin(), kScores.end(), score) - kScores.begin());
+        static_cast<ConformalScore>(std::find(scores.begin(), scores.end(), score) - scores.begin());
   options.levels = parse_levels(levels);
   check_threads(threads);
   options.threads = narrow<int>(threads);
@@ -172,10 +139,7 @@ int fit_regression(const Args& args) {
   file.commit();
   const Step& step = model.steps.front();
   for (const std::string& warning : step.fit.warnings) say(warning);
-  if (quiet) return kDone;
-  write_stdout(step_words(step));
-  if (has_fit_scores(model, inputs.items))
-    write_stdout(scores_text(fit_scores(model, inputs.items, options)));
+  if (!quiet) write_stdout(render_regression_fit(step, fit_scores(model, inputs.items, options)));
   return kDone;
 }
 

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <span>
 #include <stdexcept>
@@ -220,167 +221,98 @@ class Scratch {
 // --- maps
 // -----------------------------------------------------------------------------------------------------
 
-enum class Method {
-  none,
-  temperature,
-  diagonal,
-  full,
-  platt,
-  beta,
-  quadratic,
-  spline,
-  ets,
-  table,
-  ets_table
-};
-
 struct Table {
   std::vector<double> edges, values;
   [[nodiscard]] double operator()(double p) const {
-    return values[static_cast<std::size_t>(std::upper_bound(edges.begin(), edges.end(), p) - edges.begin())];
+    return values[std::upper_bound(edges.begin(), edges.end(), p) - edges.begin()];
   }
 };
 
-struct Map {
-  Method method = Method::none;
-  double t = 0;              ///< temperature; diagonal, full: log-probabilities at t when above 0
-  std::vector<double> a, b;  ///< numbers of the method, in the order that read() gives them
+/// The numbers of a step, as the method's row reads them.
+struct Numbers {
+  double t = 0;              ///< temperature; linear methods: log-probabilities at t when above 0
+  std::vector<double> a, b;  ///< in the order of the row's reader
   std::vector<Table> tables;
-
-  void operator()(std::span<double> x, bool& logits, int classes) const {
-    const bool wants_logits = method != Method::none && method != Method::table;
-    if (wants_logits && !logits) to_logits(x);
-    if (!wants_logits && logits) to_probabilities(x);
-    logits = false;
-    switch (method) {
-      case Method::none:
-        return;
-      case Method::table:
-        return look_up(x);
-      case Method::ets:
-        return mix(x, classes);
-      case Method::ets_table:
-        mix(x, classes);
-        return look_up(x);
-      case Method::temperature:
-        for (double& v : x) v /= t;
-        break;
-      case Method::platt:
-        x[0] = a[0] * x[0] + a[1];
-        break;
-      case Method::quadratic:
-        x[0] = a[0] + (a[1] + a[2] * x[0]) * x[0];
-        break;
-      case Method::beta: {
-        const double soft = std::log1p(std::exp(-std::fabs(x[0])));
-        x[0] = a[0] * (std::min(x[0], 0.0) - soft) + a[1] * (std::max(x[0], 0.0) + soft) + a[2];
-        break;
-      }
-      case Method::spline: {
-        const auto piece = static_cast<std::size_t>(std::upper_bound(b.begin(), b.end(), x[0]) - b.begin());
-        const double d = x[0] - b[piece == 0 ? 0 : piece - 1];
-        const double* c = a.data() + 4 * piece;
-        x[0] = c[0] + d * (c[1] + d * (c[2] + d * c[3]));
-        break;
-      }
-      default:
-        linear(x);
-    }
-    to_probabilities(x);
-  }
-
- private:
-  void look_up(std::span<double> x) const {
-    double sum = 0;
-    for (std::size_t k = 0; k < x.size(); ++k) sum += x[k] = tables[k](x[k]);
-    if (x.size() > 1)
-      for (double& v : x) v /= sum;
-  }
-  void mix(std::span<double> x, int classes) const {
-    const Scratch scaled(x.size());
-    for (std::size_t k = 0; k < x.size(); ++k) scaled.get()[k] = x[k] / t;
-    to_probabilities(scaled.get());
-    to_probabilities(x);
-    for (std::size_t k = 0; k < x.size(); ++k) x[k] = a[0] * scaled.get()[k] + a[1] * x[k] + a[2] / classes;
-  }
-  void linear(std::span<double> x) const {
-    if (x.size() == 1) {  // two classes: log-odds come apart and are put together again
-      const double u = x[0] / (t > 0 ? t : 1), soft = std::log1p(std::exp(-std::fabs(u))),
-                   floor = std::log(kClip);
-      std::array<double, 2> pair{std::max(-std::max(u, 0.0) - soft, floor),
-                                 std::max(std::min(u, 0.0) - soft, floor)};
-      product(pair);
-      x[0] = pair[1] - pair[0];
-      return;
-    }
-    if (t > 0) to_log_probabilities(x, t);
-    product(x);
-  }
-  void product(std::span<double> x) const {
-    const std::size_t k = x.size();
-    if (method == Method::diagonal) {
-      for (std::size_t i = 0; i < k; ++i) x[i] = a[i] * x[i] + b[i];
-      return;
-    }
-    const Scratch out(k);
-    for (std::size_t i = 0; i < k; ++i) {
-      double sum = b[i];
-      for (std::size_t j = 0; j < k; ++j) sum += a[i * k + j] * x[j];
-      out.get()[i] = sum;
-    }
-    std::copy(out.get().begin(), out.get().end(), x.begin());
-  }
 };
 
-// What a step of the file becomes.
+// What each method makes of a row. Those that take logits leave logits, but for the mixtures.
+
+inline void leave(const Numbers&, std::span<double>, int) {}
+inline void divide(const Numbers& m, std::span<double> x, int) {
+  for (double& v : x) v /= m.t;
+}
+inline void platt(const Numbers& m, std::span<double> x, int) { x[0] = m.a[0] * x[0] + m.a[1]; }
+inline void quadratic(const Numbers& m, std::span<double> x, int) {
+  x[0] = m.a[0] + (m.a[1] + m.a[2] * x[0]) * x[0];
+}
+inline void beta(const Numbers& m, std::span<double> x, int) {
+  const double soft = std::log1p(std::exp(-std::fabs(x[0])));
+  x[0] = m.a[0] * (std::min(x[0], 0.0) - soft) + m.a[1] * (std::max(x[0], 0.0) + soft) + m.a[2];
+}
+inline void spline(const Numbers& m, std::span<double> x, int) {
+  const auto piece = std::upper_bound(m.b.begin(), m.b.end(), x[0]) - m.b.begin();
+  const double d = x[0] - m.b[piece == 0 ? 0 : piece - 1];
+  const double* c = m.a.data() + 4 * piece;
+  x[0] = c[0] + d * (c[1] + d * (c[2] + d * c[3]));
+}
+inline void look_up(const Numbers& m, std::span<double> x, int) {
+  double sum = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) sum += x[k] = m.tables[k](x[k]);
+  if (x.size() > 1)
+    for (double& v : x) v /= sum;
+}
+inline void mix(const Numbers& m, std::span<double> x, int classes) {
+  const Scratch scaled(x.size());
+  for (std::size_t k = 0; k < x.size(); ++k) scaled.get()[k] = x[k] / m.t;
+  to_probabilities(scaled.get());
+  to_probabilities(x);
+  for (std::size_t k = 0; k < x.size(); ++k)
+    x[k] = m.a[0] * scaled.get()[k] + m.a[1] * x[k] + m.a[2] / classes;
+}
+inline void mix_and_look_up(const Numbers& m, std::span<double> x, int classes) {
+  mix(m, x, classes);
+  look_up(m, x, classes);
+}
+/// W x + b, of a diagonal or a full W.
+inline void product(const Numbers& m, std::span<double> x) {
+  const std::size_t k = x.size();
+  if (m.a.size() == k) {
+    for (std::size_t i = 0; i < k; ++i) x[i] = m.a[i] * x[i] + m.b[i];
+    return;
+  }
+  const Scratch out(k);
+  for (std::size_t i = 0; i < k; ++i) {
+    double sum = m.b[i];
+    for (std::size_t j = 0; j < k; ++j) sum += m.a[i * k + j] * x[j];
+    out.get()[i] = sum;
+  }
+  std::copy(out.get().begin(), out.get().end(), x.begin());
+}
+inline void linear(const Numbers& m, std::span<double> x, int) {
+  if (x.size() == 1) {  // two classes: log-odds come apart and are put together again
+    const double u = x[0] / (m.t > 0 ? m.t : 1), soft = std::log1p(std::exp(-std::fabs(u))),
+                 floor = std::log(kClip);
+    std::array<double, 2> pair{std::max(-std::max(u, 0.0) - soft, floor),
+                               std::max(std::min(u, 0.0) - soft, floor)};
+    product(m, pair);
+    x[0] = pair[1] - pair[0];
+    return;
+  }
+  if (m.t > 0) to_log_probabilities(x, m.t);
+  product(m, x);
+}
+
+// The parameters of a step of the file.
 class StepReader {
  public:
   StepReader(const Json& step, int classes)
-      : parameters_(step.at("parameters")),
-        method_(step.at("method").text),
-        classes_(static_cast<std::size_t>(classes)) {}
+      : parameters_(step.at("parameters")), method_(step.at("method").text), classes_(classes) {}
 
-  [[nodiscard]] Map read() const {
-    Map m;
-    const std::size_t k = classes_;
-    if (method_ == "none" || method_ == "alpha") return m;
-    if (method_ == "temperature") {
-      m.method = Method::temperature;
-      m.t = positive("T");
-    } else if (method_ == "vector" || method_ == "structured-vector") {
-      m.method = Method::diagonal;
-      m.a = values("v", k);
-      m.b = values("b", k);
-      if (method_ != "vector") {
-        m.t = positive("T");
-        for (double& v : m.a) v += 1;
-      }
-    } else if (method_ == "matrix" || method_ == "dirichlet" || method_ == "structured-matrix") {
-      m.method = Method::full;
-      m.a = values(method_ == "structured-matrix" ? "M" : "W", k * k);
-      m.b = values("b", k);
-      m.t = method_ == "matrix" ? 0 : method_ == "dirichlet" ? 1 : positive("T");
-      if (method_ == "structured-matrix") {
-        const auto v = values("v", k);
-        for (std::size_t i = 0; i < k; ++i) m.a[i * (k + 1)] += 1 + v[i];
-      }
-    } else if (method_ == "isotonic" || method_ == "histogram") {
-      m.method = Method::table;
-      m.tables = tables();
-    } else if (method_ == "ets" || method_ == "mix-n-match") {
-      m.method = method_ == "ets" ? Method::ets : Method::ets_table;
-      m.t = positive("T");
-      m.a = values("w", 3);
-      if (method_ != "ets") m.tables = tables();
-    } else {
-      read_binary(m);
-    }
-    return m;
-  }
-  [[nodiscard]] std::vector<double> values(std::string_view name, std::size_t size) const {
-    std::vector<double> out = values(name);
-    if (out.size() != size) fail("has " + std::to_string(out.size()) + " numbers in " + std::string(name));
-    return out;
+  [[nodiscard]] const std::string& method() const { return method_; }
+  [[nodiscard]] std::size_t classes() const { return classes_; }
+  [[nodiscard]] bool has(std::string_view name) const { return parameters_.find(name) != nullptr; }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error("the model's " + method_ + " step " + what);
   }
   [[nodiscard]] std::vector<double> values(std::string_view name) const {
     std::vector<double> out;
@@ -390,37 +322,21 @@ class StepReader {
     }
     return out;
   }
-  [[nodiscard]] bool has(std::string_view name) const { return parameters_.find(name) != nullptr; }
-
- private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error("the model's " + method_ + " step " + what);
+  [[nodiscard]] std::vector<double> values(std::string_view name, std::size_t size) const {
+    std::vector<double> out = values(name);
+    if (out.size() != size) fail("has " + std::to_string(out.size()) + " numbers in " + std::string(name));
+    return out;
+  }
+  /// One number of each name.
+  [[nodiscard]] std::vector<double> scalars(std::initializer_list<std::string_view> names) const {
+    std::vector<double> out;
+    for (const std::string_view name : names) out.push_back(values(name, 1)[0]);
+    return out;
   }
   [[nodiscard]] double positive(std::string_view name) const {
     const double x = values(name, 1)[0];
     if (!(x > 0)) fail("has " + std::string(name) + " that is not above 0");
     return x;
-  }
-  void append(Map& m, std::string_view name) const { m.a.push_back(values(name, 1)[0]); }
-  void read_binary(Map& m) const {
-    if (method_ == "platt") {
-      m.method = Method::platt;
-      for (const char* name : {"a", "b"}) append(m, name);
-    } else if (method_ == "beta") {
-      m.method = Method::beta;
-      for (const char* name : {"a", "b", "c"}) append(m, name);
-    } else if (method_ == "quadratic") {
-      m.method = Method::quadratic;
-      for (const char* name : {"b", "w1", "w2"}) append(m, name);
-    } else if (method_ == "spline") {
-      m.method = Method::spline;
-      m.b = values("knots");
-      if (m.b.empty() || !std::is_sorted(m.b.begin(), m.b.end())) fail("has knots that are not in order");
-      m.a = values("pieces", 4 * (m.b.size() + 1));
-    } else {
-      throw Error("the model has a step \"" + method_ + "\", which this header does not know");
-    }
-    if (classes_ != 2) fail("is for binary tasks");
   }
   [[nodiscard]] std::vector<Table> tables() const {
     const auto cells = values("cells", classes_ == 2 ? 1 : classes_);
@@ -428,22 +344,96 @@ class StepReader {
     std::vector<Table> out;
     std::size_t edge = 0, value = 0;
     for (const double c : cells) {
-      const auto n = c >= 1 && c <= static_cast<double>(all.size()) ? static_cast<std::size_t>(c) : 0;
+      const std::size_t n = c >= 1 && c <= all.size() ? static_cast<std::size_t>(c) : 0;
       if (n == 0 || edge + n - 1 > edges.size() || value + n > all.size()) fail("has tables that do not fit");
-      const auto from = [](const std::vector<double>& v, std::size_t at) {
-        return v.begin() + static_cast<std::ptrdiff_t>(at);
-      };
-      out.push_back(
-          {{from(edges, edge), from(edges, edge + n - 1)}, {from(all, value), from(all, value + n)}});
+      out.push_back({{edges.begin() + edge, edges.begin() + edge + n - 1},
+                     {all.begin() + value, all.begin() + value + n}});
       edge += n - 1;
       value += n;
     }
     return out;
   }
 
+ private:
   const Json& parameters_;
   std::string method_;
   std::size_t classes_;
+};
+
+inline Numbers read_structured(const StepReader& s) {
+  const std::size_t k = s.classes();
+  const bool full = s.has("M");
+  Numbers m{s.positive("T"), full ? s.values("M", k * k) : std::vector<double>(k, 0.0), s.values("b", k), {}};
+  const auto v = s.values("v", k);
+  for (std::size_t i = 0; i < k; ++i) m.a[full ? i * (k + 1) : i] += 1 + v[i];
+  return m;
+}
+inline Numbers read_spline(const StepReader& s) {
+  Numbers m;
+  m.b = s.values("knots");
+  if (m.b.empty() || !std::is_sorted(m.b.begin(), m.b.end())) s.fail("has knots that are not in order");
+  m.a = s.values("pieces", 4 * (m.b.size() + 1));
+  return m;
+}
+
+enum class Gives { probabilities, logits };
+
+/// One row a method; the model file names it.
+struct MethodRow {
+  std::string_view method;
+  bool binary;  ///< two classes only
+  Input takes;
+  Gives gives;
+  Numbers (*read)(const StepReader&);
+  void (*run)(const Numbers&, std::span<double> x, int classes);
+};
+
+inline Numbers read_nothing(const StepReader&) { return {}; }
+inline Numbers read_tables(const StepReader& s) { return {0, {}, {}, s.tables()}; }
+
+// clang-format off
+inline constexpr MethodRow kMethods[] = {
+    {"none",              false, Input::probabilities, Gives::probabilities, read_nothing, leave},
+    {"alpha",             false, Input::probabilities, Gives::probabilities, read_nothing, leave},
+    {"isotonic",          false, Input::probabilities, Gives::probabilities, read_tables, look_up},
+    {"histogram",         false, Input::probabilities, Gives::probabilities, read_tables, look_up},
+    {"temperature",       false, Input::logits, Gives::logits, [](const StepReader& s) { return Numbers{s.positive("T"), {}, {}, {}}; }, divide},
+    {"vector",            false, Input::logits, Gives::logits, [](const StepReader& s) { return Numbers{0, s.values("v", s.classes()), s.values("b", s.classes()), {}}; }, linear},
+    {"matrix",            false, Input::logits, Gives::logits, [](const StepReader& s) { return Numbers{0, s.values("W", s.classes() * s.classes()), s.values("b", s.classes()), {}}; }, linear},
+    {"dirichlet",         false, Input::logits, Gives::logits, [](const StepReader& s) { return Numbers{1, s.values("W", s.classes() * s.classes()), s.values("b", s.classes()), {}}; }, linear},
+    {"structured-vector", false, Input::logits, Gives::logits, read_structured, linear},
+    {"structured-matrix", false, Input::logits, Gives::logits, read_structured, linear},
+    {"ets",               false, Input::logits, Gives::probabilities, [](const StepReader& s) { return Numbers{s.positive("T"), s.values("w", 3), {}, {}}; }, mix},
+    {"mix-n-match",       false, Input::logits, Gives::probabilities, [](const StepReader& s) { return Numbers{s.positive("T"), s.values("w", 3), {}, s.tables()}; }, mix_and_look_up},
+    {"platt",             true,  Input::logits, Gives::logits, [](const StepReader& s) { return Numbers{0, s.scalars({"a", "b"}), {}, {}}; }, platt},
+    {"beta",              true,  Input::logits, Gives::logits, [](const StepReader& s) { return Numbers{0, s.scalars({"a", "b", "c"}), {}, {}}; }, beta},
+    {"quadratic",         true,  Input::logits, Gives::logits, [](const StepReader& s) { return Numbers{0, s.scalars({"b", "w1", "w2"}), {}, {}}; }, quadratic},
+    {"spline",            true,  Input::logits, Gives::logits, read_spline, spline},
+};
+// clang-format on
+
+/// A step ready to run.
+class Map {
+ public:
+  explicit Map(const StepReader& step) {
+    for (const MethodRow& row : kMethods)
+      if (row.method == step.method()) row_ = &row;
+    if (row_ == nullptr)
+      throw Error("the model has a step \"" + step.method() + "\", which this header does not know");
+    numbers_ = row_->read(step);
+    if (row_->binary && step.classes() != 2) step.fail("is for binary tasks");
+  }
+  void operator()(std::span<double> x, bool& logits, int classes) const {
+    if (row_->takes == Input::logits && !logits) to_logits(x);
+    if (row_->takes == Input::probabilities && logits) to_probabilities(x);
+    logits = false;
+    row_->run(numbers_, x, classes);
+    if (row_->gives == Gives::logits) to_probabilities(x);
+  }
+
+ private:
+  const MethodRow* row_ = nullptr;
+  Numbers numbers_;
 };
 
 inline void check_checksum(std::string_view text) {
@@ -482,7 +472,7 @@ class Calibrator {
     out.classes_ = static_cast<int>(classes);
     for (const detail::Json& step : json.at("steps").list) {
       const detail::StepReader reader(step, out.classes_);
-      out.maps_.push_back(reader.read());
+      out.maps_.emplace_back(reader);
       if (step.at("method").text != "alpha") continue;
       out.alpha_ = reader.values("bias", 1);
       if (reader.has("weights"))
@@ -511,7 +501,7 @@ class Calibrator {
       out[1] = one;
       return;
     }
-    if (in.size() != static_cast<std::size_t>(classes_ == 2 ? 1 : classes_))
+    if (std::ssize(in) != (classes_ == 2 ? 1 : classes_))
       throw Error("the model is for " + std::to_string(classes_) + " classes, the row has " +
                   std::to_string(in.size()));
     std::copy(in.begin(), in.end(), out.begin());

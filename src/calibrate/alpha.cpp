@@ -18,7 +18,7 @@ constexpr double kGoal = 1e-9, kPromise = 1e-6;  // gradient, per item
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  for (std::int64_t i = 0; i < std::ssize(a); ++i) sum += a[i] * b[i];
   return sum;
 }
 
@@ -32,21 +32,21 @@ double largest(const std::vector<double>& v) {
 // taken (Steihaug).
 std::vector<double> direction(const AlphaProblem& problem, const std::vector<double>& g) {
   std::vector<double> d(g.size(), 0.0), r(g.size()), p, hp(g.size());
-  for (std::size_t j = 0; j < g.size(); ++j) r[j] = -g[j];
+  for (std::int64_t j = 0; j < std::ssize(g); ++j) r[j] = -g[j];
   p = r;
   double rr = dot(r, r);
   const double enough = rr * std::min(0.01, rr);  // tighter near the end: fast convergence
-  for (std::size_t step = 0; step < std::min<std::size_t>(g.size() + 2, 60) && rr > enough; ++step) {
+  for (std::int64_t step = 0; step < std::min<std::int64_t>(g.size() + 2, 60) && rr > enough; ++step) {
     problem.times(p, hp);
     const double curvature = dot(p, hp);
     if (!(curvature > 0)) return step == 0 ? r : d;
     const double a = rr / curvature;
-    for (std::size_t j = 0; j < g.size(); ++j) {
+    for (std::int64_t j = 0; j < std::ssize(g); ++j) {
       d[j] += a * p[j];
       r[j] -= a * hp[j];
     }
     const double next = dot(r, r);
-    for (std::size_t j = 0; j < g.size(); ++j) p[j] = r[j] + next / rr * p[j];
+    for (std::int64_t j = 0; j < std::ssize(g); ++j) p[j] = r[j] + next / rr * p[j];
     rr = next;
   }
   return d;
@@ -64,7 +64,7 @@ std::vector<double> minimise(AlphaProblem& problem, FitReport& report) {
         std::min(1.0, 5.0 / largest(d));  // alpha_0 moves at most by a factor of e^5 or so at a time
     bool paid = false;
     for (int halving = 0; halving < 40 && !paid; ++halving) {
-      for (std::size_t j = 0; j < d.size(); ++j) next[j] = theta[j] + step * d[j];
+      for (std::int64_t j = 0; j < std::ssize(d); ++j) next[j] = theta[j] + step * d[j];
       const double at = problem.value(next, g_next);
       // Near the end the values are equal to the last bits: there a smaller gradient is progress.
       paid = at <= f + 1e-4 * step * slope || (at <= f + 1e-14 * std::abs(f) && largest(g_next) < largest(g));
@@ -126,32 +126,31 @@ constinit const CalibratorRow kAlpha{
 
 std::int64_t alpha_features(const Step& alpha) {
   for (const Parameter& p : alpha.parameters)
-    if (p.name == "weights") return static_cast<std::int64_t>(p.values.size());
+    if (p.name == "weights") return p.values.size();
   return 0;
 }
 
 void alpha_concentration(const Step& alpha, const Rows& features, std::int64_t begin, std::int64_t end,
                          std::span<double> out) {
   const double bias = scalar_parameter(alpha, "bias");
-  const auto width = static_cast<std::size_t>(alpha_features(alpha));
+  const std::int64_t width = alpha_features(alpha);
   if (width == 0) {
     std::fill(out.begin(), out.end(), exp_portable(std::clamp(bias, -600.0, 600.0)));
     return;
   }
   const auto weights = vector_parameter(alpha, "weights");
   if (features.empty())
-    throw InputError("the model's alpha step was fitted with " +
-                     counted(static_cast<std::int64_t>(width), "feature") + "; give them with ⟦features⟧");
-  if (static_cast<std::size_t>(features.width()) != width)
+    throw InputError("the model's alpha step was fitted with " + counted(width, "feature") +
+                     "; give them with ⟦features⟧");
+  if (features.width() != width)
     throw InputError(features.name() + " has " + counted(features.width(), "column") +
                      " but the model's alpha step wants " + std::to_string(width));
-  std::vector<double> u(static_cast<std::size_t>(end - begin) * width);
+  std::vector<double> u((end - begin) * width);
   features.read(begin, end, u);
-  for (std::size_t i = 0; i < out.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(out); ++i) {
     double s = bias;
-    for (std::size_t j = 0; j < width; ++j) s += weights[j] * u[i * width + j];
-    if (!std::isfinite(s))
-      throw InputError(features.where(begin + static_cast<std::int64_t>(i)) + ": a feature is not finite");
+    for (std::int64_t j = 0; j < width; ++j) s += weights[j] * u[i * width + j];
+    if (!std::isfinite(s)) throw InputError(features.where(begin + i) + ": a feature is not finite");
     out[i] = exp_portable(std::clamp(s, -600.0, 600.0));
   }
 }

@@ -13,16 +13,16 @@
 namespace plumb::detail {
 namespace {
 
-constexpr std::size_t kBlock = 1024;       // items whose sums are made together, whatever the threads
+constexpr std::int64_t kBlock = 1024;      // items whose sums are made together, whatever the threads
 constexpr double kLargestLogAlpha = 27.0;  // 5e11: beyond, a Dirichlet is its mean
 
 double log_alpha(double s) { return std::clamp(s, -kLargestLogAlpha, kLargestLogAlpha); }
 
-double dot(const double* a, const double* b, std::size_t n) {
+double dot(const double* a, const double* b, std::int64_t n) {
   double lanes[4] = {0, 0, 0, 0};  // a fixed order that the compiler can keep in registers
-  std::size_t i = 0;
+  std::int64_t i = 0;
   for (; i + 4 <= n; i += 4)
-    for (std::size_t l = 0; l < 4; ++l) lanes[l] += a[i + l] * b[i + l];
+    for (std::int64_t l = 0; l < 4; ++l) lanes[l] += a[i + l] * b[i + l];
   for (; i < n; ++i) lanes[0] += a[i] * b[i];
   return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
@@ -31,7 +31,7 @@ double dot(const double* a, const double* b, std::size_t n) {
 
 AlphaProblem::AlphaProblem(const Items& items, const FitOptions& options, double lambda)
     : threads_(options.threads), lambda_(lambda) {
-  features_ = options.features.empty() ? 0 : static_cast<std::size_t>(options.features.width());
+  features_ = options.features.empty() ? 0 : options.features.width();
   if (features_ > 0)
     check_same_rows("the predictions", items.size(), options.features.name(), options.features.rows());
   read(items, options);
@@ -40,12 +40,12 @@ AlphaProblem::AlphaProblem(const Items& items, const FitOptions& options, double
         items.votes.rows().name() +
         ": no item has two votes, and one vote says nothing about alpha_0; give ⟦counts⟧ or ⟦ratings⟧");
   if (options.weight_votes)
-    for (std::size_t i = 0; i < weight_.size(); ++i) weight_[i] *= total_[i];
+    for (std::int64_t i = 0; i < std::ssize(weight_); ++i) weight_[i] *= total_[i];
   ExactSum mass, constant;
   for (const double w : weight_) mass.add(w);
   mass_ = mass.value();
-  for (std::size_t i = 0; i < weight_.size(); ++i)
-    for (std::size_t e = offset_[i]; e < offset_[i + 1]; ++e)
+  for (std::int64_t i = 0; i < std::ssize(weight_); ++i)
+    for (std::int64_t e = offset_[i]; e < offset_[i + 1]; ++e)
       constant.add(-weight_[i] * count_[e] * log_portable(z_[e]));
   constant_ = constant.value() / mass_;
   curvature_.resize(weight_.size());
@@ -62,34 +62,33 @@ void AlphaProblem::read(const Items& items, const FitOptions& options) {
     z_.push_back(std::max(z, kScoreClip));
     count_.push_back(count);
   };
-  for (std::int64_t begin = 0; begin < items.size(); begin += step) {
+  for (std::int64_t begin = 0; begin < std::ssize(items); begin += step) {
     const std::int64_t end = std::min(items.size(), begin + step);
     read_items(items, begin, end, b);
     if (features_ > 0) {
-      u.resize(static_cast<std::size_t>(end - begin) * features_);
+      u.resize((end - begin) * features_);
       options.features.read(begin, end, u);
     }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(b.size); ++i) {
-      const std::uint32_t n = b.votes.votes(static_cast<std::int64_t>(i));
+    for (std::int64_t i = 0; i < b.size; ++i) {
+      const std::uint32_t n = b.votes.votes(i);
       const double weight = b.weight.empty() ? 1 : b.weight[i];
       if (!(weight > 0)) continue;
       single_ += n == 1 ? 1 : 0;
       if (n < 2) continue;
       for (std::uint32_t e = b.votes.offset[i]; e < b.votes.offset[i + 1]; ++e) {
         const std::uint32_t k = b.votes.cls[e];
-        const double z = b.binary() ? (k == 1 ? b.z.z[i] : 1 - b.z.z[i])
-                                    : b.z.z[i * static_cast<std::size_t>(b.z.width) + k];
+        const double z = b.binary() ? (k == 1 ? b.z.z[i] : 1 - b.z.z[i]) : b.z.z[i * b.z.width + k];
         add(z, b.votes.count[e]);
       }
       offset_.push_back(z_.size());
       weight_.push_back(weight);
       total_.push_back(n);
       votes_ += n;
-      for (std::size_t j = 0; j < features_; ++j) {
+      for (std::int64_t j = 0; j < features_; ++j) {
         const double x = u[i * features_ + j];
         if (!std::isfinite(x))
-          throw InputError(options.features.where(begin + static_cast<std::int64_t>(i)) + ", column " +
-                           std::to_string(j) + ": the feature is " + show(x) + "; features must be finite");
+          throw InputError(options.features.where(begin + i) + ", column " + std::to_string(j) +
+                           ": the feature is " + show(x) + "; features must be finite");
         x_.push_back(x);
       }
     }
@@ -98,51 +97,50 @@ void AlphaProblem::read(const Items& items, const FitOptions& options) {
 
 // Centred and scaled features make the search quick and change nothing about its end.
 void AlphaProblem::standardise() {
-  const std::size_t n = weight_.size();
+  const std::int64_t n = weight_.size();
   mean_.assign(features_, 0);
   scale_.assign(features_, 1);
   std::vector<ExactSum> first(features_), second(features_);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < features_; ++j) first[j].add(weight_[i] * x_[i * features_ + j]);
-  for (std::size_t j = 0; j < features_; ++j) mean_[j] = first[j].value() / mass_;
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < features_; ++j) {
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < features_; ++j) first[j].add(weight_[i] * x_[i * features_ + j]);
+  for (std::int64_t j = 0; j < features_; ++j) mean_[j] = first[j].value() / mass_;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < features_; ++j) {
       double& x = x_[i * features_ + j];
       x -= mean_[j];
       second[j].add(weight_[i] * x * x);
     }
-  for (std::size_t j = 0; j < features_; ++j) {
+  for (std::int64_t j = 0; j < features_; ++j) {
     const double sd = std::sqrt(second[j].value() / mass_);
     if (sd > 1e-12 * std::max(1.0, std::abs(mean_[j]))) scale_[j] = sd;
   }
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < features_; ++j) x_[i * features_ + j] /= scale_[j];
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < features_; ++j) x_[i * features_ + j] /= scale_[j];
 }
 
 template <class Body>
-void AlphaProblem::each_block(std::size_t sums, std::span<double> total, Body body) const {
-  const std::size_t n = weight_.size(), blocks = (n + kBlock - 1) / kBlock;
+void AlphaProblem::each_block(std::int64_t sums, std::span<double> total, Body body) const {
+  const std::int64_t n = weight_.size(), blocks = (n + kBlock - 1) / kBlock;
   std::vector<double> parts(blocks * sums, 0.0);
-  parallel_blocks(static_cast<std::int64_t>(blocks), 1, threads_, [&](int, std::int64_t b, std::int64_t) {
-    const auto block = static_cast<std::size_t>(b);
-    body(block * kBlock, std::min(n, (block + 1) * kBlock), parts.data() + block * sums);
+  parallel_blocks(blocks, 1, threads_, [&](int, std::int64_t b, std::int64_t) {
+    body(b * kBlock, std::min(n, (b + 1) * kBlock), parts.data() + b * sums);
   });
   std::fill(total.begin(), total.end(), 0.0);
-  for (std::size_t b = 0; b < blocks; ++b)
-    for (std::size_t j = 0; j < sums; ++j) total[j] += parts[b * sums + j];
+  for (std::int64_t b = 0; b < blocks; ++b)
+    for (std::int64_t j = 0; j < sums; ++j) total[j] += parts[b * sums + j];
 }
 
 double AlphaProblem::value(std::span<const double> theta, std::span<double> gradient) {
-  const std::size_t k = unknowns();
+  const std::int64_t k = unknowns();
   std::vector<double> total(k + 1);
-  each_block(k + 1, total, [&](std::size_t begin, std::size_t end, double* sums) {
-    for (std::size_t i = begin; i < end; ++i) {
+  each_block(k + 1, total, [&](std::int64_t begin, std::int64_t end, double* sums) {
+    for (std::int64_t i = begin; i < end; ++i) {
       const double* x = x_.data() + i * features_;
       const double s = theta[0] + dot(x, theta.data() + 1, features_);
       const double alpha = exp_portable(log_alpha(s));
       const RisingFactorial all = rising_factorial(alpha, total_[i]);
       double loss = all.log, slope = -all.slope, curvature = -all.curvature;
-      for (std::size_t e = offset_[i]; e < offset_[i + 1]; ++e) {
+      for (std::int64_t e = offset_[i]; e < offset_[i + 1]; ++e) {
         if (count_[e] < 2) continue;  // one vote of a class: G(x, 1) = 0
         const RisingFactorial one = rising_factorial(alpha * z_[e], count_[e]);
         loss -= one.log;
@@ -155,20 +153,20 @@ double AlphaProblem::value(std::span<const double> theta, std::span<double> grad
       curvature_[i] = w * (curvature + 2 * lambda_);
       sums[k] += w * (loss + lambda_ * s * s);
       sums[0] += g;
-      for (std::size_t j = 0; j < features_; ++j) sums[j + 1] += g * x[j];
+      for (std::int64_t j = 0; j < features_; ++j) sums[j + 1] += g * x[j];
     }
   });
-  for (std::size_t j = 0; j < k; ++j) gradient[j] = total[j] / mass_;
+  for (std::int64_t j = 0; j < k; ++j) gradient[j] = total[j] / mass_;
   return constant_ + total[k] / mass_;
 }
 
 void AlphaProblem::times(std::span<const double> v, std::span<double> out) const {
-  each_block(unknowns(), out, [&](std::size_t begin, std::size_t end, double* sums) {
-    for (std::size_t i = begin; i < end; ++i) {
+  each_block(unknowns(), out, [&](std::int64_t begin, std::int64_t end, double* sums) {
+    for (std::int64_t i = begin; i < end; ++i) {
       const double* x = x_.data() + i * features_;
       const double h = curvature_[i] * (v[0] + dot(x, v.data() + 1, features_));
       sums[0] += h;
-      for (std::size_t j = 0; j < features_; ++j) sums[j + 1] += h * x[j];
+      for (std::int64_t j = 0; j < features_; ++j) sums[j + 1] += h * x[j];
     }
   });
   for (double& o : out) o /= mass_;
@@ -176,7 +174,7 @@ void AlphaProblem::times(std::span<const double> v, std::span<double> out) const
 
 std::vector<double> AlphaProblem::in_file_units(std::span<const double> theta) const {
   std::vector<double> out(theta.begin(), theta.end());
-  for (std::size_t j = 0; j < features_; ++j) {
+  for (std::int64_t j = 0; j < features_; ++j) {
     out[j + 1] /= scale_[j];
     out[0] -= out[j + 1] * mean_[j];
   }
@@ -185,7 +183,7 @@ std::vector<double> AlphaProblem::in_file_units(std::span<const double> theta) c
 
 std::vector<double> AlphaProblem::gradient_in_file_units(std::span<const double> gradient) const {
   std::vector<double> out(gradient.begin(), gradient.end());
-  for (std::size_t j = 0; j < features_; ++j)
+  for (std::int64_t j = 0; j < features_; ++j)
     out[j + 1] = scale_[j] * gradient[j + 1] + mean_[j] * gradient[0];
   return out;
 }

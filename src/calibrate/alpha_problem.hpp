@@ -15,8 +15,8 @@ class AlphaProblem {
  public:
   AlphaProblem(const Items& items, const FitOptions& options, double lambda);
 
-  [[nodiscard]] std::size_t unknowns() const { return features_ + 1; }  ///< bias first
-  [[nodiscard]] std::int64_t items() const { return static_cast<std::int64_t>(weight_.size()); }
+  [[nodiscard]] std::int64_t unknowns() const { return features_ + 1; }  ///< bias first
+  [[nodiscard]] std::int64_t items() const { return weight_.size(); }
   [[nodiscard]] std::int64_t votes() const { return votes_; }
   [[nodiscard]] std::int64_t clipped() const { return clipped_; }
   [[nodiscard]] std::int64_t single() const { return single_; }  ///< items of one vote, left out
@@ -33,16 +33,16 @@ class AlphaProblem {
   void read(const Items& items, const FitOptions& options);
   void standardise();
   template <class Body>
-  void each_block(std::size_t sums, std::span<double> total, Body body) const;
+  void each_block(std::int64_t sums, std::span<double> total, Body body) const;
 
   int threads_;
   double lambda_;
-  std::size_t features_ = 0;
+  std::int64_t features_ = 0;
   std::vector<double> x_;  // items x features, standardised
   std::vector<double> mean_, scale_;
   std::vector<double> weight_, curvature_;
   std::vector<std::uint32_t> total_;
-  std::vector<std::size_t> offset_;   // of each item's votes
+  std::vector<std::int64_t> offset_;  // of each item's votes
   std::vector<double> z_;             // probability of each class voted for
   std::vector<std::uint32_t> count_;  // its votes
   double constant_ = 0;               // mean of -sum y log z

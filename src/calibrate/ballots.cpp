@@ -60,7 +60,7 @@ Tally tally(const Items& items, int threads) {
         into.without_votes += from.without_votes;
         into.without_weight += from.without_weight;
         into.mass.merge(from.mass);
-        for (std::size_t k = 0; k < into.by_class.size(); ++k) into.by_class[k].merge(from.by_class[k]);
+        for (std::int64_t k = 0; k < std::ssize(into.by_class); ++k) into.by_class[k].merge(from.by_class[k]);
       });
   if (all.items == 0) {
     throw InputError(fmt::format("{} has no vote to fit on: {} without votes, {} of weight 0",
@@ -83,14 +83,14 @@ void describe(const Tally& tally, const Items& items, std::int64_t clipped, FitR
                      : fmt::format("{} probabilities were clipped at 1e-12 before the logarithm.", clipped));
   }
   std::int64_t absent = 0;
-  std::size_t last = 0;
-  for (std::size_t k = 0; k < tally.class_mass.size(); ++k) {
+  std::int64_t last = 0;
+  for (std::int64_t k = 0; k < std::ssize(tally.class_mass); ++k) {
     if (tally.class_mass[k] > 0) continue;
     ++absent;
     last = k;
   }
   if (absent == 0) return;
-  const auto name = [&](std::size_t k) {
+  const auto name = [&](std::int64_t k) {
     return items.class_names.empty() ? std::to_string(k) : items.class_names[k];
   };
   report.warnings.push_back(

@@ -21,7 +21,7 @@ struct Members {
   void fill(std::span<const double> u, int width, double t) {
     plain.assign(u.begin(), u.end());
     scaled.resize(u.size());
-    for (std::size_t i = 0; i < u.size(); ++i) scaled[i] = u[i] / t;
+    for (std::int64_t i = 0; i < std::ssize(u); ++i) scaled[i] = u[i] / t;
     probabilities_of(scaled, width, scaled);
     probabilities_of(plain, width, plain);
   }
@@ -34,7 +34,8 @@ class Ensemble final : public CalibrationMap {
   void apply(std::span<const double> in, int width, std::span<double> z) const override {
     Members m;
     m.fill(in, width, t_);
-    for (std::size_t i = 0; i < z.size(); ++i) z[i] = scaled_ * m.scaled[i] + plain_ * m.plain[i] + uniform_;
+    for (std::int64_t i = 0; i < std::ssize(z); ++i)
+      z[i] = scaled_ * m.scaled[i] + plain_ * m.plain[i] + uniform_;
   }
 
  private:
@@ -59,8 +60,8 @@ std::vector<MixtureEntry> voted(const Items& items, const Tally& votes, double t
           if (s.ballots.mass(i) == 0) continue;
           s.ballots.for_each(i, [&](std::uint32_t k, double share) {
             const auto of = [&](const std::vector<double>& z) {
-              if (s.scores.width > 1) return z[static_cast<std::size_t>(i * s.scores.width) + k];
-              const double p = z[static_cast<std::size_t>(i)];
+              if (s.scores.width > 1) return z[(i * s.scores.width) + k];
+              const double p = z[i];
               return k == 1 ? p : 1 - p;
             };
             s.entries.push_back({{of(s.members.scaled), of(s.members.plain), uniform}, share / votes.mass});

@@ -17,10 +17,10 @@ constexpr std::int64_t kBlock = 4096;
 /// Votes of the items that count, in the order of rows; their row numbers are returned.
 std::vector<std::int64_t> read_shares(const Items& items, const Tally& tally, FitData& data) {
   std::vector<std::int64_t> rows;
-  rows.reserve(static_cast<std::size_t>(tally.items));
+  rows.reserve(tally.items);
   data.offset.push_back(0);
   Ballots ballots;
-  for (std::int64_t begin = 0; begin < items.size(); begin += kBlock) {
+  for (std::int64_t begin = 0; begin < std::ssize(items); begin += kBlock) {
     const std::int64_t end = std::min(items.size(), begin + kBlock);
     read_ballots(items, begin, end, ballots);
     for (std::int64_t i = 0; i < end - begin; ++i) {
@@ -32,7 +32,7 @@ std::vector<std::int64_t> read_shares(const Items& items, const Tally& tally, Fi
         data.cls.push_back(k);
         data.share.push_back(share / tally.mass);
       });
-      data.offset.push_back(static_cast<std::int64_t>(data.cls.size()));
+      data.offset.push_back(data.cls.size());
     }
   }
   return rows;
@@ -43,11 +43,11 @@ std::vector<std::int64_t> read_shares(const Items& items, const Tally& tally, Fi
 std::int64_t log_probabilities(std::span<const double> u, int width, double temperature,
                                std::span<double> out) {
   const double floor = log_portable(kScoreClip);
-  const auto k = static_cast<std::size_t>(width);
+  const std::int64_t k = width;
   std::int64_t clipped = 0;
-  for (std::size_t i = 0; i < u.size(); i += k) {
+  for (std::int64_t i = 0; i < std::ssize(u); i += k) {
     const std::span<double> row = out.subspan(i, k);
-    for (std::size_t j = 0; j < k; ++j) row[j] = u[i + j] / temperature;
+    for (std::int64_t j = 0; j < k; ++j) row[j] = u[i + j] / temperature;
     const double total = log_sum_exp(row);
     for (double& x : row) {
       x -= total;
@@ -61,11 +61,11 @@ std::int64_t log_probabilities(std::span<const double> u, int width, double temp
 std::int64_t log_probability_pairs(std::span<const double> u, double temperature, std::span<double> out) {
   const double floor = log_portable(kScoreClip);
   std::int64_t clipped = 0;
-  for (std::size_t i = 0; i < u.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(u); ++i) {
     const double x = u[i] / temperature;
     const double soft = log_portable(1.0 + exp_portable(-std::fabs(x)));
     const double pair[2] = {-std::max(x, 0.0) - soft, std::min(x, 0.0) - soft};
-    for (std::size_t k = 0; k < 2; ++k) {
+    for (std::int64_t k = 0; k < 2; ++k) {
       clipped += pair[k] < floor ? 1 : 0;
       out[2 * i + k] = std::max(pair[k], floor);
     }
@@ -78,9 +78,9 @@ FitData load_fit_data(const Items& items, const Tally& tally, ScoreKind kind, do
   FitData data;
   const std::vector<std::int64_t> rows = read_shares(items, tally, data);
   const bool pairs = kind == ScoreKind::log_probabilities && items.binary();
-  data.size = static_cast<std::int64_t>(rows.size());
+  data.size = rows.size();
   data.width = pairs ? 2 : items.predictions.width();
-  data.stride = data.width == 1 ? 1 : padded(static_cast<std::size_t>(data.width));
+  data.stride = data.width == 1 ? 1 : padded(data.width);
   resize_large(data.u, rows.size() * data.stride);
   struct State {
     ScoreBlock scores;
@@ -94,19 +94,18 @@ FitData load_fit_data(const Items& items, const Tally& tally, ScoreKind kind, do
         s.clipped += s.scores.clipped;
         std::span<const double> from = s.scores.u;
         if (kind == ScoreKind::log_probabilities) {
-          s.logs.resize(static_cast<std::size_t>((end - begin) * data.width));
+          s.logs.resize((end - begin) * data.width);
           const std::int64_t clipped = pairs ? log_probability_pairs(from, temperature, s.logs)
                                              : log_probabilities(from, data.width, temperature, s.logs);
           // What was a clipped probability already is not counted twice.
           if (items.predictions.scale() == Scale::logit) s.clipped += clipped;
           from = s.logs;
         }
-        const auto width = static_cast<std::size_t>(data.width);
+        const std::int64_t width = data.width;
         auto at = std::lower_bound(rows.begin(), rows.end(), begin);
         for (; at != rows.end() && *at < end; ++at) {
-          const auto source = from.subspan(static_cast<std::size_t>(*at - begin) * width, width);
-          std::copy(source.begin(), source.end(),
-                    data.u.begin() + (at - rows.begin()) * static_cast<std::ptrdiff_t>(data.stride));
+          const auto source = from.subspan((*at - begin) * width, width);
+          std::copy(source.begin(), source.end(), data.u.begin() + (at - rows.begin()) * data.stride);
         }
       },
       [](State& into, const State& from) { into.clipped += from.clipped; });

@@ -17,8 +17,8 @@ enum class ScoreKind {
 /// over votes are means per vote.
 struct FitData {
   std::int64_t size = 0;
-  int width = 0;           ///< columns of u that mean something
-  std::size_t stride = 0;  ///< padded(width), or 1 when width is 1; the rest is 0
+  int width = 0;            ///< columns of u that mean something
+  std::int64_t stride = 0;  ///< padded(width), or 1 when width is 1; the rest is 0
   std::vector<double> u;
   std::vector<double> mass;          ///< w n / total
   std::vector<std::int64_t> offset;  ///< size + 1: entries of item i in cls, share
@@ -26,9 +26,7 @@ struct FitData {
   std::vector<double> share;  ///< w y_k / total
   std::int64_t clipped = 0;
 
-  [[nodiscard]] const double* row(std::int64_t i) const {
-    return u.data() + static_cast<std::size_t>(i) * stride;
-  }
+  [[nodiscard]] const double* row(std::int64_t i) const { return u.data() + i * stride; }
 };
 [[nodiscard]] FitData load_fit_data(const Items& items, const Tally& tally, ScoreKind kind,
                                     double temperature, int threads);

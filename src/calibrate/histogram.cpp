@@ -11,11 +11,11 @@ namespace {
 CellTable table_of(const ForecastsView& ascending, int bins) {
   CellTable t;
   const std::vector<double> starts = equal_mass_cells(ascending, bins).thresholds;  // least p of each cell
-  std::size_t i = 0;
+  std::int64_t i = 0;
   double last = 0;
-  for (std::size_t cell = 0; cell <= starts.size(); ++cell) {
+  for (std::int64_t cell = 0; cell <= std::ssize(starts); ++cell) {
     double hits = 0, trials = 0;
-    for (; i < ascending.size() && (cell == starts.size() || ascending.p[i] < starts[cell]); ++i) {
+    for (; i < std::ssize(ascending) && (cell == std::ssize(starts) || ascending.p[i] < starts[cell]); ++i) {
       const double mass = ascending.trials_of(i) * ascending.weight_of(i);
       if (!(mass > 0)) continue;
       hits += ascending.hits[i] * ascending.weight_of(i);
@@ -25,7 +25,7 @@ CellTable table_of(const ForecastsView& ascending, int bins) {
     const double v = smoothed(hits, trials);
     t.values.push_back(v);
     t.loss += event_loss(hits, trials, v);
-    if (cell < starts.size()) t.edges.push_back(border(last, starts[cell]));
+    if (cell < std::ssize(starts)) t.edges.push_back(border(last, starts[cell]));
   }
   return t;
 }

@@ -37,7 +37,7 @@ void push(std::vector<Block>& blocks, const Block& next, Violates violated) {
 std::vector<Block> pool(const ForecastsView& f) {
   std::vector<Block> blocks;
   Block tie;
-  for (std::size_t i = 0; i < f.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(f); ++i) {
     const double weight = f.weight_of(i), trials = f.trials_of(i) * weight;
     if (!(trials > 0)) continue;
     const Block one{f.p[i], f.p[i], f.hits[i] * weight, trials};
@@ -59,7 +59,7 @@ CellTable table_of(const ForecastsView& ascending) {
   const std::vector<Block> blocks = pool(ascending);
   CellTable t;
   if (blocks.empty()) t.values.push_back(0.5);
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
+  for (std::int64_t b = 0; b < std::ssize(blocks); ++b) {
     const double v = smoothed(blocks[b].hits, blocks[b].trials);
     t.values.push_back(v);
     t.loss += event_loss(blocks[b].hits, blocks[b].trials, v);

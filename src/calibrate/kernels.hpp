@@ -7,8 +7,8 @@
 namespace plumb::detail {
 
 /// Rows in buffers are padded to a multiple of this.
-inline constexpr std::size_t kPad = 8;
-[[nodiscard]] constexpr std::size_t padded(std::size_t n) { return (n + kPad - 1) / kPad * kPad; }
+inline constexpr std::int64_t kPad = 8;
+[[nodiscard]] constexpr std::int64_t padded(std::int64_t n) { return (n + kPad - 1) / kPad * kPad; }
 
 /// Behind the values of a padded row of differences: exp(beta x) is 0 for every temperature allowed, and no
 /// product with that 0 is anything else.

@@ -21,9 +21,9 @@ struct Ridge {
 class LinearSoftmax final : public ConvexProblem {
  public:
   /// Above `block_limit` classes the preconditioner is diagonal: its factors hold K (K + 1)^2 numbers.
-  LinearSoftmax(const FitData& data, bool full, Ridge ridge, int threads, std::size_t block_limit = 256);
+  LinearSoftmax(const FitData& data, bool full, Ridge ridge, int threads, std::int64_t block_limit = 256);
 
-  [[nodiscard]] std::size_t parameters() const { return weights() + k_; }
+  [[nodiscard]] std::int64_t parameters() const { return weights() + k_; }
   [[nodiscard]] std::vector<double> identity() const;
 
   double evaluate(std::span<const double> x, std::span<double> gradient) override;
@@ -37,7 +37,7 @@ class LinearSoftmax final : public ConvexProblem {
     std::vector<double> sum;      // weights (padded rows when full), then b
     std::vector<double> scratch;  // a block of rows
   };
-  [[nodiscard]] std::size_t weights() const { return full_ ? k_ * k_ : k_; }
+  [[nodiscard]] std::int64_t weights() const { return full_ ? k_ * k_ : k_; }
   void load_transposed(std::span<const double> x);
   void linear_rows(std::span<const double> x, std::int64_t begin, std::int64_t end, double* out) const;
   void add_outer(const double* r, std::int64_t begin, std::int64_t end, Chunk& chunk) const;
@@ -53,7 +53,7 @@ class LinearSoftmax final : public ConvexProblem {
   bool full_;
   Ridge ridge_;
   int threads_;
-  std::size_t k_, stride_, block_limit_;
+  std::int64_t k_, stride_, block_limit_;
   std::vector<Chunk> chunks_;
   std::vector<double> transposed_;  // of W: k x stride
   std::vector<double> p_;           // probabilities at the x last evaluated: size x stride

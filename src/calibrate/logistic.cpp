@@ -25,46 +25,47 @@ struct State {
 
 }  // namespace
 
-LogisticProblem::LogisticProblem(const FitData& data, std::size_t features, const Features& fill, int threads)
+LogisticProblem::LogisticProblem(const FitData& data, std::int64_t features, const Features& fill,
+                                 int threads)
     : data_(data), d_(features), threads_(threads), scale_(features, 1.0) {
-  const auto n = static_cast<std::size_t>(data.size);
+  const std::int64_t n = data.size;
   x_.resize(n * d_);
   y_.resize(n);
   std::vector<double> most(d_);
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::int64_t i = 0; i < n; ++i) {
     const std::span<double> row = std::span(x_).subspan(i * d_, d_);
     fill(data.u[i], row);
-    for (std::size_t j = 0; j < d_; ++j) most[j] = std::max(most[j], std::fabs(row[j]));
+    for (std::int64_t j = 0; j < d_; ++j) most[j] = std::max(most[j], std::fabs(row[j]));
     for (std::int64_t e = data.offset[i]; e < data.offset[i + 1]; ++e) {
-      if (data.cls[static_cast<std::size_t>(e)] == 1) y_[i] = data.share[static_cast<std::size_t>(e)];
+      if (data.cls[e] == 1) y_[i] = data.share[e];
     }
   }
-  for (std::size_t j = 0; j < d_; ++j) {
+  for (std::int64_t j = 0; j < d_; ++j) {
     if (most[j] > 0) scale_[j] = std::ldexp(1.0, std::ilogb(most[j]) + 1);
   }
-  for (std::size_t i = 0; i < x_.size(); ++i) x_[i] /= scale_[i % d_];
+  for (std::int64_t i = 0; i < std::ssize(x_); ++i) x_[i] /= scale_[i % d_];
 }
 
 LogisticProblem::Sums LogisticProblem::sums(const std::vector<double>& scaled, bool with_second) const {
   const State all = parallel_reduce_blocks(
       data_.size, kBlock, threads_, State{},
       [&](State& t, std::int64_t begin, std::int64_t end) {
-        const auto n = static_cast<std::size_t>(end - begin);
+        const std::int64_t n = end - begin;
         t.s.resize(n);
         t.e.resize(n);
         t.soft.resize(n);
-        for (std::size_t i = 0; i < n; ++i) {
-          const double* x = x_.data() + (static_cast<std::size_t>(begin) + i) * d_;
+        for (std::int64_t i = 0; i < n; ++i) {
+          const double* x = x_.data() + (begin + i) * d_;
           double s = 0;
-          for (std::size_t j = 0; j < d_; ++j) s += scaled[j] * x[j];
+          for (std::int64_t j = 0; j < d_; ++j) s += scaled[j] * x[j];
           t.s[i] = s;
           t.e[i] = -std::fabs(s);
         }
         exp_block(t.e, t.e);
-        for (std::size_t i = 0; i < n; ++i) t.soft[i] = 1.0 + t.e[i];
+        for (std::int64_t i = 0; i < n; ++i) t.soft[i] = 1.0 + t.e[i];
         log_block(t.soft, t.soft);
-        for (std::size_t i = 0; i < n; ++i) {
-          const std::size_t at = static_cast<std::size_t>(begin) + i;
+        for (std::int64_t i = 0; i < n; ++i) {
+          const std::int64_t at = begin + i;
           const double* x = x_.data() + at * d_;
           const double mass = data_.mass[at];
           const double tail = t.e[i] / (1.0 + t.e[i]);  // probability of the less likely class
@@ -73,36 +74,36 @@ LogisticProblem::Sums LogisticProblem::sums(const std::vector<double>& scaled, b
           t.value.add(mass * t.soft[i] + std::fabs(t.s[i]) * against);
           const double r = up ? against - mass * tail : mass * tail - against;
           const double h = mass * tail / (1.0 + t.e[i]);
-          for (std::size_t j = 0; j < d_; ++j) {
+          for (std::int64_t j = 0; j < d_; ++j) {
             t.first[j].add(r * x[j]);
             if (!with_second) continue;
-            for (std::size_t l = 0; l <= j; ++l) t.second[j * kMostFeatures + l].add(h * x[j] * x[l]);
+            for (std::int64_t l = 0; l <= j; ++l) t.second[j * kMostFeatures + l].add(h * x[j] * x[l]);
           }
         }
       },
       [](State& into, const State& from) {
         into.value.merge(from.value);
-        for (std::size_t j = 0; j < into.first.size(); ++j) into.first[j].merge(from.first[j]);
-        for (std::size_t j = 0; j < into.second.size(); ++j) into.second[j].merge(from.second[j]);
+        for (std::int64_t j = 0; j < std::ssize(into.first); ++j) into.first[j].merge(from.first[j]);
+        for (std::int64_t j = 0; j < std::ssize(into.second); ++j) into.second[j].merge(from.second[j]);
       });
   Sums out;
   out.value = all.value.value();
-  for (std::size_t j = 0; j < kMostFeatures; ++j) out.first[j] = all.first[j].value();
-  for (std::size_t j = 0; j < out.second.size(); ++j) out.second[j] = all.second[j].value();
+  for (std::int64_t j = 0; j < kMostFeatures; ++j) out.first[j] = all.first[j].value();
+  for (std::int64_t j = 0; j < std::ssize(out.second); ++j) out.second[j] = all.second[j].value();
   return out;
 }
 
 LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bool>& free) const {
-  std::vector<std::size_t> moving;
-  for (std::size_t j = 0; j < d_; ++j) {
+  std::vector<std::int64_t> moving;
+  for (std::int64_t j = 0; j < d_; ++j) {
     if (free[j]) moving.push_back(j);
   }
-  const std::size_t m = moving.size();
+  const std::int64_t m = moving.size();
   std::vector<double> theta(d_), trial;
-  for (std::size_t j = 0; j < d_; ++j) theta[j] = start[j] * scale_[j];
+  for (std::int64_t j = 0; j < d_; ++j) theta[j] = start[j] * scale_[j];
   const auto norm = [&](const Sums& s) {
     double most = 0;
-    for (const std::size_t j : moving) most = std::max(most, std::fabs(s.first[j] * scale_[j]));
+    for (const std::int64_t j : moving) most = std::max(most, std::fabs(s.first[j] * scale_[j]));
     return most;
   };
   LogisticFit fit;
@@ -112,8 +113,8 @@ LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bo
   while (best.iterations < kMaxIterations && best.gradient_norm > kGradientAim) {
     std::vector<double> h(m * m), step(m);
     double most = 0;
-    for (std::size_t a = 0; a < m; ++a) {
-      for (std::size_t b = 0; b <= a; ++b) h[a * m + b] = now.second[moving[a] * kMostFeatures + moving[b]];
+    for (std::int64_t a = 0; a < m; ++a) {
+      for (std::int64_t b = 0; b <= a; ++b) h[a * m + b] = now.second[moving[a] * kMostFeatures + moving[b]];
       step[a] = -now.first[moving[a]];
       most = std::max(most, h[a * m + a]);
     }
@@ -121,14 +122,14 @@ LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bo
     factor(h, m, most > 0 ? 1e-14 * most : 1.0);
     solve(h, m, step);
     double slope = 0;
-    for (std::size_t a = 0; a < m; ++a) slope += now.first[moving[a]] * step[a];
+    for (std::int64_t a = 0; a < m; ++a) slope += now.first[moving[a]] * step[a];
     const double rounding = 1e-15 * std::max(1.0, now.value);
     bool found = false;
     Sums then;
     double length = 1;
     for (int halving = 0; halving < kMaxHalvings && !found; ++halving, length /= 2) {
       trial = theta;
-      for (std::size_t a = 0; a < m; ++a) trial[moving[a]] += length * step[a];
+      for (std::int64_t a = 0; a < m; ++a) trial[moving[a]] += length * step[a];
       then = sums(trial, true);
       found = then.value <= now.value + 1e-4 * length * slope + rounding;
     }
@@ -141,7 +142,7 @@ LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bo
   }
   best.value = now.value;
   best.converged = best.gradient_norm <= kGradientTolerance;
-  for (std::size_t j = 0; j < d_; ++j) {
+  for (std::int64_t j = 0; j < d_; ++j) {
     fit.theta.push_back(free[j] ? theta[j] / scale_[j] : start[j]);
     fit.gradient.push_back(now.first[j] * scale_[j]);
   }

@@ -12,7 +12,7 @@
 
 namespace plumb::detail {
 
-inline constexpr std::size_t kMostFeatures = 3;
+inline constexpr std::int64_t kMostFeatures = 3;
 
 struct LogisticFit {
   std::vector<double> theta;
@@ -27,7 +27,7 @@ using Features = std::function<void(double u, std::span<double> x)>;
 /// free stay at their start.
 class LogisticProblem {
  public:
-  LogisticProblem(const FitData& data, std::size_t features, const Features& fill, int threads);
+  LogisticProblem(const FitData& data, std::int64_t features, const Features& fill, int threads);
   [[nodiscard]] LogisticFit fit(std::vector<double> start, const std::vector<bool>& free) const;
 
  private:
@@ -39,7 +39,7 @@ class LogisticProblem {
   [[nodiscard]] Sums sums(const std::vector<double>& scaled, bool with_second) const;
 
   const FitData& data_;
-  std::size_t d_;
+  std::int64_t d_;
   int threads_;
   std::vector<double> x_;      // size x d, each feature divided by a power of two to at most 1 in size
   std::vector<double> scale_;  // those powers

@@ -12,7 +12,7 @@
 namespace plumb::detail {
 namespace {
 
-constexpr std::size_t kMembers = 3;
+constexpr std::int64_t kMembers = 3;
 constexpr std::int64_t kBlock = 2048;
 constexpr int kMaxIterations = 200;
 constexpr int kMaxHalvings = 50;
@@ -33,62 +33,61 @@ Sums evaluate(std::span<const MixtureEntry> entries, const Weights& w, int threa
     bool finite = true;
   };
   const State all = parallel_reduce_blocks(
-      static_cast<std::int64_t>(entries.size()), kBlock, threads, State{},
+      entries.size(), kBlock, threads, State{},
       [&](State& s, std::int64_t begin, std::int64_t end) {
-        for (const MixtureEntry& e :
-             entries.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin))) {
+        for (const MixtureEntry& e : entries.subspan(begin, end - begin)) {
           const double p = w[0] * e.q[0] + w[1] * e.q[1] + w[2] * e.q[2];
           if (!(p > 0)) {
             s.finite = false;
             return;
           }
           s.value.add(-e.share * log_portable(p));
-          for (std::size_t j = 0; j < kMembers; ++j) {
+          for (std::int64_t j = 0; j < kMembers; ++j) {
             const double r = e.q[j] / p;
             s.first[j].add(-e.share * r);
-            for (std::size_t l = 0; l <= j; ++l) s.second[j * kMembers + l].add(e.share * r * (e.q[l] / p));
+            for (std::int64_t l = 0; l <= j; ++l) s.second[j * kMembers + l].add(e.share * r * (e.q[l] / p));
           }
         }
       },
       [](State& into, const State& from) {
         into.value.merge(from.value);
-        for (std::size_t j = 0; j < kMembers; ++j) into.first[j].merge(from.first[j]);
-        for (std::size_t j = 0; j < into.second.size(); ++j) into.second[j].merge(from.second[j]);
+        for (std::int64_t j = 0; j < kMembers; ++j) into.first[j].merge(from.first[j]);
+        for (std::int64_t j = 0; j < std::ssize(into.second); ++j) into.second[j].merge(from.second[j]);
         into.finite = into.finite && from.finite;
       });
   Sums out;
   out.finite = all.finite;
   out.value = all.value.value();
-  for (std::size_t j = 0; j < kMembers; ++j) out.first[j] = all.first[j].value();
-  for (std::size_t j = 0; j < out.second.size(); ++j) out.second[j] = all.second[j].value();
+  for (std::int64_t j = 0; j < kMembers; ++j) out.first[j] = all.first[j].value();
+  for (std::int64_t j = 0; j < std::ssize(out.second); ++j) out.second[j] = all.second[j].value();
   return out;
 }
 
 // sum_j w_j g_j = -1 wherever w is, so at the optimum g_j = -1 for members in use and g_j >= -1 for the
 // others.
-double excess(const Sums& s, std::size_t j, bool used) {
+double excess(const Sums& s, std::int64_t j, bool used) {
   const double e = s.first[j] + 1;
   return used ? std::fabs(e) : std::max(0.0, -e);
 }
 
 // Newton's direction on the face: the largest weight gives what the others take.
 Weights direction(const Sums& s, const Weights& w, const std::array<bool, kMembers>& used) {
-  std::size_t pivot = 0;
-  for (std::size_t j = 1; j < kMembers; ++j) {
+  std::int64_t pivot = 0;
+  for (std::int64_t j = 1; j < kMembers; ++j) {
     if (w[j] > w[pivot]) pivot = j;
   }
-  const auto h = [&](std::size_t a, std::size_t b) {
+  const auto h = [&](std::int64_t a, std::int64_t b) {
     return s.second[std::max(a, b) * kMembers + std::min(a, b)];
   };
-  std::vector<std::size_t> moving;
-  for (std::size_t j = 0; j < kMembers; ++j) {
+  std::vector<std::int64_t> moving;
+  for (std::int64_t j = 0; j < kMembers; ++j) {
     if (used[j] && j != pivot) moving.push_back(j);
   }
-  const std::size_t m = moving.size();
+  const std::int64_t m = moving.size();
   std::vector<double> a(m * m), d(m);
   double most = 0;
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j <= i; ++j)
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j <= i; ++j)
       a[i * m + j] = h(moving[i], moving[j]) - h(moving[i], pivot) - h(moving[j], pivot) + h(pivot, pivot);
     d[i] = s.first[pivot] - s.first[moving[i]];
     most = std::max(most, a[i * m + i]);
@@ -96,7 +95,7 @@ Weights direction(const Sums& s, const Weights& w, const std::array<bool, kMembe
   factor(a, m, most > 0 ? 1e-14 * most : 1.0);
   solve(a, m, d);
   Weights step{};
-  for (std::size_t i = 0; i < m; ++i) {
+  for (std::int64_t i = 0; i < m; ++i) {
     step[moving[i]] = d[i];
     step[pivot] -= d[i];
   }
@@ -110,13 +109,13 @@ MixtureFit fit_mixture(std::span<const MixtureEntry> entries, std::array<double,
   Weights& w = fit.w;
   w = start;
   std::array<bool, kMembers> used{};
-  for (std::size_t j = 0; j < kMembers; ++j) used[j] = w[j] > 0;
+  for (std::int64_t j = 0; j < kMembers; ++j) used[j] = w[j] > 0;
   Sums now = evaluate(entries, w, threads);
   Minimum& best = fit.minimum;
   while (best.iterations < kMaxIterations) {
     double on = 0, off = 0;
-    std::size_t back = kMembers;
-    for (std::size_t j = 0; j < kMembers; ++j) {
+    std::int64_t back = kMembers;
+    for (std::int64_t j = 0; j < kMembers; ++j) {
       const double e = excess(now, j, used[j]);
       if (!used[j] && e > off) back = j;
       (used[j] ? on : off) = std::max(used[j] ? on : off, e);
@@ -127,8 +126,8 @@ MixtureFit fit_mixture(std::span<const MixtureEntry> entries, std::array<double,
     ++best.iterations;
     const Weights step = direction(now, w, used);
     double slope = 0, longest = 1;
-    std::size_t stops = kMembers;  // the member whose weight reaches 0 first
-    for (std::size_t j = 0; j < kMembers; ++j) {
+    std::int64_t stops = kMembers;  // the member whose weight reaches 0 first
+    for (std::int64_t j = 0; j < kMembers; ++j) {
       slope += now.first[j] * step[j];
       if (!used[j] || step[j] >= 0 || -w[j] / step[j] > longest) continue;
       longest = -w[j] / step[j];
@@ -140,7 +139,7 @@ MixtureFit fit_mixture(std::span<const MixtureEntry> entries, std::array<double,
     Sums then;
     double length = longest;
     for (int halving = 0; halving < kMaxHalvings && !found; ++halving, length /= 2) {
-      for (std::size_t j = 0; j < kMembers; ++j) trial[j] = std::max(0.0, w[j] + length * step[j]);
+      for (std::int64_t j = 0; j < kMembers; ++j) trial[j] = std::max(0.0, w[j] + length * step[j]);
       if (length == longest && stops < kMembers) trial[stops] = 0;
       then = evaluate(entries, trial, threads);
       found = then.finite && then.value <= now.value + 1e-4 * length * slope + rounding;
@@ -150,7 +149,7 @@ MixtureFit fit_mixture(std::span<const MixtureEntry> entries, std::array<double,
     const bool dropped = stops < kMembers && trial[stops] == 0;
     double next = 0;
     if (dropped) used[stops] = false;
-    for (std::size_t j = 0; j < kMembers; ++j) next = std::max(next, excess(then, j, used[j]));
+    for (std::int64_t j = 0; j < kMembers; ++j) next = std::max(next, excess(then, j, used[j]));
     if (!gained && !dropped && next >= best.gradient_norm) break;
     w = trial;
     now = then;

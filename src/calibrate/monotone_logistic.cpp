@@ -22,48 +22,47 @@ struct Sums {
 double softplus(double s) { return std::max(s, 0.0) + log_portable(1 + exp_portable(-std::abs(s))); }
 
 // Rows whose fold is (want) or is not (avoid) the one given.
-bool taken(const std::vector<int>& fold, std::size_t i, int without, int only) {
+bool taken(const std::vector<int>& fold, std::int64_t i, int without, int only) {
   if (fold.empty()) return true;
   return only >= 0 ? fold[i] == only : fold[i] != without;
 }
 
 Sums pass(const MonotoneLogistic& p, int without, int only, int threads, std::span<const double> c,
           bool derivatives) {
-  const std::size_t k = c.size();
-  const auto n = static_cast<std::int64_t>(p.hits.size());
-  std::vector<Sums> parts(static_cast<std::size_t>((n + kBlock - 1) / kBlock));
+  const std::int64_t k = c.size();
+  const std::int64_t n = std::ssize(p.hits);
+  std::vector<Sums> parts((n + kBlock - 1) / kBlock);
   if (parts.size() < 8) threads = 1;  // waking threads would cost more than the work
-  parallel_blocks(static_cast<std::int64_t>(parts.size()), 1, threads,
-                  [&](int, std::int64_t b, std::int64_t) {
-                    Sums& s = parts[static_cast<std::size_t>(b)];
-                    s.gradient.assign(k, 0);
-                    s.hessian.assign(k * k, 0);
-                    const auto end = static_cast<std::size_t>(std::min(n, (b + 1) * kBlock));
-                    for (auto i = static_cast<std::size_t>(b * kBlock); i < end; ++i) {
-                      if (!(p.trials[i] > 0) || !taken(p.fold, i, without, only)) continue;
-                      const double* x = p.x.data() + i * k;
-                      double score = p.offset;
-                      for (std::size_t j = 0; j < k; ++j) score += x[j] * c[j];
-                      s.loss += p.trials[i] * softplus(score) - p.hits[i] * score;
-                      s.mass += p.trials[i];
-                      if (!derivatives) continue;
-                      const double z = logistic(score);
-                      const double g = p.trials[i] * z - p.hits[i];
-                      const double h = p.trials[i] * z * (1 - z);
-                      for (std::size_t j = 0; j < k; ++j) {
-                        s.gradient[j] += g * x[j];
-                        for (std::size_t m = 0; m <= j; ++m) s.hessian[j * k + m] += h * x[j] * x[m];
-                      }
-                    }
-                  });
+  parallel_blocks(parts.size(), 1, threads, [&](int, std::int64_t b, std::int64_t) {
+    Sums& s = parts[b];
+    s.gradient.assign(k, 0);
+    s.hessian.assign(k * k, 0);
+    const std::int64_t end = std::min(n, (b + 1) * kBlock);
+    for (std::int64_t i = b * kBlock; i < end; ++i) {
+      if (!(p.trials[i] > 0) || !taken(p.fold, i, without, only)) continue;
+      const double* x = p.x.data() + i * k;
+      double score = p.offset;
+      for (std::int64_t j = 0; j < k; ++j) score += x[j] * c[j];
+      s.loss += p.trials[i] * softplus(score) - p.hits[i] * score;
+      s.mass += p.trials[i];
+      if (!derivatives) continue;
+      const double z = logistic(score);
+      const double g = p.trials[i] * z - p.hits[i];
+      const double h = p.trials[i] * z * (1 - z);
+      for (std::int64_t j = 0; j < k; ++j) {
+        s.gradient[j] += g * x[j];
+        for (std::int64_t m = 0; m <= j; ++m) s.hessian[j * k + m] += h * x[j] * x[m];
+      }
+    }
+  });
   Sums all;
   all.gradient.assign(k, 0);
   all.hessian.assign(k * k, 0);
   for (const Sums& s : parts) {
     all.loss += s.loss;
     all.mass += s.mass;
-    for (std::size_t j = 0; j < k; ++j) all.gradient[j] += s.gradient[j];
-    for (std::size_t j = 0; j < k * k; ++j) all.hessian[j] += s.hessian[j];
+    for (std::int64_t j = 0; j < k; ++j) all.gradient[j] += s.gradient[j];
+    for (std::int64_t j = 0; j < k * k; ++j) all.hessian[j] += s.hessian[j];
   }
   return all;
 }
@@ -72,27 +71,27 @@ Sums pass(const MonotoneLogistic& p, int without, int only, int threads, std::sp
 // ridge. Held ones keep d as it is.
 void solve(std::vector<double> h, std::vector<double> g, const std::vector<bool>& held,
            std::vector<double>& d) {
-  const std::size_t k = g.size();
-  for (std::size_t j = 0; j < k; ++j)
-    for (std::size_t m = 0; m < k; ++m)
+  const std::int64_t k = g.size();
+  for (std::int64_t j = 0; j < k; ++j)
+    for (std::int64_t m = 0; m < k; ++m)
       if (!held[j] && held[m]) g[j] -= h[std::max(j, m) * k + std::min(j, m)] * d[m];
-  for (std::size_t j = 0; j < k; ++j)
-    for (std::size_t m = 0; m <= j; ++m)
+  for (std::int64_t j = 0; j < k; ++j)
+    for (std::int64_t m = 0; m <= j; ++m)
       if (held[j] || held[m]) h[j * k + m] = j == m ? 1.0 : 0.0;
-  for (std::size_t j = 0; j < k; ++j)
+  for (std::int64_t j = 0; j < k; ++j)
     if (held[j]) g[j] = d[j];
-  for (std::size_t j = 0; j < k; ++j)
-    for (std::size_t m = 0; m <= j; ++m) {
+  for (std::int64_t j = 0; j < k; ++j)
+    for (std::int64_t m = 0; m <= j; ++m) {
       double s = h[j * k + m];
-      for (std::size_t q = 0; q < m; ++q) s -= h[j * k + q] * h[m * k + q];
+      for (std::int64_t q = 0; q < m; ++q) s -= h[j * k + q] * h[m * k + q];
       h[j * k + m] = j == m ? std::sqrt(std::max(s, 1e-300)) : s / h[m * k + m];
     }
-  for (std::size_t j = 0; j < k; ++j) {
-    for (std::size_t q = 0; q < j; ++q) g[j] -= h[j * k + q] * g[q];
+  for (std::int64_t j = 0; j < k; ++j) {
+    for (std::int64_t q = 0; q < j; ++q) g[j] -= h[j * k + q] * g[q];
     g[j] /= h[j * k + j];
   }
-  for (std::size_t j = k; j-- > 0;) {
-    for (std::size_t q = j + 1; q < k; ++q) g[j] -= h[q * k + j] * g[q];
+  for (std::int64_t j = k; j-- > 0;) {
+    for (std::int64_t q = j + 1; q < k; ++q) g[j] -= h[q * k + j] * g[q];
     g[j] /= h[j * k + j];
   }
   d = g;
@@ -101,15 +100,15 @@ void solve(std::vector<double> h, std::vector<double> g, const std::vector<bool>
 // Where the quadratic model at c is least with c_j >= 0 (j > 0): unknowns change between held at 0 and free
 // until each is where it belongs.
 std::vector<double> bounded_minimum(const std::vector<double>& c, const Sums& s) {
-  const std::size_t k = c.size();
+  const std::int64_t k = c.size();
   std::vector<bool> held(k, false);
   std::vector<double> d(k), x(k);
   for (int round = 0; round < 50; ++round) {
-    for (std::size_t j = 0; j < k; ++j) d[j] = held[j] ? c[j] : 0;
+    for (std::int64_t j = 0; j < k; ++j) d[j] = held[j] ? c[j] : 0;
     solve(s.hessian, s.gradient, held, d);
     bool settled = true;
-    for (std::size_t j = 0; j < k; ++j) x[j] = c[j] - d[j];
-    for (std::size_t j = 1; j < k; ++j) {
+    for (std::int64_t j = 0; j < k; ++j) x[j] = c[j] - d[j];
+    for (std::int64_t j = 1; j < k; ++j) {
       if (!held[j]) {
         if (x[j] < 0) {
           held[j] = true;
@@ -118,7 +117,7 @@ std::vector<double> bounded_minimum(const std::vector<double>& c, const Sums& s)
         continue;
       }
       double slope = s.gradient[j];
-      for (std::size_t m = 0; m < k; ++m) slope -= s.hessian[std::max(j, m) * k + std::min(j, m)] * d[m];
+      for (std::int64_t m = 0; m < k; ++m) slope -= s.hessian[std::max(j, m) * k + std::min(j, m)] * d[m];
       if (slope < 0) {
         held[j] = false;
         settled = false;
@@ -126,7 +125,7 @@ std::vector<double> bounded_minimum(const std::vector<double>& c, const Sums& s)
     }
     if (settled) break;
   }
-  for (std::size_t j = 1; j < k; ++j) x[j] = std::max(x[j], 0.0);
+  for (std::int64_t j = 1; j < k; ++j) x[j] = std::max(x[j], 0.0);
   return x;
 }
 
@@ -134,10 +133,10 @@ std::vector<double> bounded_minimum(const std::vector<double>& c, const Sums& s)
 
 void MonotoneLogistic::minimise(double lambda, int without, int threads, std::vector<double>& c,
                                 FitReport& report) const {
-  const std::size_t k = c.size();
+  const std::int64_t k = c.size();
   const auto penalty = [&](std::span<const double> at) {
     double sum = 0;
-    for (std::size_t j = 0; j < k; ++j) sum += (at[j] - target[j]) * (at[j] - target[j]);
+    for (std::int64_t j = 0; j < k; ++j) sum += (at[j] - target[j]) * (at[j] - target[j]);
     return lambda * sum;
   };
   report.converged = false;
@@ -147,9 +146,9 @@ void MonotoneLogistic::minimise(double lambda, int without, int threads, std::ve
     report.objective = s.loss / s.mass + penalty(c);
     std::vector<bool> frozen(k, false);
     report.gradient_norm = 0;
-    for (std::size_t j = 0; j < k; ++j) {
+    for (std::int64_t j = 0; j < k; ++j) {
       s.gradient[j] = s.gradient[j] / s.mass + 2 * lambda * (c[j] - target[j]);
-      for (std::size_t m = 0; m <= j; ++m) s.hessian[j * k + m] /= s.mass;
+      for (std::int64_t m = 0; m <= j; ++m) s.hessian[j * k + m] /= s.mass;
       s.hessian[j * k + j] += 2 * lambda;
       frozen[j] = j > 0 && c[j] <= 0 && s.gradient[j] >= 0;  // held at the bound, where the slope is no fault
       if (!frozen[j]) report.gradient_norm = std::max(report.gradient_norm, std::abs(s.gradient[j]));
@@ -158,14 +157,14 @@ void MonotoneLogistic::minimise(double lambda, int without, int threads, std::ve
     if (report.gradient_norm <= kGradientGoal) return;
     const std::vector<double> goal = bounded_minimum(c, s);
     double promised = 0;
-    for (std::size_t j = 0; j < k; ++j) promised += s.gradient[j] * (c[j] - goal[j]);
+    for (std::int64_t j = 0; j < k; ++j) promised += s.gradient[j] * (c[j] - goal[j]);
     if (!(promised > 1e-16 * (1 + std::abs(report.objective))))
       return;  // no better number in double precision
     double step = 1;
     std::vector<double> next(k);
     bool paid = false;
     for (int halving = 0; halving < 40 && !paid; ++halving, step /= 2) {
-      for (std::size_t j = 0; j < k; ++j) next[j] = c[j] + step * (goal[j] - c[j]);
+      for (std::int64_t j = 0; j < k; ++j) next[j] = c[j] + step * (goal[j] - c[j]);
       const Sums at = pass(*this, without, -1, threads, next, false);
       paid = at.loss / at.mass + penalty(next) <= report.objective - 1e-4 * step * promised;
     }

@@ -35,7 +35,7 @@ void read_logits(const Predictions& predictions, std::int64_t begin, std::int64_
   }
   if (!pairs) return;
   out.u.resize(raw.size() / 2);
-  for (std::size_t i = 0; i < out.u.size(); ++i) out.u[i] = raw[2 * i + 1] - raw[2 * i];
+  for (std::int64_t i = 0; i < std::ssize(out.u); ++i) out.u[i] = raw[2 * i + 1] - raw[2 * i];
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void read_scores(const Predictions& predictions, std::int64_t begin, std::int64_
 std::int64_t scores_of(std::span<const double> z, int width, std::span<double> u) {
   std::int64_t clipped = 0;
   if (width > 1) {
-    for (std::size_t i = 0; i < z.size(); ++i) {
+    for (std::int64_t i = 0; i < std::ssize(z); ++i) {
       clipped += z[i] < kScoreClip ? 1 : 0;
       u[i] = std::max(z[i], kScoreClip);
     }
@@ -61,11 +61,11 @@ std::int64_t scores_of(std::span<const double> z, int width, std::span<double> u
     return clipped;
   }
   constexpr double kTop = 1.0 - kScoreClip;
-  constexpr std::size_t kPart = 256;  // both logarithms of a part stay on the stack
+  constexpr std::int64_t kPart = 256;  // both logarithms of a part stay on the stack
   double one[kPart];
-  for (std::size_t at = 0; at < z.size(); at += kPart) {
-    const std::size_t n = std::min(kPart, z.size() - at);
-    for (std::size_t i = 0; i < n; ++i) {
+  for (std::int64_t at = 0; at < std::ssize(z); at += kPart) {
+    const std::int64_t n = std::min(kPart, std::ssize(z) - at);
+    for (std::int64_t i = 0; i < n; ++i) {
       const double p = z[at + i];
       clipped += p < kScoreClip || p > kTop ? 1 : 0;
       one[i] = std::clamp(p, kScoreClip, kTop);
@@ -75,7 +75,7 @@ std::int64_t scores_of(std::span<const double> z, int width, std::span<double> u
     const std::span<double> q = u.subspan(at, n);
     log_block(p, p);
     log_block(q, q);
-    for (std::size_t i = 0; i < n; ++i) q[i] = p[i] - q[i];
+    for (std::int64_t i = 0; i < n; ++i) q[i] = p[i] - q[i];
   }
   return clipped;
 }

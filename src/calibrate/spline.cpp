@@ -41,7 +41,7 @@ std::vector<double> log_odds(const Items& items, std::int64_t& clipped) {
   out.reserve(items.size());
   ScoreBlock block;
   const std::int64_t step = block_rows(items);
-  for (std::int64_t begin = 0; begin < items.size(); begin += step) {
+  for (std::int64_t begin = 0; begin < std::ssize(items); begin += step) {
     read_scores(items.predictions, begin, std::min(items.size(), begin + step), block);
     out.insert(out.end(), block.u.begin(), block.u.end());
     clipped += block.clipped;
@@ -55,7 +55,7 @@ double choose_penalty(MonotoneLogistic& problem, const Items& items, const FitOp
   std::vector<double> loss(std::size(kPenalties), 0.0);
   for (int f = 0; f < folds; ++f) {
     std::vector<double> c = problem.target;
-    for (std::size_t l = 0; l < loss.size(); ++l) {
+    for (std::int64_t l = 0; l < std::ssize(loss); ++l) {
       FitReport ignored;
       problem.minimise(kPenalties[l], f, o.threads, c, ignored);
       loss[l] += problem.held_out(f, o.threads, c);
@@ -69,7 +69,7 @@ class SplineMap final : public CalibrationMap {
  public:
   explicit SplineMap(PiecewiseCubic f) : f_(std::move(f)) {}
   void apply(std::span<const double> in, int, std::span<double> z) const override {
-    for (std::size_t i = 0; i < in.size(); ++i) z[i] = logistic(f_(in[i]));
+    for (std::int64_t i = 0; i < std::ssize(in); ++i) z[i] = logistic(f_(in[i]));
   }
 
  private:
@@ -83,7 +83,7 @@ Step fit_spline(const Items& items, const FitOptions& options) {
   const std::vector<double> l = log_odds(items, clipped);
   const Forecasts f = collect_class(items, 1, options.threads);
   MonotoneLogistic problem;
-  for (std::size_t i = 0; i < f.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(f); ++i) {
     const double weight = f.view().weight_of(i), trials = f.view().trials_of(i);
     problem.hits.push_back(f.hits[i] * weight);
     problem.trials.push_back(trials * weight);
@@ -91,9 +91,9 @@ Step fit_spline(const Items& items, const FitOptions& options) {
     step.fit.votes += trials * weight > 0 ? static_cast<std::int64_t>(trials) : 0;
   }
   const std::vector<double> knots = knots_of(l, problem.trials);
-  const std::size_t reference = (knots.size() - 1) / 2;
+  const std::int64_t reference = (knots.size() - 1) / 2;
   const auto basis = integrated_splines(knots, reference);
-  const std::size_t k = basis.size() + 1;
+  const std::int64_t k = basis.size() + 1;
   problem.offset = knots[reference];
   problem.target.assign(k, 1.0);
   problem.target[0] = 0;
@@ -108,10 +108,10 @@ Step fit_spline(const Items& items, const FitOptions& options) {
   problem.minimise(lambda, -1, options.threads, c, step.fit);
 
   std::vector<double> pieces;
-  for (std::size_t p = 0; p <= knots.size(); ++p)
-    for (std::size_t m = 0; m < 4; ++m) {
+  for (std::int64_t p = 0; p <= std::ssize(knots); ++p)
+    for (std::int64_t m = 0; m < 4; ++m) {
       double a = m == 0 ? problem.offset + c[0] : 0;
-      for (std::size_t j = 0; j < basis.size(); ++j) a += c[j + 1] * basis[j].pieces[p][m];
+      for (std::int64_t j = 0; j < std::ssize(basis); ++j) a += c[j + 1] * basis[j].pieces[p][m];
       pieces.push_back(a);
     }
   step.put("knots", knots);
@@ -137,7 +137,7 @@ MapPtr map_spline(const Step& step, int classes) {
     throw InputError("the model file's spline step has knots that are not in order");
   const auto values = parameter(step, "pieces", {std::ssize(knots) + 1, 4});
   PiecewiseCubic f{{knots.begin(), knots.end()}, {}};
-  for (std::size_t i = 0; i < values.size(); i += 4)
+  for (std::int64_t i = 0; i < std::ssize(values); i += 4)
     f.pieces.push_back({values[i], values[i + 1], values[i + 2], values[i + 3]});
   return std::make_unique<SplineMap>(std::move(f));
 }

@@ -12,7 +12,7 @@ double value(const Cubic& a, double d) { return a[0] + d * (a[1] + d * (a[2] + d
 // a(d) times (shift + sign d) / width; nothing where the width is 0 (repeated knots).
 void add_product(const Cubic& a, double shift, double sign, double width, Cubic& out) {
   if (!(width > 0)) return;
-  for (std::size_t m = 0; m < 4; ++m) {
+  for (std::int64_t m = 0; m < 4; ++m) {
     out[m] += a[m] * shift / width;
     if (m > 0) out[m] += a[m - 1] * sign / width;
   }
@@ -23,13 +23,13 @@ std::vector<std::vector<Cubic>> splines(std::span<const double> knots) {
   std::vector<double> t(kDegree, knots.front());
   t.insert(t.end(), knots.begin(), knots.end());
   t.insert(t.end(), kDegree, knots.back());
-  const std::size_t intervals = knots.size() - 1;
+  const std::int64_t intervals = knots.size() - 1;
   std::vector<std::vector<Cubic>> basis(t.size() - 1, std::vector<Cubic>(intervals, Cubic{}));
-  for (std::size_t i = 0; i < intervals; ++i) basis[i + kDegree][i][0] = 1;
-  for (std::size_t p = 1; p <= kDegree; ++p) {
+  for (std::int64_t i = 0; i < intervals; ++i) basis[i + kDegree][i][0] = 1;
+  for (std::int64_t p = 1; p <= kDegree; ++p) {
     std::vector<std::vector<Cubic>> next(basis.size() - 1, std::vector<Cubic>(intervals, Cubic{}));
-    for (std::size_t j = 0; j < next.size(); ++j)
-      for (std::size_t i = 0; i < intervals; ++i) {
+    for (std::int64_t j = 0; j < std::ssize(next); ++j)
+      for (std::int64_t i = 0; i < intervals; ++i) {
         add_product(basis[j][i], knots[i] - t[j], 1, t[j + p] - t[j], next[j][i]);
         add_product(basis[j + 1][i], t[j + p + 1] - knots[i], -1, t[j + p + 1] - t[j + 1], next[j][i]);
       }
@@ -40,18 +40,18 @@ std::vector<std::vector<Cubic>> splines(std::span<const double> knots) {
 
 }  // namespace
 
-std::size_t PiecewiseCubic::piece_of(double x) const {
-  return static_cast<std::size_t>(std::upper_bound(knots.begin(), knots.end(), x) - knots.begin());
+std::int64_t PiecewiseCubic::piece_of(double x) const {
+  return std::upper_bound(knots.begin(), knots.end(), x) - knots.begin();
 }
 
-std::vector<PiecewiseCubic> integrated_splines(std::span<const double> knots, std::size_t reference) {
+std::vector<PiecewiseCubic> integrated_splines(std::span<const double> knots, std::int64_t reference) {
   std::vector<PiecewiseCubic> out;
-  const std::size_t intervals = knots.size() - 1;
+  const std::int64_t intervals = knots.size() - 1;
   for (const std::vector<Cubic>& slope : splines(knots)) {
     PiecewiseCubic f{{knots.begin(), knots.end()}, {}};
     f.pieces.push_back({0, slope.front()[0], 0, 0});
     double at = 0;
-    for (std::size_t i = 0; i < intervals; ++i) {
+    for (std::int64_t i = 0; i < intervals; ++i) {
       f.pieces.push_back({at, slope[i][0], slope[i][1] / 2, slope[i][2] / 3});
       at = value(f.pieces.back(), knots[i + 1] - knots[i]);
     }

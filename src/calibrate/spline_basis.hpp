@@ -13,11 +13,11 @@ using Cubic = std::array<double, 4>;  ///< a_0 + a_1 d + a_2 d^2 + a_3 d^3, d fr
 /// Pieces of one function: number #{knots <= x}, with origins k_0, k_0, k_1, ..., k_last.
 struct PiecewiseCubic {
   std::vector<double> knots;
-  std::vector<Cubic> pieces;  ///< knots.size() + 1
-  [[nodiscard]] std::size_t piece_of(double x) const;
-  [[nodiscard]] double origin(std::size_t piece) const { return knots[piece == 0 ? 0 : piece - 1]; }
+  std::vector<Cubic> pieces;  ///< std::ssize(knots) + 1
+  [[nodiscard]] std::int64_t piece_of(double x) const;
+  [[nodiscard]] double origin(std::int64_t piece) const { return knots[piece == 0 ? 0 : piece - 1]; }
   [[nodiscard]] double operator()(double x) const {
-    const std::size_t i = piece_of(x);
+    const std::int64_t i = piece_of(x);
     const double d = x - origin(i);
     const Cubic& a = pieces[i];
     return a[0] + d * (a[1] + d * (a[2] + d * a[3]));
@@ -26,6 +26,6 @@ struct PiecewiseCubic {
 
 /// knots.size() + 1 functions, each 0 at knots[reference]; knots strictly ascending, two at least.
 [[nodiscard]] std::vector<PiecewiseCubic> integrated_splines(std::span<const double> knots,
-                                                             std::size_t reference);
+                                                             std::int64_t reference);
 
 }  // namespace plumb::detail

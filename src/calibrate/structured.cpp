@@ -14,12 +14,12 @@ Step fit_structured(const Items& items, const FitOptions& options, bool full) {
   const Tally votes = tally(items, options.threads);
   const TemperatureFit first = fit_temperature(items, votes, options.threads);
   const FitData data = load_fit_data(items, votes, ScoreKind::log_probabilities, first.T, options.threads);
-  const int classes = items.classes();
-  const double k = classes;
+  const std::int64_t classes = items.classes();
+  const double k = items.classes();
   const double ridge = k / votes.mass;
   LinearFit fit = fit_linear(items, votes, data, full, {ridge, ridge * (k - 1), ridge}, options.threads);
   std::vector<double> v(classes);
-  for (int i = 0; i < classes; ++i) {
+  for (std::int64_t i = 0; i < classes; ++i) {
     double& on = fit.w[full ? i * (classes + 1) : i];
     v[i] = on - 1;
     on = 0;

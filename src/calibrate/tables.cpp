@@ -18,33 +18,30 @@ constexpr std::int64_t kHeld = std::int64_t{1} << 24;  // forecasts in memory at
 
 // The columns of classes [first, first + out.size()), read in one pass.
 void collect_classes(const Items& items, int first, int threads, std::vector<Forecasts>& out) {
-  const auto n = static_cast<std::size_t>(items.size());
+  const std::int64_t n = items.size();
   for (Forecasts& f : out) {
     resize_large(f.p, n);
     f.hits.assign(n, 0.0);
     f.trials.resize(n);
     f.weight.resize(items.weights.empty() ? 0 : n);
   }
-  std::vector<ItemBlock> blocks(static_cast<std::size_t>(resolve_threads(threads)));
+  std::vector<ItemBlock> blocks(resolve_threads(threads));
   parallel_blocks(
       items.size(), block_rows(items), threads, [&](int worker, std::int64_t begin, std::int64_t end) {
-        ItemBlock& b = blocks[static_cast<std::size_t>(worker)];
+        ItemBlock& b = blocks[worker];
         read_items(items, begin, end, b);
-        const auto at = static_cast<std::size_t>(begin), size = static_cast<std::size_t>(b.size);
-        const auto width = static_cast<std::size_t>(b.z.width);
-        for (std::size_t c = 0; c < out.size(); ++c) {
-          const double* z = b.z.z.data() + first + static_cast<std::int64_t>(c);
-          for (std::size_t i = 0; i < size; ++i) out[c].p[at + i] = z[i * width];
-          for (std::size_t i = 0; i < size; ++i)
-            out[c].trials[at + i] = b.votes.votes(static_cast<std::int64_t>(i));
+        const std::int64_t at = begin, size = b.size, width = b.z.width;
+        for (std::int64_t c = 0; c < std::ssize(out); ++c) {
+          const double* z = b.z.z.data() + first + c;
+          for (std::int64_t i = 0; i < size; ++i) out[c].p[at + i] = z[i * width];
+          for (std::int64_t i = 0; i < size; ++i) out[c].trials[at + i] = b.votes.votes(i);
           std::copy(b.weight.begin(), b.weight.end(), out[c].weight.begin() + (b.weight.empty() ? 0 : begin));
         }
-        const auto put = [&](std::size_t i, std::uint32_t cls, double count) {
-          const std::int64_t c = static_cast<std::int64_t>(cls) - first;
-          if (c >= 0 && c < static_cast<std::int64_t>(out.size()))
-            out[static_cast<std::size_t>(c)].hits[at + i] = count;
+        const auto put = [&](std::int64_t i, std::uint32_t cls, double count) {
+          const std::int64_t c = std::int64_t{cls} - first;
+          if (c >= 0 && c < std::ssize(out)) out[c].hits[at + i] = count;
         };
-        for (std::size_t i = 0; i < size; ++i) {
+        for (std::int64_t i = 0; i < size; ++i) {
           if (b.votes.single) {
             put(i, b.votes.cls[i], 1);
             continue;
@@ -58,7 +55,7 @@ void collect_classes(const Items& items, int first, int threads, std::vector<For
 // Items and votes of positive weight, and the weight of all votes.
 double count_votes(const Forecasts& f, FitReport& report) {
   ExactSum mass;
-  for (std::size_t i = 0; i < f.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(f); ++i) {
     const double trials = f.view().trials_of(i), weight = f.view().weight_of(i);
     if (!(trials * weight > 0)) continue;
     ++report.items;
@@ -73,17 +70,17 @@ class TableMap final : public CalibrationMap {
   explicit TableMap(std::vector<CellTable> tables) : tables_(std::move(tables)) {}
   [[nodiscard]] Scale input() const override { return Scale::probability; }
   void apply(std::span<const double> in, int width, std::span<double> z) const override {
-    const auto k = static_cast<std::size_t>(width);
-    for (std::size_t row = 0; row + k <= in.size(); row += k) {
+    const std::int64_t k = width;
+    for (std::int64_t row = 0; row + k <= std::ssize(in); row += k) {
       double sum = 0;
-      for (std::size_t c = 0; c < k; ++c) {
+      for (std::int64_t c = 0; c < k; ++c) {
         const CellTable& t = tables_[c];
         const auto cell = std::upper_bound(t.edges.begin(), t.edges.end(), in[row + c]) - t.edges.begin();
-        z[row + c] = t.values[static_cast<std::size_t>(cell)];
+        z[row + c] = t.values[cell];
         sum += z[row + c];
       }
       if (k > 1)
-        for (std::size_t c = 0; c < k; ++c) z[row + c] /= sum;
+        for (std::int64_t c = 0; c < k; ++c) z[row + c] /= sum;
     }
   }
 
@@ -111,7 +108,7 @@ Step fit_tables(const Items& items, int threads, const std::string& method, cons
     const auto chunk = static_cast<int>(
         std::clamp<std::int64_t>(kHeld / std::max<std::int64_t>(items.size(), 1), 1, classes));
     for (int first = 0; first < classes; first += chunk) {
-      std::vector<Forecasts> columns(static_cast<std::size_t>(std::min(chunk, classes - first)));
+      std::vector<Forecasts> columns(std::min(chunk, classes - first));
       collect_classes(items, first, threads, columns);
       if (first == 0) mass = count_votes(columns.front(), step.fit);
       for (const Forecasts& f : columns) tables.push_back(fit(sort_forecasts(f, threads).view()));
@@ -120,7 +117,7 @@ Step fit_tables(const Items& items, int threads, const std::string& method, cons
   std::vector<double> cells, edges, values;
   ExactSum loss;
   for (const CellTable& t : tables) {
-    cells.push_back(static_cast<double>(t.values.size()));
+    cells.push_back(t.values.size());
     edges.insert(edges.end(), t.edges.begin(), t.edges.end());
     values.insert(values.end(), t.values.begin(), t.values.end());
     loss.add(t.loss);
@@ -139,15 +136,13 @@ MapPtr map_tables(const Step& step, int classes) {
   const auto values = vector_parameter(step, "values");
   const std::string bad = "the model file's " + step.method + " step has tables that ";
   std::vector<CellTable> tables;
-  std::size_t edge = 0, value = 0;
+  std::int64_t edge = 0, value = 0;
   for (const double c : cells) {
-    if (!(c >= 1 && c <= static_cast<double>(values.size() - value)) || c != std::floor(c))
+    if (!(c >= 1 && c <= std::ssize(values) - value) || c != std::floor(c))
       throw InputError(bad + "do not fit their number of cells");
-    const auto n = static_cast<std::size_t>(c);
-    if (edge + n - 1 > edges.size()) throw InputError(bad + "lack edges");
-    const auto at = [](std::span<const double> v, std::size_t i) {
-      return v.begin() + static_cast<std::ptrdiff_t>(i);
-    };
+    const auto n = static_cast<std::int64_t>(c);
+    if (edge + n - 1 > std::ssize(edges)) throw InputError(bad + "lack edges");
+    const auto at = [](std::span<const double> v, std::int64_t i) { return v.begin() + i; };
     CellTable t{{at(edges, edge), at(edges, edge + n - 1)}, {at(values, value), at(values, value + n)}};
     if (!std::is_sorted(t.edges.begin(), t.edges.end())) throw InputError(bad + "are not in order");
     if (std::any_of(t.values.begin(), t.values.end(), [](double v) { return !(v > 0 && v < 1); }))
@@ -156,7 +151,8 @@ MapPtr map_tables(const Step& step, int classes) {
     value += n;
     tables.push_back(std::move(t));
   }
-  if (edge != edges.size() || value != values.size()) throw InputError(bad + "have more numbers than cells");
+  if (edge != std::ssize(edges) || value != std::ssize(values))
+    throw InputError(bad + "have more numbers than cells");
   return std::make_unique<TableMap>(std::move(tables));
 }
 

@@ -23,14 +23,14 @@ struct State {
 };
 
 // n log sum_k exp(beta d_k) - beta sum_k y_k d_k with d = u - max u, and its derivatives.
-void add_rows(State& s, double beta, std::int64_t n, std::size_t stride) {
-  s.moments.resize(3 * static_cast<std::size_t>(n));
+void add_rows(State& s, double beta, std::int64_t n, std::int64_t stride) {
+  s.moments.resize(3 * n);
   exp_block(s.power, s.power);
-  row_moments(s.power.data(), s.difference.data(), static_cast<std::size_t>(n), stride, s.moments.data());
+  row_moments(s.power.data(), s.difference.data(), n, stride, s.moments.data());
   for (std::int64_t i = 0; i < n; ++i) {
     const double mass = s.ballots.mass(i);
     if (mass == 0) continue;
-    const double* d = s.difference.data() + static_cast<std::size_t>(i) * stride;
+    const double* d = s.difference.data() + i * stride;
     const double* m = s.moments.data() + 3 * i;
     double voted = 0;
     s.ballots.for_each(i, [&](std::uint32_t k, double share) { voted += share * d[k]; });
@@ -43,26 +43,24 @@ void add_rows(State& s, double beta, std::int64_t n, std::size_t stride) {
 
 // The same for two classes: n log(1 + exp(beta u)) - beta y_1 u.
 void add_odds(State& s, double beta, std::int64_t n) {
-  const auto count = static_cast<std::size_t>(n);
-  s.power.resize(count);
-  s.moments.resize(count);
-  for (std::size_t i = 0; i < count; ++i) s.power[i] = -beta * std::fabs(s.scores.u[i]);
+  s.power.resize(n);
+  s.moments.resize(n);
+  for (std::int64_t i = 0; i < n; ++i) s.power[i] = -beta * std::fabs(s.scores.u[i]);
   exp_block(s.power, s.power);
-  for (std::size_t i = 0; i < count; ++i) s.moments[i] = 1.0 + s.power[i];
+  for (std::int64_t i = 0; i < n; ++i) s.moments[i] = 1.0 + s.power[i];
   log_block(s.moments, s.moments);
   for (std::int64_t i = 0; i < n; ++i) {
     const double mass = s.ballots.mass(i);
     if (mass == 0) continue;
-    const auto at = static_cast<std::size_t>(i);
-    const double u = s.scores.u[at];
-    const double e = s.power[at];
+    const double u = s.scores.u[i];
+    const double e = s.power[i];
     double on = 0;   // votes for the class with the larger logit
     double off = 0;  // and for the other: each costs beta |u|
     const std::uint32_t top = u > 0 ? 1 : 0;
     s.ballots.for_each(i, [&](std::uint32_t k, double share) { (k == top ? on : off) += share; });
     const double size = std::fabs(u);
     const double tail = e / (1.0 + e);
-    s.value.add(mass * s.moments[at] + beta * size * off);
+    s.value.add(mass * s.moments[i] + beta * size * off);
     s.first.add(size * (off - mass * tail));
     s.second.add(mass * size * size * tail / (1.0 + e));
   }
@@ -73,14 +71,14 @@ void add_odds(State& s, double beta, std::int64_t n) {
 TemperatureDerivatives TemperaturePass::operator()(double beta) {
   const bool checked = passes_++ > 0;  // the first pass looks at every number
   const Predictions& p = items_.predictions;
-  const auto width = static_cast<std::size_t>(p.width());
-  const std::size_t stride = padded(width);
+  const std::int64_t width = p.width();
+  const std::int64_t stride = padded(width);
   const bool raw = p.scale() == Scale::logit && p.samples() == 1 && width > 1;
-  const std::int64_t block = std::max<std::int64_t>(1, kNumbers / static_cast<std::int64_t>(stride));
+  const std::int64_t block = std::max<std::int64_t>(1, kNumbers / stride);
   // A block of the loop is larger than a block of the arithmetic, so that its overhead does not count.
   constexpr std::int64_t kTogether = 16;
   const auto read = [&](State& s, std::int64_t begin, std::int64_t end) {
-    const auto n = static_cast<std::size_t>(end - begin);
+    const std::int64_t n = end - begin;
     if (width > 1) {
       s.difference.resize(n * stride);
       s.power.resize(n * stride);

@@ -100,6 +100,7 @@ bool has_fit_scores(const CalibrationModel& model, const RegressionItems& items)
 
 std::vector<BeforeAfter> fit_scores(const CalibrationModel& model, const RegressionItems& items,
                                     const RegressionFitOptions& options) {
+  if (!has_fit_scores(model, items)) return {};
   const Keys keys{"nll", "zms", "uce", "coverage_90"};
   return compared(keys, evaluated(model, items, options, keys));
 }

@@ -22,7 +22,7 @@ struct FitResults {
 /// Whether variances before and after can be compared: not those of stochastic passes, and conformal models
 /// have none.
 [[nodiscard]] bool has_fit_scores(const CalibrationModel& model, const RegressionItems& items);
-/// nll, zms, uce and coverage_90 before and after.
+/// nll, zms, uce and coverage_90 before and after; none where they cannot be compared.
 [[nodiscard]] std::vector<BeforeAfter> fit_scores(const CalibrationModel& model, const RegressionItems& items,
                                                   const RegressionFitOptions& options);
 [[nodiscard]] FitResults fit_results(const CalibrationModel& model, const RegressionItems& items,

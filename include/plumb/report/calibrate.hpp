@@ -17,6 +17,8 @@ struct FitSummary {
 
 /// The league, the new steps, and scores before and after, marked as those of the fitting data.
 [[nodiscard]] std::string render_fit(const FitSummary& summary, const TerminalOptions& options);
+/// The new step of a calibrator of variances and, where there are scores, the same.
+[[nodiscard]] std::string render_regression_fit(const Step& step, const std::vector<BeforeAfter>& scores);
 /// What `plumb calibrate show` prints.
 [[nodiscard]] std::string render_model(const CalibrationModel& model, const TerminalOptions& options);
 /// The part of `plumb list` about calibrators.

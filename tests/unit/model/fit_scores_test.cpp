@@ -50,7 +50,9 @@ TEST(FitScores, OfARegressionWhereThereAreVariances) {
   EXPECT_EQ(scores[1].key, "zms");
   EXPECT_GT(*scores[1].before, 2);
   EXPECT_NEAR(*scores[1].after, 1, 1e-9);
-  EXPECT_FALSE(has_fit_scores(fit_regression_model("conformal", items), items));
+  const CalibrationModel conformal = fit_regression_model("conformal", items);
+  EXPECT_FALSE(has_fit_scores(conformal, items));
+  EXPECT_TRUE(fit_scores(conformal, items, {}).empty());
 }
 
 }  // namespace
