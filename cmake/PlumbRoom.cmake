@@ -1,22 +1,4 @@
-# plumb_together(target files... | files...): the files up to a bar are compiled as one, because reading the headers costs
-# as much as the code. Two files of one part must not use the same name in their unnamed namespaces, nor call a function
-# by a name that is local to the other: put a bar between them. A SIMD file has a part of its own.
-function(plumb_together target)
-  set(part 0)
-  foreach(file ${ARGN})
-    if(file STREQUAL "|")
-      math(EXPR part "${part} + 1")
-    else()
-      target_sources(${target} PRIVATE ${file})
-      set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${part})
-    endif()
-  endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PLUMB_UNITY} UNITY_BUILD_MODE GROUP)
-endfunction()
-
-# plumb_room(name SOURCES ... DEPENDS ... PRIVATE ...): one static library for one room of the house.
-# SOURCES have bars as in plumb_together.
-# DEPENDS are rooms below it, seen by its users; PRIVATE are third-party libraries that stay inside.
+# What every target of the project is compiled with.
 add_library(plumb_flags INTERFACE)
 # Fused multiply-add where the hardware has it would change bits between machines (docs/numerics.md).
 target_compile_options(plumb_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow)
@@ -27,9 +9,8 @@ endif()
 if(PLUMB_WERROR)
   target_compile_options(plumb_flags INTERFACE -Werror)
 endif()
-# Code that is instrumented or compiled together makes GCC take members of <variant>, <regex> and <optional> for
-# uninitialised (GCC bug 105562).
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (PLUMB_SANITIZE OR PLUMB_UNITY))
+# In instrumented code GCC takes members of <variant>, <regex> and <optional> for uninitialised (GCC bug 105562).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND PLUMB_SANITIZE)
   target_compile_options(plumb_flags INTERFACE -Wno-maybe-uninitialized)
 endif()
 if(PLUMB_SANITIZE)
@@ -38,11 +19,42 @@ if(PLUMB_SANITIZE)
   target_link_options(plumb_flags INTERFACE -fsanitize=${PLUMB_SANITIZE})
 endif()
 target_compile_features(plumb_flags INTERFACE cxx_std_20)
+# Libraries and programs are compiled alike, so that one precompiled header serves them all: GCC compares -fPIC with -fPIE,
+# and the definitions that a header in it looks at.
+target_compile_options(plumb_flags INTERFACE -fPIC)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND PLUMB_PCH)
+  target_compile_options(plumb_flags INTERFACE -fpch-preprocess)  # ccache asks for it
+endif()
+target_compile_definitions(plumb_flags INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
 
+# plumb_precompiled(name headers...): a precompiled header, for plumb_use_precompiled(target name). Only headers that are not
+# ours: reading those costs more than most of our files, and they never change. A file still includes what it uses; the asan
+# preset compiles each without precompiled headers.
+function(plumb_precompiled name)
+  if(PLUMB_PCH)
+    file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp CONTENT "")
+    add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+    target_link_libraries(${name} PRIVATE plumb_flags)
+    target_precompile_headers(${name} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+function(plumb_use_precompiled target name)
+  if(PLUMB_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${name})
+  endif()
+endfunction()
+
+set(PLUMB_STD_HEADERS <algorithm> <array> <bit> <charconv> <cmath> <cstdint> <cstring> <filesystem> <functional> <limits> <map>
+  <memory> <mutex> <numeric> <optional> <set> <span> <stdexcept> <string> <string_view> <unordered_map> <utility> <vector>)
+plumb_precompiled(plumb_std ${PLUMB_STD_HEADERS} <fmt/format.h>)
+
+# plumb_room(name SOURCES ... DEPENDS ... PRIVATE ...): one static library for one room of the house.
+# DEPENDS are rooms below it, seen by its users; PRIVATE are third-party libraries that stay inside.
 function(plumb_room name)
   cmake_parse_arguments(R "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
-  add_library(plumb_${name} STATIC)
-  plumb_together(plumb_${name} ${R_SOURCES})
+  add_library(plumb_${name} STATIC ${R_SOURCES})
+  plumb_use_precompiled(plumb_${name} plumb_std)
   target_include_directories(plumb_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   # Highway includes each SIMD file again for every target, by its path from the source root.

@@ -20,7 +20,7 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 struct MetricResult {
   std::optional<double> value;
   std::string why;                  ///< when there is no value
-  std::optional<double> low, high;  ///< with --bootstrap
+  std::optional<double> low, high;  ///< with bootstrap replicates
   std::string interval;             ///< "percentile" or "basic", with low and high
   std::optional<double> null_mean, p_value;
   std::optional<std::int64_t> items;  ///< where not all items entered

@@ -123,7 +123,7 @@ Observed Prepared::observe(Progress& progress) const {
   if (products_.has(Product::class_kde)) out.class_kde = products.class_kde().by_class;
   if (products_.has(Product::smooth))
     out.smooth_sigma = std::max(products.smooth().smece.value.value_or(0), kSmallestSmoothing);
-  progress.add(0);
+  progress.check();
   return out;
 }
 

@@ -62,60 +62,54 @@ const std::optional<BrierParts>& Products::brier_parts() const {
   });
 }
 
-const Estimate& Products::proper_score(std::string_view key) const {
-  return named(once(proper_,
+template <class Finish>
+const Estimate& Products::family(std::optional<Scores>& scores, ProductSet needed, std::string_view key,
+                                 Finish finish) const {
+  const StreamSums& s = sums(needed);
+  return named(once(scores,
                     [&] {
                       Scores out;
-                      finish(sums(Product::proper_scores).scores, ScoreOptions{options_.clip},
-                             options_.has_truth, out);
+                      finish(s, out);
                       return out;
                     }),
                key);
+}
+
+const Estimate& Products::proper_score(std::string_view key) const {
+  return family(proper_, Product::proper_scores, key, [&](const StreamSums& s, Scores& out) {
+    finish(s.scores, ScoreOptions{options_.clip}, options_.has_truth, out);
+  });
 }
 
 const Estimate& Products::log_part(std::string_view key) const {
-  return named(once(log_,
-                    [&] {
-                      Scores out;
-                      const StreamSums& s = sums({Product::event_table, Product::event_log});
-                      finish_log_decomposition(s.event, s.event_log, ScoreOptions{options_.clip}, out);
-                      return out;
-                    }),
-               key);
+  return family(log_, {Product::event_table, Product::event_log}, key, [&](const StreamSums& s, Scores& out) {
+    finish_log_decomposition(s.event, s.event_log, ScoreOptions{options_.clip}, out);
+  });
 }
 
 const Estimate& Products::histogram(std::string_view key) const {
-  return named(once(histogram_,
-                    [&] {
-                      const StreamSums& s = sums(Product::histogram);
-                      if (stream_->flipped) return *stream_->flipped;
-                      Scores out;
-                      finish_label_histogram(s.histogram, out);
-                      return out;
-                    }),
-               key);
+  return family(histogram_, Product::histogram, key, [&](const StreamSums& s, Scores& out) {
+    if (stream_->flipped) {
+      out = *stream_->flipped;
+    } else {
+      finish_label_histogram(s.histogram, out);
+    }
+  });
 }
 
 const Estimate& Products::disagreement(std::string_view key) const {
-  return named(once(disagreement_,
-                    [&] {
-                      const StreamSums& s = sums(Product::disagreement);
-                      if (stream_->flipped) return *stream_->flipped;
-                      Scores out;
-                      finish_disagreement(s.disagreement, out);
-                      return out;
-                    }),
-               key);
+  return family(disagreement_, Product::disagreement, key, [&](const StreamSums& s, Scores& out) {
+    if (stream_->flipped) {
+      out = *stream_->flipped;
+    } else {
+      finish_disagreement(s.disagreement, out);
+    }
+  });
 }
 
 const Estimate& Products::agreement(std::string_view key) const {
-  return named(once(agreement_,
-                    [&] {
-                      Scores out;
-                      finish_agreement(sums(Product::agreement).agreement, out);
-                      return out;
-                    }),
-               key);
+  return family(agreement_, Product::agreement, key,
+                [](const StreamSums& s, Scores& out) { finish_agreement(s.agreement, out); });
 }
 
 const ForecastsView& Products::event_column() const { return columns(Product::event_column).event; }

@@ -78,6 +78,9 @@ class Products {
   void require(ProductSet needed) const;
   [[nodiscard]] const StreamSums& sums(ProductSet needed) const;
   [[nodiscard]] const ColumnProducts& columns(ProductSet needed) const;
+  template <class Finish>
+  const Estimate& family(std::optional<Scores>& scores, ProductSet needed, std::string_view key,
+                         Finish finish) const;
 
   ProductSet have_;
   FinishOptions options_;

@@ -138,7 +138,7 @@ StreamSums stream_sums(const Items& items, const CellPlan& plan, ProductSet prod
                     Worker& w = workers[worker];
                     w.parts.read(items, begin, end, plan, products, o.clip);
                     w.builder.update(w.parts);
-                    progress.add(0);
+                    progress.check();
                   });
   StreamSums sums = workers[0].builder.finish().sums;
   for (std::int64_t i = 1; i < std::ssize(workers); ++i) sums.merge(workers[i].builder.finish().sums);

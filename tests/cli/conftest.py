@@ -99,4 +99,9 @@ def without_argv(result):
     return {k: v for k, v in result.items() if k not in ("argv", "inputs")}
 
 
+def repetitions(whole, brief):
+    """How often a long test repeats itself: briefly in "make test", wholly in "make test-long" (PLUMB_LONG=1)."""
+    return whole if os.environ.get("PLUMB_LONG", "0") not in ("", "0") else brief
+
+
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real data are not at {DATA} (set PLUMB_DATA)")

@@ -10,7 +10,7 @@ import zlib
 
 import numpy as np
 import pytest
-from conftest import PLUMB, run_plumb
+from conftest import PLUMB, repetitions, run_plumb
 
 TOOL = pathlib.Path(PLUMB).with_name("plumb-train")
 needs_tool = pytest.mark.skipif(not TOOL.exists(), reason="plumb-train was not built (LibTorch is not there)")
@@ -104,9 +104,10 @@ def test_a_killed_run_resumes_to_the_same_bits(folder):
     args = (*QUICK, "--epochs", "150", "--patience", "0", "--dropout", "0.3")
     straight = folder.run("train", *args, "--out", "straight", "--quiet")
     assert straight.code == 0, straight.err
-    for how in (signal.SIGINT, signal.SIGKILL):
+    for turn in range(2 * repetitions(12, 1)):
+        how = (signal.SIGINT, signal.SIGKILL)[turn % 2]
         for attempt in range(5):  # on a busy machine a run may end before the signal is sent
-            name = f"cut{int(how)}_{attempt}"
+            name = f"cut{turn}_{attempt}"
             # A background job passes on that SIGINT is ignored; here it must not be.
             process = subprocess.Popen([PLUMB, "train", *args, "--out", name], cwd=folder.path, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.PIPE, text=True,
@@ -114,6 +115,7 @@ def test_a_killed_run_resumes_to_the_same_bits(folder):
             deadline = time.time() + 120
             while not (folder / name / "checkpoint.pt").exists() and process.poll() is None and time.time() < deadline:
                 time.sleep(0.005)
+            time.sleep(0.003 * (turn // 2))  # each turn a little later, to meet other moments of an epoch
             process.send_signal(how)
             _, err = process.communicate(timeout=120)
             if not (folder / name / "result.json").exists():

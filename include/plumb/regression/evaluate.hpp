@@ -27,6 +27,10 @@ struct RegressionOptions {
   std::function<void(double)> progress = {};
 };
 
-[[nodiscard]] Result evaluate_regression(const RegressionItems& items, const RegressionOptions& options);
+struct RegressionState;
+
+/// `state`, where it is not null, becomes what regression_state (state.hpp) gives, at no further pass.
+[[nodiscard]] Result evaluate_regression(const RegressionItems& items, const RegressionOptions& options,
+                                         RegressionState* state = nullptr);
 
 }  // namespace plumb

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +34,8 @@ struct UncertaintyOptions {
   double level = 0.95;
   std::uint64_t seed = 0;
   int threads = 0;
-  std::function<void(double)> progress = {};
+  std::function<void(double)> progress = {};  ///< is told the share of the replicates done
+  std::stop_token cancel = {};                ///< throws Cancelled between two replicates
 };
 
 /// A bin's accuracy whose relative error is larger than this is not to be trusted.

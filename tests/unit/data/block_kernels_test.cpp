@@ -1,8 +1,9 @@
 // The loops behind the readers, on every SIMD target of this machine, against plain code.
-#include "data/block_kernels.hpp"
+#include "data/shared/block_kernels.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>

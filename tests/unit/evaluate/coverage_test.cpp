@@ -8,13 +8,15 @@
 #include "plumb/evaluate/evaluate.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "support/make_items.hpp"
+#include "support/repetitions.hpp"
 
 namespace plumb::test {
 namespace {
 
-constexpr int kRuns = 400;  // standard error of a coverage of 95%: 1.1%
-constexpr double kLowest = 0.91;
-constexpr double kHighest = 0.985;
+constexpr int kWhole = 400;  // standard error of a coverage of 95%: 1.1%
+const int kRuns = repetitions(kWhole, 200);
+const double kLowest = widened(0.91, 0.95, kWhole, kRuns);
+const double kHighest = widened(0.985, 0.95, kWhole, kRuns);
 
 std::map<std::string, double> truth_of(const SimulateOptions& o, const std::vector<std::string>& keys,
                                        VoteForm form) {

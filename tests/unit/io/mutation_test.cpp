@@ -2,6 +2,7 @@
 // refused with an InputError; anything else (a crash, another exception, a sanitizer's report) fails.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "plumb/io/csv.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -14,6 +15,9 @@
 
 namespace plumb {
 namespace {
+
+using detail::kPoisson;
+using detail::poisson_of;
 
 using Words = std::array<std::uint32_t, 4>;
 

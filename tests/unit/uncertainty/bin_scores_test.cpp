@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
 
 #include "column.hpp"
 #include "plumb/uncertainty/uncertainty.hpp"

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plumb/numeric/simd.hpp"
 #include "reference.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "plumb/metrics/streaming/proper_scores.hpp"
 #include "plumb/numeric/simd.hpp"
