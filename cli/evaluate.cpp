@@ -60,20 +60,20 @@ int evaluate_command(const Args& args) {
   output.open();
   if (output.pages().wanted()) options.sample_items = kSampleItems;
   Result result;
+  EvaluateState state;
+  const bool save_state = !output_flags.save_state.empty();
   {
     ProgressBar bar(!output_flags.quiet);
     options.progress = bar.callback();
-    result = evaluate(inputs.items, options);
+    result = evaluate(inputs.items, options, save_state ? &state : nullptr);
   }
-  std::string state;
-  if (!output_flags.save_state.empty()) state = serialize(evaluate_state(inputs.items, options));
   result.argv = {"plumb", "evaluate"};
   result.argv.insert(result.argv.end(), args.begin(), args.end());
   result.inputs = inputs.infos;
   if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);
   if (!notice.empty()) result.notes.push_back(notice);
   output.pages().add_checksums(result.inputs, inputs.paths);
-  return output.finish(result, state, !options.metrics.empty());
+  return output.finish(result, save_state ? serialize(state) : "", !options.metrics.empty());
 }
 
 }  // namespace plumb::cli

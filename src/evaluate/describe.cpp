@@ -3,8 +3,9 @@
 #include "evaluate/tables.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/streaming/calibration_error.hpp"
+#include "plumb/numeric/narrow.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 void add_settings(const EvaluateOptions& o, bool binary, bool logits, bool normalize, Result& result) {
   auto& s = result.settings;
@@ -24,14 +25,19 @@ void add_settings(const EvaluateOptions& o, bool binary, bool logits, bool norma
   s.emplace_back("seed", static_cast<std::int64_t>(o.seed));
 }
 
-void add_notes(const StreamSums& sums, std::int64_t items, Result& result) {
-  const auto used = static_cast<std::int64_t>(sums.event.total().items);
+void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::vector<std::string>& notes) {
+  const auto used = narrow<std::int64_t>(sums.event.total().items);
   if (used < items)
-    result.notes.push_back(counted(items - used, "item") + " without votes or of weight 0 " +
-                           (items - used == 1 ? "was" : "were") + " left out");
-  if (sums.scores.clipped > 0)
-    result.notes.push_back(counted(static_cast<std::int64_t>(sums.scores.clipped), "vote") +
-                           " had a probability that --clip moved");
+    notes.push_back(counted(items - used, "item") + " without votes or of weight 0 " +
+                    (items - used == 1 ? "was" : "were") + " left out");
+  if (log_loss && sums.scores.clipped > 0)
+    notes.push_back(counted(narrow<std::int64_t>(sums.scores.clipped), "vote") +
+                    " had a probability that ⟦clip⟧ moved");
+}
+
+void add_kernel_note(const KernelPlan& kernel, std::vector<std::string>& notes) {
+  if (kernel.event && !kernel.event->why.empty())
+    notes.push_back("bandwidth 1 was used: " + kernel.event->why);
 }
 
 Result describe_run(const Items& items, const EvaluateOptions& options, const Selection& selection,
@@ -43,7 +49,7 @@ Result describe_run(const Items& items, const EvaluateOptions& options, const Se
   r.items = items.size();
   r.classes = items.classes();
   r.class_names = items.class_names;
-  r.votes = static_cast<std::int64_t>(sums.event.total().votes);
+  r.votes = narrow<std::int64_t>(sums.event.total().votes);
   add_settings(options, items.binary(), items.predictions.scale() == Scale::logit,
                items.predictions.normalizes(), r);
   std::vector<std::string> keys;
@@ -51,7 +57,7 @@ Result describe_run(const Items& items, const EvaluateOptions& options, const Se
   r.settings.emplace_back("metrics", keys);
   r.settings.emplace_back("samples", std::int64_t{items.predictions.samples()});
   r.settings.emplace_back("unit", std::string(items.groups.empty() ? "item" : "group"));
-  add_notes(sums, items.size(), r);
+  add_notes(sums, items.size(), selection.products.has(Product::proper_scores), r.notes);
   return r;
 }
 
@@ -67,8 +73,7 @@ void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& o, Res
     s.emplace_back("bandwidth_by_class", h);
   }
   s.emplace_back("leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item"));
-  if (kernel.event && !kernel.event->why.empty())
-    result.notes.push_back("bandwidth 1 was used: " + kernel.event->why);
+  add_kernel_note(kernel, result.notes);
 }
 
 void add_class_results(const StreamSums& sums, const Selection& selection, Result& result) {
@@ -84,8 +89,8 @@ void add_class_results(const StreamSums& sums, const Selection& selection, Resul
   put("brier_reliability", [](const ReliabilityTable& t) { return brier_parts(t).reliability; });
   put("brier_resolution", [](const ReliabilityTable& t) { return brier_parts(t).resolution; });
   put("brier_uncertainty", [](const ReliabilityTable& t) { return brier_parts(t).uncertainty; });
-  for (std::size_t k = 0; k < sums.by_class.size(); ++k)
+  for (std::int64_t k = 0; k < std::ssize(sums.by_class); ++k)
     result.tables.emplace_back("reliability_class_" + std::to_string(k), reliability_rows(sums.by_class[k]));
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

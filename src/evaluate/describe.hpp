@@ -6,7 +6,7 @@
 #include "plumb/evaluate/state.hpp"
 #include "plumb/result.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 [[nodiscard]] Result describe_run(const Items& items, const EvaluateOptions& options,
                                   const Selection& selection, const StreamSums& sums);
@@ -21,7 +21,9 @@ void add_rater_results(const Items& items, const StreamSums& sums, const Selecti
                        Result& result);
 /// The part of it that a merged state has too.
 void add_rater_tables(const StreamSums& sums, const Selection& selection, Result& result);
-/// Items left out, votes clipped.
-void add_notes(const StreamSums& sums, std::int64_t items, Result& result);
+/// Items left out and, where the log-loss is asked for, votes clipped.
+void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::vector<std::string>& notes);
+/// An automatic bandwidth that had nothing to go by.
+void add_kernel_note(const KernelPlan& kernel, std::vector<std::string>& notes);
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -4,13 +4,14 @@
 #include <cmath>
 #include <map>
 
+#include "evaluate/selection.hpp"
 #include "plumb/metrics/kernel/ece_kde_canonical.hpp"
-#include "plumb/metrics/kernel/mmce.hpp"
 #include "plumb/metrics/kernel/smece.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/resample/interval.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 KernelColumn column_bandwidth(const EvaluateOptions& o, const ForecastsView* f) {
@@ -37,21 +38,18 @@ void make_plans(KernelPlan& plan) {
   for (KernelColumn& c : plan.by_class) give(c);
 }
 
-void put(const Selection& s, const char* key, const Estimate& e, Scores& out) {
-  if (s.has(key)) out[key] = e;
-}
-
 constexpr std::int64_t kCanonicalItems = 50'000;
 constexpr int kSearchedClasses = 20;  // each costs a bandwidth search
 
 }  // namespace
 
-KernelPlan kernel_plan(const Items& items, const Selection& s, const EvaluateOptions& o,
+KernelPlan kernel_plan(const Items& items, ProductSet products, const EvaluateOptions& o,
                        const ForecastsView* event) {
   KernelPlan plan;
-  const bool by_name = std::find(o.metrics.begin(), o.metrics.end(), "ece_kde_classwise") != o.metrics.end();
-  plan.skip_classes = items.classes() > kSearchedClasses && o.bandwidth == 0 && !by_name;
-  if (s.kde || s.canonical) {
+  plan.skip_classes =
+      items.classes() > kSearchedClasses && o.bandwidth == 0 && !asked_by_name(o, "ece_kde_classwise");
+  plan.skip_canonical = items.size() > kCanonicalItems && !asked_by_name(o, "ece_kde_canonical");
+  if (products.any({Product::kde, Product::canonical})) {
     if (event == nullptr && o.bandwidth == 0) {
       const Forecasts f = collect(items, Event::kEvent, o.threads);
       const ForecastsView view = f.view();
@@ -60,75 +58,48 @@ KernelPlan kernel_plan(const Items& items, const Selection& s, const EvaluateOpt
       plan.event = column_bandwidth(o, event);
     }
   }
-  if (s.kde_classwise && !plan.skip_classes) {
-    plan.by_class.resize(static_cast<std::size_t>(items.classes()));
-    plan.class_columns.resize(plan.by_class.size());
+  if (products.has(Product::class_kde) && !plan.skip_classes) {
+    plan.by_class.resize(items.classes());
+    plan.class_columns.resize(items.classes());
     // Each class searches its own bandwidth: side by side, each on one core.
     EvaluateOptions one = o;
     one.threads = 1;
     parallel_blocks(items.classes(), 1, o.threads, [&](int, std::int64_t k, std::int64_t) {
-      const auto at = static_cast<std::size_t>(k);
-      plan.class_columns[at] = collect_class(items, static_cast<int>(k), 1);
-      const ForecastsView view = plan.class_columns[at].view();
-      plan.by_class[at] = column_bandwidth(one, &view);
+      plan.class_columns[k] = collect_class(items, narrow<int>(k), 1);
+      const ForecastsView view = plan.class_columns[k].view();
+      plan.by_class[k] = column_bandwidth(one, &view);
     });
   }
   make_plans(plan);
   return plan;
 }
 
-void kernel_scores(const ForecastsView& ascending, const KernelPlan& plan, const Selection& s,
-                   LeaveOut leave_out, int threads, Scores& out) {
-  if (s.kde) {
-    const KdeErrors e = ece_kde(ascending, *plan.event->plan, leave_out, threads);
-    put(s, "ece_kde", e.ece_kde, out);
-    put(s, "ece_kde_l2", e.ece_kde_l2, out);
-  }
-  if (s.smece) out["smece"] = smece(ascending, threads).smece;
-  if (s.mmce) out["mmce"] = mmce(ascending);
-}
-
-void kernel_stream_scores(const Items& items, const KernelPlan& plan, const Selection& s, LeaveOut leave_out,
-                          int threads, Scores& out) {
-  const ForecastPass pass = pass_over(items, Event::kEvent, threads);
-  if (s.kde) {
-    const KdeErrors e = ece_kde(pass, *plan.event->plan, leave_out);
-    put(s, "ece_kde", e.ece_kde, out);
-    put(s, "ece_kde_l2", e.ece_kde_l2, out);
-  }
-  if (s.smece) out["smece"] = smece(smooth_sums(pass)).smece;
-}
-
-void kernel_class_scores(std::span<const ForecastsView> columns, const KernelPlan& plan, LeaveOut leave_out,
-                         int threads, Scores& out, std::vector<std::optional<double>>* per_class) {
+ClassKde kernel_class_errors(std::span<const ForecastsView> columns, const KernelPlan& plan,
+                             LeaveOut leave_out, int threads) {
+  ClassKde out;
   if (plan.skip_classes) {
-    out["ece_kde_classwise"] = Estimate::undefined(
-        "a bandwidth is searched for each class; above 20 classes ask for it by name, or give --bandwidth");
-    return;
+    out.mean = Estimate::undefined(
+        "a bandwidth is searched for each class; above 20 classes ask for it by name, or give ⟦bandwidth⟧");
+    return out;
   }
   double sum = 0;
-  Estimate missing;
-  for (std::size_t k = 0; k < columns.size(); ++k) {
+  for (std::int64_t k = 0; k < std::ssize(columns); ++k) {
     const Estimate e = ece_kde(columns[k], *plan.by_class[k].plan, leave_out, threads).ece_kde;
-    if (per_class != nullptr) per_class->push_back(e.value);
+    out.by_class.push_back(e.value);
     if (e) {
       sum += *e.value;
     } else {
-      missing = e;
+      out.mean = e;
     }
   }
-  out["ece_kde_classwise"] =
-      missing.why.empty() ? Estimate(sum / static_cast<double>(columns.size())) : missing;
+  if (out.mean.why.empty()) out.mean = sum / static_cast<double>(columns.size());
+  return out;
 }
 
-void kernel_canonical_score(const Items& items, const KernelPlan& plan, const EvaluateOptions& o,
-                            Scores& out) {
-  const bool by_name = std::find(o.metrics.begin(), o.metrics.end(), "ece_kde_canonical") != o.metrics.end();
-  if (items.size() > kCanonicalItems && !by_name) {
-    out["ece_kde_canonical"] = Estimate::undefined(
+Estimate kernel_canonical_error(const Items& items, const KernelPlan& plan, LeaveOut leave_out, int threads) {
+  if (plan.skip_canonical)
+    return Estimate::undefined(
         "its time grows with the square of the items; ask for it by name above 50000 items");
-    return;
-  }
   std::vector<double> z, count, weight;
   std::vector<std::uint64_t> offset{0};
   std::vector<std::uint32_t> cls;
@@ -137,7 +108,7 @@ void kernel_canonical_score(const Items& items, const KernelPlan& plan, const Ev
     read_items(items, begin, std::min(items.size(), begin + block_rows(items)), block);
     z.insert(z.end(), block.z.z.begin(), block.z.z.begin() + block.size * block.z.width);
     weight.insert(weight.end(), block.weight.begin(), block.weight.end());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i) {
+    for (std::int64_t i = 0; i < block.size; ++i) {
       if (block.votes.single) {
         cls.push_back(block.votes.cls[i]);
         count.push_back(1);
@@ -151,7 +122,7 @@ void kernel_canonical_score(const Items& items, const KernelPlan& plan, const Ev
     }
   }
   const SimplexView view{items.size(), items.classes(), z, offset, cls, count, weight, {}};
-  out["ece_kde_canonical"] = ece_kde_canonical(view, plan.event->bandwidth, o.leave_out, o.threads);
+  return ece_kde_canonical(view, plan.event->bandwidth, leave_out, threads);
 }
 
 BetaBoxes kernel_boxes(double bandwidth) { return BetaPlan(bandwidth).boxes(); }
@@ -160,8 +131,8 @@ std::vector<CurvePoint> kde_curve(const ForecastPass& pass, const KernelPlan& pl
   return reliability_kde(beta_sums(pass, plan.event->plan->boxes()), even_grid());
 }
 
-std::vector<CurvePoint> smoothed_curve(const ForecastsView& f, double sigma, int threads) {
-  return smooth_curve(smooth_sums(pass_over(f, threads)), sigma, even_grid());
+std::vector<CurvePoint> smoothed_curve(const ForecastPass& pass, double sigma) {
+  return smooth_curve(smooth_sums(pass), sigma, even_grid());
 }
 
 Table curve_rows(const std::vector<CurvePoint>& curve, const std::vector<std::vector<double>>& replicates,
@@ -169,13 +140,13 @@ Table curve_rows(const std::vector<CurvePoint>& curve, const std::vector<std::ve
   Table out;
   out.columns = {"p", "estimate", "density"};
   if (!replicates.empty()) out.columns.insert(out.columns.end(), {"band_low", "band_high"});
-  for (std::size_t i = 0; i < curve.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(curve); ++i) {
     std::vector<Value> row{curve[i].p, curve[i].estimate ? Value(*curve[i].estimate) : Value{},
                            curve[i].density};
     if (!replicates.empty()) {
       std::vector<double> at;
       for (const auto& r : replicates)  // one that drew no unit has no curve
-        if (i < r.size() && !std::isnan(r[i])) at.push_back(r[i]);
+        if (i < std::ssize(r) && !std::isnan(r[i])) at.push_back(r[i]);
       if (at.size() * 2 < replicates.size() || !curve[i].estimate) {
         row.insert(row.end(), 2, Value{});
       } else {
@@ -188,4 +159,4 @@ Table curve_rows(const std::vector<CurvePoint>& curve, const std::vector<std::ve
   return out;
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -6,7 +6,7 @@
 #include "plumb/metrics/raters/rater_pairs.hpp"
 #include "plumb/metrics/raters/rater_table.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 Value or_null(const std::optional<double>& x) { return x ? Value(*x) : Value{}; }
@@ -42,22 +42,23 @@ void add_classes(const ClassScores& scores, const Selection& selection, Result& 
 }  // namespace
 
 void add_rater_tables(const StreamSums& sums, const Selection& selection, Result& result) {
-  if (selection.histogram) {
+  if (selection.products.has(Product::histogram)) {
     add_classes(label_histogram_classes(sums.histogram), selection, result);
     result.tables.emplace_back("label_histogram", histogram_table(sums.histogram));
   }
   if (!sums.several_votes) return;
-  if (selection.disagreement) {
+  if (selection.products.has(Product::disagreement)) {
     add_classes(disagreement_classes(sums.disagreement, static_cast<int>(result.classes)), selection, result);
     result.tables.emplace_back("disagreement_reliability", disagreement_table(sums.disagreement));
   }
-  if (selection.agreement) add_classes(agreement_classes(sums.agreement), selection, result);
+  if (selection.products.has(Product::agreement))
+    add_classes(agreement_classes(sums.agreement), selection, result);
 }
 
 void add_rater_results(const Items& items, const StreamSums& sums, const Selection& selection, int threads,
                        Result& result) {
   add_rater_tables(sums, selection, result);
-  if (items.votes.kind() != Votes::Kind::ratings || !selection.agreement) return;
+  if (items.votes.kind() != Votes::Kind::ratings || !selection.products.has(Product::agreement)) return;
   Table out;
   out.columns = {"rater", "items", "shared", "pairs", "agree_others", "agree_majority", "agree_model"};
   for (const RaterRow& r : rater_rows(rater_table(items, threads)))
@@ -72,4 +73,4 @@ void add_rater_results(const Items& items, const StreamSums& sums, const Selecti
   result.tables.emplace_back("rater_pairs", std::move(pairs));
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -7,7 +7,7 @@
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/random.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 constexpr std::int64_t kBlock = 8192;
@@ -101,4 +101,4 @@ Table sample_rows(const Items& items, const EvaluateOptions& options) {
   return out;
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -3,7 +3,7 @@
 
 #include "plumb/evaluate/evaluate.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// At most options.sample_items rows, in the order of the file. Which ones depends on (seed, row) alone.
 /// Columns: item, p (the event's forecast), top, top_p, hits (votes for the top class), trials, loss (mean
@@ -11,4 +11,4 @@ namespace plumb {
 /// they are known.
 [[nodiscard]] Table sample_rows(const Items& items, const EvaluateOptions& options);
 
-}  // namespace plumb
+}  // namespace plumb::detail

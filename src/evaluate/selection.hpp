@@ -1,36 +1,14 @@
-// Which registry keys a run computes, and which passes they need.
+// Which metrics a run computes, and the products that they are read off.
 #pragma once
 
-#include <set>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "evaluate/runs.hpp"
 #include "plumb/data/items.hpp"
 #include "plumb/evaluate/evaluate.hpp"
-#include "plumb/registry.hpp"
 
-namespace plumb {
-
-struct Selection {
-  std::vector<const MetricRow*> rows;  ///< in the registry's order
-  bool scores = false;                 ///< accuracy, agreement, nll, brier, mse_p, kl_p
-  bool event = false;                  ///< the event's reliability table
-  bool classes = false;                ///< class-wise tables
-  bool histogram = false;              ///< label-histogram losses
-  bool disagreement = false;           ///< forecasts of two raters differing
-  bool event_log = false;              ///< log-loss of the event, for its parts
-  bool agreement = false;              ///< of the raters among themselves
-  bool ordered = false;                ///< the event's column, sorted
-  bool kde = false, kde_classwise = false, canonical = false, smece = false, mmce = false;  ///< kernel keys
-  bool top = false;  ///< the confidence column, sorted, where it is not the event's (binary risk-coverage)
-
-  [[nodiscard]] bool has(std::string_view key) const;
-  [[nodiscard]] bool kernel() const { return kde || kde_classwise || canonical || smece || mmce; }
-  [[nodiscard]] bool streams() const {
-    return scores || event || classes || histogram || disagreement || event_log || agreement;
-  }
-};
+namespace plumb::detail {
 
 /// What the data can answer.
 struct TaskKind {
@@ -40,12 +18,27 @@ struct TaskKind {
 };
 [[nodiscard]] TaskKind task_kind(const Items& items);
 
+struct Selection {
+  bool binary = true;
+  std::vector<const MetricRow*> rows;  ///< in the registry's order
+  ProductSet products;                 ///< the union of what the rows need
+
+  [[nodiscard]] bool has(std::string_view key) const;
+  void add(const MetricRow& row);
+  /// The rows for which `keep` holds, and the products that these alone need.
+  template <class Keep>
+  [[nodiscard]] Selection part(Keep keep) const {
+    Selection out{binary, {}, {}};
+    for (const MetricRow* row : rows)
+      if (keep(*row)) out.add(*row);
+    return out;
+  }
+};
+
 /// Throws InputError for an unknown key, or one asked by name that this task cannot have.
 [[nodiscard]] Selection select_metrics(const EvaluateOptions& options, const TaskKind& task);
-/// The selected rows that make sense for one vote an item.
-[[nodiscard]] Selection single_vote_part(const Selection& all, const EvaluateOptions& options,
-                                         const TaskKind& task);
-/// The selected rows that have a null, and the passes these alone need.
-[[nodiscard]] Selection null_part(const Selection& all, const EvaluateOptions& options);
+[[nodiscard]] bool asked_by_name(const EvaluateOptions& options, std::string_view key);
+/// Reads every selected metric whose products are there off them.
+void finish(const Selection& selection, const Products& products, Scores& out);
 
-}  // namespace plumb
+}  // namespace plumb::detail

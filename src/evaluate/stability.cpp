@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
-#include <unordered_map>
+#include <memory>
 
-#include "evaluate/weightings.hpp"
+#include "evaluate/prepared.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/random.hpp"
 
 namespace plumb {
+
+using namespace detail;
+
 namespace {
 
 /// Rows numbered by the unit they belong to.
@@ -124,29 +127,22 @@ void ratio_of(const Paths& single, const Paths& multi, EstimatorStability& out) 
 /// One set of votes, ready to be weighted.
 struct Version {
   Items items;
-  CellPlan plan;
-  std::optional<OrderedColumns> columns;
-  KernelPlan kernel;
+  Prepared prepared;
   Version(Items i, const Selection& s, const EvaluateOptions& o)
-      : items(std::move(i)), plan(cell_plan(items, s, o)) {
-    if (s.ordered) columns.emplace(items, s, o.threads);
-    if (!s.kernel()) return;
-    const ForecastsView event = columns ? columns->event.view() : ForecastsView{};
-    kernel = kernel_plan(items, s, o, columns ? &event : nullptr);
-  }
+      : items(std::move(i)), prepared(items, s, o, true) {}
+  Version(const Version&) = delete;  // prepared refers to items
 };
 
 Items rater_items(const Items& items, int rater) {
   if (items.votes.kind() != Votes::Kind::ratings)
-    throw InputError("--single rater:k needs --ratings, which tell who gave which vote");
+    throw InputError("⟦single⟧ rater:k needs ⟦ratings⟧, which tell who gave which vote");
   if (rater < 0 || rater >= items.votes.raters())
-    throw InputError("--single rater:" + std::to_string(rater) + ": " + items.votes.rows().name() +
+    throw InputError("⟦single⟧ rater:" + std::to_string(rater) + ": " + items.votes.rows().name() +
                      " has raters 0 to " + std::to_string(items.votes.raters() - 1));
   std::vector<std::int32_t> all;
   items.votes.read_ratings(0, items.size(), all);
   std::vector<std::int64_t> one;
-  const auto r = static_cast<std::size_t>(items.votes.raters());
-  for (std::size_t i = static_cast<std::size_t>(rater); i < all.size(); i += r) one.push_back(all[i]);
+  for (std::int64_t i = rater; i < std::ssize(all); i += items.votes.raters()) one.push_back(all[i]);
   Items out = items;
   out.votes = Votes::from_ratings(
       Rows(array_of(std::move(one), {items.size(), 1}, items.votes.rows().name())), items.classes());
@@ -156,18 +152,18 @@ Items rater_items(const Items& items, int rater) {
 constexpr double kMostSteps = 10'000;
 
 void check_options(const StabilityOptions& o, std::int64_t items) {
-  if (o.estimators.empty()) throw InputError("--estimators: name at least one metric");
-  if (!(o.from > 0 && o.from < 1)) throw InputError("--from must lie between 0 and 1, not " + show(o.from));
+  if (o.estimators.empty()) throw InputError("⟦estimators⟧: name at least one metric");
+  if (!(o.from > 0 && o.from < 1)) throw InputError("⟦from⟧ must lie between 0 and 1, not " + show(o.from));
   if (!(o.step > 0 && o.step <= 1 - o.from + 1e-9))
-    throw InputError("--step must be above 0 and at most 1 - from = " + show(1 - o.from) + ", not " +
+    throw InputError("⟦step⟧ must be above 0 and at most 1 - from = " + show(1 - o.from) + ", not " +
                      show(o.step));
   if (o.step * static_cast<double>(items) < 0.5)
-    throw InputError("--step " + show(o.step) + " is too fine for " + counted(items, "item") +
+    throw InputError("⟦step⟧ " + show(o.step) + " is too fine for " + counted(items, "item") +
                      ": most steps would add none; give more items, or a step of 1/N or more");
   if ((1 - o.from) / o.step > kMostSteps)
-    throw InputError("--step " + show(o.step) + " makes more than 10000 steps; 0.05 is usual");
+    throw InputError("⟦step⟧ " + show(o.step) + " makes more than 10000 steps; 0.05 is usual");
   if (o.repeats < 2 || o.repeats > 100000)
-    throw InputError("--repeats must lie between 2 and 100000, not " + std::to_string(o.repeats));
+    throw InputError("⟦repeats⟧ must lie between 2 and 100000, not " + std::to_string(o.repeats));
   check_bins(o.evaluate.bins);
   check_threads(o.evaluate.threads);
 }
@@ -193,32 +189,35 @@ VoteTally tally(const Items& items) {
 
 class Runner {
  public:
-  Runner(const Items& items, const StabilityOptions& o, const Selection& s, double total)
-      : units_(items), o_(o), selection_(s), fractions_(fractions_of(o)), total_(total) {}
+  Runner(const Items& items, const StabilityOptions& o, const Selection& s, double runs)
+      : units_(items),
+        o_(o),
+        selection_(s),
+        fractions_(fractions_of(o)),
+        progress_(o.progress, o.evaluate.cancel) {
+    progress_.expect(runs * o.repeats);
+  }
 
   /// make(repeat) gives the version to score in that repeat (the same each time, or redrawn votes).
   template <class Make>
   std::map<std::string, Paths, std::less<>> run(const std::vector<double>& fractions, Make make) {
-    std::vector<std::vector<Scores>> all(static_cast<std::size_t>(o_.repeats));
+    std::vector<std::vector<Drawn>> all(o_.repeats);
     parallel_blocks(o_.repeats, 1, o_.evaluate.threads, [&](int, std::int64_t repeat, std::int64_t) {
-      const auto times = subset_times(units_, fractions, o_, static_cast<std::uint32_t>(repeat));
-      EvaluateOptions one = o_.evaluate;
-      one.threads = 1;
-      decltype(auto) v = make(static_cast<std::uint32_t>(repeat));
-      const Version& version = v;
-      all[static_cast<std::size_t>(repeat)] =
-          scores_of_weightings(version.items, version.plan, selection_, one,
-                               version.columns ? &*version.columns : nullptr, version.kernel, times);
-      const std::lock_guard lock(mutex_);
-      if (o_.progress) o_.progress(std::min(1.0, ++done_ / total_));
+      const auto number = narrow<std::uint32_t>(repeat);
+      const auto times = subset_times(units_, fractions, o_, number);
+      const std::vector<Draw> draws = draws_of(times);
+      decltype(auto) version = make(number);
+      Progress silent({}, o_.evaluate.cancel);
+      all[repeat] = version->prepared.score(selection_, draws, 1, silent);
+      progress_.add(1);
     });
     std::map<std::string, Paths, std::less<>> out;
     for (const MetricRow* row : selection_.rows) {
       Paths& paths = out[std::string(row->key)];
       for (const auto& repeat : all) {
         std::vector<double> path;
-        for (const Scores& s : repeat)
-          if (const auto it = s.find(row->key); it != s.end() && it->second)
+        for (const Drawn& d : repeat)
+          if (const auto it = d.scores.find(row->key); it != d.scores.end() && it->second)
             path.push_back(*it->second.value);
         if (path.size() == repeat.size()) paths.push_back(std::move(path));
       }
@@ -226,16 +225,19 @@ class Runner {
     return out;
   }
   [[nodiscard]] const std::vector<double>& fractions() const { return fractions_; }
-  [[nodiscard]] std::int64_t units() const { return static_cast<std::int64_t>(units_.count); }
+  [[nodiscard]] std::int64_t units() const { return narrow<std::int64_t>(units_.count); }
 
  private:
+  static std::vector<Draw> draws_of(const std::vector<std::vector<std::uint32_t>>& times) {
+    std::vector<Draw> out(times.size());
+    for (std::int64_t i = 0; i < std::ssize(times); ++i) out[i].counts = times[i];
+    return out;
+  }
   UnitIndex units_;
   const StabilityOptions& o_;
   const Selection& selection_;
   std::vector<double> fractions_;
-  double total_;
-  double done_ = 0;
-  std::mutex mutex_;
+  Progress progress_;
 };
 
 }  // namespace
@@ -245,12 +247,12 @@ Stability stability(const Items& items, const StabilityOptions& o) {
   check_options(o, items.size());
   EvaluateOptions e = o.evaluate;
   e.metrics = o.estimators;
-  e.keys_flag = "--estimators";
+  e.keys_option = "estimators";
   e.bootstrap = o.repeats;  // so that kernel keys keep their columns for the repeats
   const Selection selection = select_metrics(e, task_kind(items));
-  if (selection.canonical)
+  if (selection.products.has(Product::canonical))
     throw InputError(
-        "--estimators: ece_kde_canonical takes time with the square of the items and has no curve; use "
+        "⟦estimators⟧: ece_kde_canonical takes time with the square of the items and has no curve; use "
         "ece_kde");
   const VoteTally votes = tally(items);
   const auto most = static_cast<int>(votes.most);
@@ -261,10 +263,10 @@ Stability stability(const Items& items, const StabilityOptions& o) {
   std::erase_if(raters, [most](int r) { return r >= most; });
 
   const double runs = (most > 1 ? 2.0 : 1.0) + static_cast<double>(raters.size());
-  Runner runner(items, o, selection, runs * o.repeats);
+  Runner runner(items, o, selection, runs);
   const auto& fractions = runner.fractions();
   const Version multi(items, selection, e);
-  const auto multi_paths = runner.run(fractions, [&](std::uint32_t) -> const Version& { return multi; });
+  const auto multi_paths = runner.run(fractions, [&](std::uint32_t) { return &multi; });
 
   std::map<std::string, Paths, std::less<>> single_paths;
   if (most > 1) {
@@ -272,13 +274,13 @@ Stability stability(const Items& items, const StabilityOptions& o) {
       EvaluateOptions one = e;
       one.threads = 1;
       single_paths = runner.run(fractions, [&](std::uint32_t repeat) {
-        return Version(draw_votes(items, 1, e.seed, repeat, 1), selection, one);
+        return std::make_unique<Version>(draw_votes(items, 1, e.seed, repeat, 1), selection, one);
       });
     } else {
       const Version single(
           o.single == SingleLabel::majority ? items.consensus(e.threads) : rater_items(items, o.rater),
           selection, e);
-      single_paths = runner.run(fractions, [&](std::uint32_t) -> const Version& { return single; });
+      single_paths = runner.run(fractions, [&](std::uint32_t) { return &single; });
     }
   }
 
@@ -308,7 +310,7 @@ Stability stability(const Items& items, const StabilityOptions& o) {
     one.threads = 1;
     const std::vector<double> whole = {1.0};
     const auto paths = runner.run(whole, [&](std::uint32_t repeat) {
-      return Version(draw_votes(items, r, e.seed, repeat, 1), selection, one);
+      return std::make_unique<Version>(draw_votes(items, r, e.seed, repeat, 1), selection, one);
     });
     for (auto& s : out.estimators) {
       const StabilityCurve c = curve_of(paths.find(s.key)->second, 1);

@@ -1,22 +1,19 @@
 #include "plumb/evaluate/state.hpp"
 
 #include "evaluate/describe.hpp"
-#include "evaluate/kernel.hpp"
-#include "evaluate/stream.hpp"
+#include "evaluate/intervals.hpp"
+#include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
+
+using namespace detail;
+
 namespace {
 
-/// Every streaming key that the task can have.
-Selection streaming_selection(const TaskKind& task) {
-  EvaluateOptions all;
-  all.metrics = {"all"};
-  Selection s = select_metrics(all, task);
-  s.scores = s.event = s.classes = s.histogram = s.disagreement = s.event_log = s.agreement = true;
-  return s;
-}
+constexpr const char* kNeedsAll = "needs all the data in one run; a merged state has only the streaming sums";
 
 void check_equal(bool equal, const char* what) {
   if (!equal)
@@ -25,43 +22,56 @@ void check_equal(bool equal, const char* what) {
 
 }  // namespace
 
-EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
-  check_bins(o.bins);
-  check_items(items);
+EvaluateState detail::begin_state(const Items& items, const EvaluateOptions& o) {
   if (o.binning == Binning::mass)
     throw InputError(
-        "--save-state needs --binning width: equal-mass cells are known only once all the data are");
+        "⟦save_state⟧ needs ⟦binning⟧ width: equal-mass cells are known only once all the data are");
   EvaluateState s;
   s.classes = items.classes();
-  s.items = static_cast<std::uint64_t>(items.size());
+  s.items = narrow<std::uint64_t>(items.size());
   s.bins = o.bins;
   s.clip = o.clip;
+  s.bandwidth = o.bandwidth;
   s.normalize = items.predictions.normalizes();
   s.logits = items.predictions.scale() == Scale::logit;
   s.has_truth = !items.truth.empty();
   s.class_names = items.class_names;
-  const Selection passes = streaming_selection(task_kind(items));
-  const CellPlan plan = equal_width_plan(o.bins, items.classes());
-  s.votes = stream_sums(items, plan, passes, ScoreOptions{o.clip}, o.threads);
-  // With labels alone the majority is the label: no second pass.
-  s.consensus = items.votes.kind() == Votes::Kind::labels
-                    ? s.votes
-                    : stream_sums(items.consensus(o.threads), plan, passes, ScoreOptions{o.clip}, o.threads);
-  s.bandwidth = o.bandwidth;
-  if (o.bandwidth > 0)
-    s.kernel = beta_sums(pass_over(items, Event::kEvent, o.threads), kernel_boxes(o.bandwidth));
+  return s;
+}
+
+StreamSums detail::consensus_sums(const Items& items, const StreamSums& votes, const EvaluateOptions& o,
+                                  Progress& progress) {
+  if (items.votes.kind() == Votes::Kind::labels) return votes;  // the majority is the label
+  return stream_sums(items.consensus(o.threads), equal_width_plan(o.bins, items.classes()),
+                     kStreamingProducts, o, progress);
+}
+
+void detail::finish_state(const ForecastPass& event, const StreamSums& votes, EvaluateState& s) {
+  s.votes = votes;
+  if (s.bandwidth > 0) s.kernel = beta_sums(event, kernel_boxes(s.bandwidth));
+}
+
+EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
+  check_bins(o.bins);
+  check_items(items);
+  Progress progress(o.progress, o.cancel);
+  EvaluateState s = begin_state(items, o);
+  const StreamSums votes =
+      stream_sums(items, equal_width_plan(o.bins, items.classes()), kStreamingProducts, o, progress);
+  s.consensus = consensus_sums(items, votes, o, progress);
+  finish_state(pass_over(items, Event::kEvent, o.threads), votes, s);
   return s;
 }
 
 void merge(EvaluateState& into, const EvaluateState& from) {
   check_equal(into.classes == from.classes, "numbers of classes");
-  check_equal(into.bins == from.bins, "--bins");
-  check_equal(into.clip == from.clip, "--clip");
-  check_equal(into.bandwidth == from.bandwidth, "--bandwidth");
-  check_equal(into.normalize == from.normalize, "--normalize");
-  check_equal(into.logits == from.logits, "scales (--probs and --logits)");
-  check_equal(into.has_truth == from.has_truth, "--truth (given in one, not in the other)");
-  check_equal(into.class_names == from.class_names, "--classes");
+  check_equal(into.bins == from.bins, "⟦bins⟧");
+  check_equal(into.clip == from.clip, "⟦clip⟧");
+  check_equal(into.bandwidth == from.bandwidth, "⟦bandwidth⟧");
+  check_equal(into.normalize == from.normalize, "⟦normalize⟧");
+  check_equal(into.logits == from.logits, "scales (⟦probs⟧ and ⟦logits⟧)");
+  check_equal(into.has_truth == from.has_truth, "⟦truth⟧ (given in one, not in the other)");
+  check_equal(into.class_names == from.class_names, "⟦classes⟧");
   into.items += from.items;
   into.votes.merge(from.votes);
   into.consensus.merge(from.consensus);
@@ -81,32 +91,27 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   r.version = version();
   r.command = "merge";
   r.task = binary ? "binary" : "multiclass";
-  r.items = static_cast<std::int64_t>(s.items);
+  r.items = narrow<std::int64_t>(s.items);
   r.classes = s.classes;
   r.class_names = s.class_names;
-  r.votes = static_cast<std::int64_t>(s.votes.event.total().votes);
+  r.votes = narrow<std::int64_t>(s.votes.event.total().votes);
   add_settings(o, binary, s.logits, s.normalize, r);
-  add_notes(s.votes, r.items, r);
+  add_notes(s.votes, r.items, true, r.notes);
   const auto results = [&](const StreamSums& sums, const Selection& keys) {
+    const StreamProducts stream{sums, {}};
     Scores scores;
-    stream_scores(sums, keys, binary, ScoreOptions{s.clip}, s.has_truth, scores);
+    finish(keys, Products(stream, kStreamingProducts, {s.bins, s.clip, {}, binary, s.has_truth, 1}), scores);
     MetricResults out;
     for (const MetricRow* row : keys.rows) {
-      MetricResult m;
-      if (row->room == Room::streaming) {
-        const Estimate& e = scores[std::string(row->key)];
-        m.value = e.value;
-        m.why = e.why;
-        if (e.items >= 0) m.items = e.items;
-      } else {
-        m.why = "needs all the data in one run; a merged state has only the streaming sums";
-      }
-      out.emplace_back(row->key, std::move(m));
+      const auto at = scores.find(row->key);
+      out.emplace_back(row->key, result_of(at != scores.end() ? at->second : Estimate::undefined(kNeedsAll)));
     }
     return out;
   };
   r.metrics = results(s.votes, selection);
-  if (s.votes.several_votes) r.consensus = results(s.consensus, single_vote_part(selection, o, task));
+  if (s.votes.several_votes)
+    r.consensus =
+        results(s.consensus, selection.part([](const MetricRow& m) { return m.needs != Needs::pairs; }));
   r.tables.emplace_back("reliability", reliability_rows(s.votes.event));
   add_class_results(s.votes, selection, r);
   if (s.bandwidth > 0) {

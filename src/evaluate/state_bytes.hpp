@@ -46,7 +46,7 @@ struct Reader {
   std::string_view in;
   const std::string& name;
   [[noreturn]] void fail() const {
-    throw InputError(name + ": the state file is damaged; make it again with --save-state");
+    throw InputError(name + ": the state file is damaged; make it again with ⟦save_state⟧");
   }
   template <class T>
   void number(T& x) {
@@ -102,7 +102,7 @@ void visit(Io& io, ExactSum& s) {
 [[nodiscard]] inline Reader open_state(std::string_view magic, std::uint32_t expected, std::string_view bytes,
                                        const std::string& name) {
   if (!bytes.starts_with(magic))
-    throw InputError(name + ": this is no state file of Plumb; make one with `plumb evaluate --save-state`");
+    throw InputError(name + ": this is no state file of Plumb; make one with `plumb evaluate ⟦save_state⟧`");
   Reader in{bytes.substr(magic.size()), name};
   std::uint32_t format = 0;
   std::uint64_t length = 0;

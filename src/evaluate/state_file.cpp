@@ -137,7 +137,7 @@ bool consistent(const EvaluateState& s) {
   const auto kernel = [](double bandwidth, const BetaSums& k) {
     if (bandwidth == 0) return k == BetaSums();
     if (!(bandwidth >= kSmallestBandwidth && bandwidth <= kLargestBandwidth)) return false;
-    const BetaBoxes boxes = kernel_boxes(bandwidth);
+    const BetaBoxes boxes = detail::kernel_boxes(bandwidth);
     const std::size_t moments = BetaSums(boxes).moments.w.size();
     return k.boxes == boxes && k.moments.w.size() == moments && k.moments.wy.size() == moments;
   };

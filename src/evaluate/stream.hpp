@@ -1,5 +1,4 @@
-// The streaming pass: blocks of items into sums, once for the value and again, with weights, for each
-// replicate.
+// The streaming pass: blocks of items into sums, for the data themselves and again for each draw.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +6,21 @@
 #include <span>
 #include <vector>
 
-#include "evaluate/selection.hpp"
-#include "plumb/evaluate/state.hpp"
+#include "evaluate/cells.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
+#include "plumb/numeric/progress.hpp"
+#include "plumb/resample/resample.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
-/// How the event and each class are cut into cells.
-struct CellPlan {
-  Cells event;
-  std::vector<Cells> by_class;
-  std::vector<Cells> disagreement;  ///< overall, then by class
+/// What a draw makes of some rows: how often each counts (empty: once), or what came out instead.
+struct RowDraw {
+  std::span<const std::uint32_t> times = {};
+  const NullDraw* outcomes = nullptr;
 };
-/// Equal width, or equal mass of the full data (which costs a sort of each column that `passes` needs).
-[[nodiscard]] CellPlan cell_plan(const Items& items, const Selection& passes, const EvaluateOptions& options);
-[[nodiscard]] CellPlan equal_width_plan(int bins, int classes);
 
-/// A block read and projected once, then added as often as there are replicates.
+/// A block read and projected once, then added as often as there are draws.
 struct BlockParts {
   ItemBlock block;
   Forecasts event;
@@ -33,21 +29,20 @@ struct BlockParts {
   ShareTerms histogram, disagreement;
   DisagreementForecast forecast;
   void read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan,
-            const Selection& passes, const ScoreOptions& options);
+            ProductSet products, double clip);
 };
 
 class StreamBuilder {
  public:
-  StreamBuilder(const CellPlan& plan, const Selection& passes);
-  void update(const BlockParts& parts, std::span<const std::uint32_t> times = {});
-  // For the null, which fills tables with redrawn outcomes.
-  TableBuilder& event() { return event_; }
-  ClasswiseBuilder* by_class() { return by_class_ ? &*by_class_ : nullptr; }
-  ShareBuilder& histogram() { return histogram_; }
-  [[nodiscard]] StreamSums finish();
+  StreamBuilder(const CellPlan& plan, ProductSet products);
+  /// `parts` is what it was when the call returns; redrawn votes need room in it.
+  void update(BlockParts& parts, const RowDraw& draw = {});
+  [[nodiscard]] StreamProducts finish();
 
  private:
-  Selection passes_;
+  void update_observed(const BlockParts& parts, std::span<const std::uint32_t> times);
+  void update_null(BlockParts& parts, const NullDraw& draw);
+  ProductSet products_;
   TableBuilder event_;
   std::optional<ClasswiseBuilder> by_class_;
   ShareBuilder histogram_, disagreement_;
@@ -55,13 +50,12 @@ class StreamBuilder {
   EventLogLoss event_log_;
   Agreement agreement_;
   bool several_votes_ = false;
+  std::vector<Cells> class_cells_, pair_cells_;
+  std::optional<ShareNull> flipped_histogram_, flipped_pairs_;  // made when signs are first flipped
 };
 
-[[nodiscard]] StreamSums stream_sums(const Items& items, const CellPlan& plan, const Selection& passes,
-                                     const ScoreOptions& options, int threads);
+/// One parallel pass over the data themselves.
+[[nodiscard]] StreamSums stream_sums(const Items& items, const CellPlan& plan, ProductSet products,
+                                     const EvaluateOptions& options, Progress& progress);
 
-/// The selected streaming keys, read off the sums.
-void stream_scores(const StreamSums& sums, const Selection& selection, bool binary,
-                   const ScoreOptions& options, bool has_truth, Scores& out);
-
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -2,7 +2,7 @@
 
 #include "plumb/resample/interval.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 Table reliability_rows(const ReliabilityTable& t, const std::vector<std::vector<double>>& null_mean_y,
                        double level) {
@@ -34,4 +34,4 @@ Table reliability_rows(const ReliabilityTable& t, const std::vector<std::vector<
   return out;
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -6,7 +6,7 @@
 #include "plumb/metrics/streaming/reliability_table.hpp"
 #include "plumb/result.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// Rows: low, high, items, votes, weight, mean_p, mean_y, gap; empty cells included (their means are null).
 /// gap = mean_p - mean_y: positive where the model says too much. `null_mean_y`, by cell and replicate, adds
@@ -15,4 +15,4 @@ namespace plumb {
                                      const std::vector<std::vector<double>>& null_mean_y = {},
                                      double level = 0.95);
 
-}  // namespace plumb
+}  // namespace plumb::detail

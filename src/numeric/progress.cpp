@@ -13,8 +13,12 @@ void Progress::expect(double work) {
   expected_ += work;
 }
 
-void Progress::add(double work) {
+void Progress::check() const {
   if (cancel_.stop_requested()) throw Cancelled();
+}
+
+void Progress::add(double work) {
+  check();
   if (!listener_) return;
   const std::lock_guard lock(mutex_);
   done_ += work;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct EvaluateOptions {
   int bins = 15;
   Binning binning = Binning::width;     ///< moves the keys that do not name their binning
   std::vector<std::string> metrics;     ///< keys, or "all"; empty: every key of linear or N log N cost
-  std::string keys_flag = "--metrics";  ///< where the keys came from, for messages
+  std::string keys_option = "metrics";  ///< where the keys came from, for messages
   int bootstrap = 0;                    ///< replicates; 0: no intervals, no null
   double level = 0.95;
   std::uint64_t seed = 0;
@@ -29,11 +30,15 @@ struct EvaluateOptions {
   LeaveOut leave_out = LeaveOut::kVote;
   bool consensus = true;  ///< also score the majority label when some item has several votes
   int sample_items = 0;   ///< rows of the table "sample", for scatter plots; 0: no such table
-  std::function<void(double)> progress = {};  ///< called with the share done; may throw to interrupt
+  std::function<void(double)> progress = {};  ///< called with the share done, from one thread at a time
+  std::stop_token cancel = {};                ///< ends the work with Cancelled
 };
 
+struct EvaluateState;
+
 /// Throws InputError for unknown keys (with the nearest known one), no votes at all, weights that are all
-/// zero.
-[[nodiscard]] Result evaluate(const Items& items, const EvaluateOptions& options);
+/// zero. `state`, when given, receives the mergeable part (state.hpp) from the same pass.
+[[nodiscard]] Result evaluate(const Items& items, const EvaluateOptions& options,
+                              EvaluateState* state = nullptr);
 
 }  // namespace plumb

@@ -22,6 +22,8 @@ class Progress {
   Progress(Listener listener, std::stop_token cancel);
   /// Adds to the work that makes up the whole; before the loop that does it.
   void expect(double work);
+  /// Throws Cancelled when asked to stop; for work that is too short to be counted.
+  void check() const;
   /// So much more is done. Calls the listener from one thread at a time; throws Cancelled when asked to stop.
   void add(double work);
 

@@ -9,6 +9,8 @@
 #include "support/make_items.hpp"
 
 namespace plumb {
+using detail::sample_rows;
+
 namespace {
 
 constexpr double kTolerance = 1e-12;  // a dozen logarithms and sums of numbers near 1

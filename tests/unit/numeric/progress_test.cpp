@@ -42,6 +42,7 @@ TEST(Progress, StopsWhenTheCallerAsks) {
   progress.add(1);
   source.request_stop();
   EXPECT_THROW(progress.add(1), Cancelled);
+  EXPECT_THROW(progress.check(), Cancelled);
   EXPECT_THROW(parallel_blocks(10, 1, 4, [&](int, std::int64_t, std::int64_t) { progress.add(1); }),
                Cancelled);
 }

@@ -1,0 +1,54 @@
+#include "evaluate/cells.hpp"
+
+#include "plumb/metrics/ordered/equal_mass.hpp"
+#include "plumb/metrics/raters/disagreement.hpp"
+#include "plumb/metrics/raters/label_histogram.hpp"
+
+namespace plumb::detail {
+namespace {
+
+/// Equal-mass cells of the disagreement forecasts, over the items with two votes or more.
+std::vector<Cells> disagreement_mass_cells(const Items& items, int bins, int threads) {
+  const std::int64_t columns = std::ssize(disagreement_cells(items.classes(), {}));
+  std::vector<Forecasts> column(columns);
+  ItemBlock block;
+  DisagreementForecast forecast;
+  for (std::int64_t begin = 0; begin < items.size(); begin += block_rows(items)) {
+    read_items(items, begin, std::min(items.size(), begin + block_rows(items)), block);
+    forecast_disagreement(items.predictions, items.concentration, block, forecast);
+    for (std::int64_t i = 0; i < block.size; ++i) {
+      if (block.votes.votes(i) < 2) continue;
+      for (std::int64_t c = 0; c < columns; ++c) {
+        column[c].p.push_back(forecast.p[i * columns + c]);
+        column[c].hits.push_back(0);
+        if (!block.weight.empty()) column[c].weight.push_back(block.weight[i]);
+      }
+    }
+  }
+  std::vector<Cells> out;
+  for (const Forecasts& f : column) out.push_back(equal_mass_cells(sort_forecasts(f, threads).view(), bins));
+  return out;
+}
+
+}  // namespace
+
+CellPlan equal_width_plan(int bins, int classes) {
+  const Cells cells{bins, true, {}};
+  return {cells, classwise_cells(classes, cells), disagreement_cells(classes, cells)};
+}
+
+CellPlan cell_plan(const Items& items, ProductSet products, const EvaluateOptions& o) {
+  CellPlan plan = equal_width_plan(o.bins, items.classes());
+  if (o.binning == Binning::width) return plan;
+  const auto cells = [&](const Forecasts& f) {
+    return equal_mass_cells(sort_forecasts(f, o.threads).view(), o.bins);
+  };
+  plan.event = cells(collect(items, Event::kEvent, o.threads));
+  if (products.any({Product::class_tables, Product::histogram}))
+    for (int k = 0; k < items.classes(); ++k) plan.by_class[k] = cells(collect_class(items, k, o.threads));
+  if (products.has(Product::disagreement))
+    plan.disagreement = disagreement_mass_cells(items, o.bins, o.threads);
+  return plan;
+}
+
+}  // namespace plumb::detail

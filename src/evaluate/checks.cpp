@@ -1,0 +1,37 @@
+#include "evaluate/checks.hpp"
+
+#include <algorithm>
+
+#include "plumb/data/check.hpp"
+
+namespace plumb::detail {
+
+void check_options(const EvaluateOptions& o) {
+  check_bins(o.bins);
+  check_level(o.level);
+  check_threads(o.threads);
+  if (o.bootstrap < 0 || o.bootstrap > 1'000'000)
+    throw InputError("⟦bootstrap⟧ must lie between 0 and 1000000, not " + std::to_string(o.bootstrap));
+  if (!(o.clip >= 0 && o.clip < 0.5)) throw InputError("⟦clip⟧ must lie in [0, 0.5), not " + show(o.clip));
+}
+
+void check_cells(std::int64_t classes, std::int64_t bins) {
+  const std::int64_t most = std::max<std::int64_t>(1'000'000 / classes, 100);
+  if (bins > most)
+    throw InputError("⟦bins⟧ " + std::to_string(bins) + " for each of " + std::to_string(classes) +
+                     " classes needs too much memory; give at most " + std::to_string(most));
+}
+
+void check_mass(const Items& items, const Cell& total) {
+  if (total.items > 0) return;
+  if (items.size() == 0) throw InputError(items.predictions.sources()[0].name() + ": there are no items");
+  if (!items.weights.empty()) {
+    std::vector<double> w(items.size());
+    items.weights.read(0, items.size(), w);
+    if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; }))
+      throw InputError(items.weights.name() + ": all weights are zero; give some item a positive weight");
+  }
+  throw InputError(items.votes.rows().name() + ": no item has a vote, so there is nothing to compare with");
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,40 @@
+#include "evaluate/intervals.hpp"
+
+#include "plumb/resample/interval.hpp"
+
+namespace plumb::detail {
+
+Replicates by_key(const std::vector<Drawn>& draws) {
+  Replicates out;
+  for (const Drawn& d : draws)
+    for (const auto& [key, estimate] : d.scores)
+      if (estimate) out[key].push_back(*estimate.value);
+  return out;
+}
+
+MetricResult result_of(const Estimate& estimate) {
+  MetricResult m;
+  m.value = estimate.value;
+  m.why = estimate.why;
+  if (estimate.items >= 0) m.items = estimate.items;
+  return m;
+}
+
+void add_intervals(const MetricRow& row, const Replicates& draws, const Replicates& null, double level,
+                   MetricResult& m) {
+  if (!m.value) return;
+  if (const auto at = null.find(row.key); row.null && at != null.end()) {
+    m.null_mean = mean(at->second);
+    m.p_value = p_value(*m.value, at->second);
+  }
+  const auto at = draws.find(row.key);
+  if (at == draws.end()) return;
+  const bool basic = row.interval == Interval::basic;
+  const Bounds b = basic ? basic_bounds(*m.value, at->second, level) : percentile_bounds(at->second, level);
+  // Not distinguishable from calibrated: then 0 belongs to the interval.
+  m.low = basic && m.p_value && *m.p_value > 1 - level ? 0.0 : b.low;
+  m.high = b.high;
+  m.interval = basic ? "basic" : "percentile";
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,87 @@
+// An evaluation made ready: which metrics, on which cells, with the columns sorted and the kernels planned.
+// Made once; from it and a draw come scores. evaluate, compare and stability are loops over draws.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "evaluate/selection.hpp"
+#include "evaluate/stream.hpp"
+
+namespace plumb::detail {
+
+/// A resample, told by a few numbers: rows are weighted or redrawn while the data stream past.
+struct Draw {
+  std::uint32_t replicate = 0;
+  std::span<const std::uint32_t> counts = {};  ///< how often each row counts; empty: Poisson(1) by unit
+  std::optional<NullKind> null = {};           ///< a calibrated model's outcomes in place of the observed
+};
+/// Draws 0 to n - 1, of Poisson counts or of the null.
+[[nodiscard]] std::vector<Draw> numbered_draws(int n, std::optional<NullKind> null = {});
+
+/// What the data themselves say.
+struct Observed {
+  StreamSums sums;
+  Scores scores;  ///< of every selected metric
+  std::vector<std::optional<double>> class_kde;
+  double smooth_sigma = 0;  ///< bandwidth of the smoothed curve
+};
+
+/// What one draw gave: estimates, and with bands what the bands of the plots are made of.
+struct Drawn {
+  Scores scores;
+  std::vector<double> event_mean_y;             ///< null draws: by cell; 0 where it is empty
+  std::vector<double> kde_curve, smooth_curve;  ///< the others: by grid point; NaN where absent
+};
+struct Bands {
+  double smooth_sigma = 0;
+};
+
+class Prepared {
+ public:
+  /// `items` must outlive it. `will_draw`: columns of kernel metrics are kept for draws. `also`: products of
+  /// the streaming pass beyond what the metrics need.
+  Prepared(const Items& items, Selection selection, const EvaluateOptions& options, bool will_draw,
+           ProductSet also = {});
+
+  [[nodiscard]] const Selection& selection() const { return selection_; }
+  [[nodiscard]] const KernelPlan& kernel() const { return kernel_; }
+  /// The event's column: in memory when it is kept, else as it streams.
+  [[nodiscard]] ForecastPass event_pass() const;
+  [[nodiscard]] bool has_columns() const { return columns_.has_value(); }
+
+  /// The data themselves, on all threads.
+  [[nodiscard]] Observed observe(Progress& progress) const;
+  /// Passes over the data that a draw of `part` takes: the unit of progress.
+  [[nodiscard]] double passes(const Selection& part) const;
+  /// The metrics of `part` for each draw, `threads` draws at a time. Metrics of quadratic cost are left out.
+  /// The draws of one call are all of the null or none.
+  [[nodiscard]] std::vector<Drawn> score(const Selection& part, std::span<const Draw> draws, int threads,
+                                         Progress& progress, const Bands* bands = nullptr) const;
+
+ private:
+  struct Columns {
+    SortedForecasts event;
+    SortedForecasts confidence;  ///< empty when it is the event's column
+  };
+  struct DrawnRows;
+  [[nodiscard]] FinishOptions finish_options(int threads) const;
+  [[nodiscard]] std::int64_t draws_at_once(ProductSet products, std::int64_t draws, int threads) const;
+  void score_stream(const Selection& part, std::span<const Draw> draws, int threads, Progress& progress,
+                    bool bands, std::vector<Drawn>& out) const;
+  void score_columns(const Selection& part, std::span<const Draw> draws, int threads, Progress& progress,
+                     const Bands* bands, std::vector<Drawn>& out) const;
+  void score_classes(const Selection& part, std::span<const Draw> draws, int threads, Progress& progress,
+                     std::vector<Drawn>& out) const;
+
+  const Items& items_;
+  Selection selection_;
+  EvaluateOptions options_;
+  ProductSet products_;
+  CellPlan cells_;
+  Units units_;
+  std::optional<Columns> columns_;
+  KernelPlan kernel_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,101 @@
+// The products of one draw, and what metrics read off them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "evaluate/kernel.hpp"
+#include "plumb/evaluate/state.hpp"
+#include "plumb/metrics/estimate.hpp"
+#include "plumb/metrics/kernel/smece.hpp"
+#include "plumb/metrics/ordered/brier_refinement.hpp"
+#include "plumb/metrics/ordered/calibration_line.hpp"
+#include "plumb/metrics/ordered/risk_coverage.hpp"
+#include "plumb/metrics/streaming/calibration_error.hpp"
+
+namespace plumb::detail {
+
+/// What moves a value beside the data.
+struct FinishOptions {
+  int bins = 15;
+  double clip = 0;
+  LeaveOut leave_out = LeaveOut::kVote;
+  bool binary = true;
+  bool has_truth = false;
+  int threads = 1;
+};
+
+/// Sums of one draw. Under the sign-flip null the share tables do not exist: `flipped` then has the plug-in
+/// losses, which are all that this null is asked for.
+struct StreamProducts {
+  StreamSums sums;
+  std::optional<Scores> flipped;
+};
+
+/// Columns of one draw. Without a column in memory (`event` empty) kernel sums stream through `event_pass`.
+struct ColumnProducts {
+  ForecastsView event, confidence;
+  std::optional<ForecastPass> event_pass;
+  std::vector<ForecastsView> classes;
+  const Items* items = nullptr;
+  const KernelPlan* kernel = nullptr;
+};
+
+/// The products of one draw. What several metrics share is computed once. Asking for a product that was not
+/// asked for in the first place is std::logic_error: a metric's row names all that it needs.
+class Products {
+ public:
+  Products(const StreamProducts& sums, ProductSet have, const FinishOptions& options)
+      : have_(have), options_(options), stream_(&sums) {}
+  Products(const ColumnProducts& columns, ProductSet have, const FinishOptions& options)
+      : have_(have), options_(options), columns_(&columns) {}
+  [[nodiscard]] bool has(ProductSet needed) const { return have_.has(needed); }
+  [[nodiscard]] const FinishOptions& options() const { return options_; }
+
+  [[nodiscard]] const ReliabilityTable& event_table() const;
+  [[nodiscard]] const std::vector<ReliabilityTable>& class_tables() const;
+  /// Summed over classes (binary: class 1 alone); absent without votes.
+  [[nodiscard]] const std::optional<BrierParts>& brier_parts() const;
+  // Families that are finished together, by key.
+  [[nodiscard]] const Estimate& proper_score(std::string_view key) const;
+  [[nodiscard]] const Estimate& log_part(std::string_view key) const;
+  [[nodiscard]] const Estimate& histogram(std::string_view key) const;
+  [[nodiscard]] const Estimate& disagreement(std::string_view key) const;
+  [[nodiscard]] const Estimate& agreement(std::string_view key) const;
+
+  [[nodiscard]] const ForecastsView& event_column() const;
+  [[nodiscard]] const ReliabilityTable& mass_table() const;  ///< the event's on equal-mass cells
+  [[nodiscard]] const RiskCoverage& risk_coverage() const;
+  [[nodiscard]] const BrierRefinement& brier_refinement() const;
+  [[nodiscard]] const CalibrationLine& calibration_line() const;
+  [[nodiscard]] const KdeErrors& kde() const;
+  [[nodiscard]] const ClassKde& class_kde() const;
+  [[nodiscard]] Estimate canonical() const;
+  [[nodiscard]] const SmoothError& smooth() const;
+
+ private:
+  void require(ProductSet needed) const;
+  [[nodiscard]] const StreamSums& sums(ProductSet needed) const;
+  [[nodiscard]] const ColumnProducts& columns(ProductSet needed) const;
+  template <class Finish>
+  const Estimate& family(std::optional<Scores>& scores, ProductSet needed, std::string_view key,
+                         Finish finish) const;
+
+  ProductSet have_;
+  FinishOptions options_;
+  const StreamProducts* stream_ = nullptr;
+  const ColumnProducts* columns_ = nullptr;
+  // Filled when first asked for.
+  mutable std::optional<std::optional<BrierParts>> brier_;
+  mutable std::optional<Scores> proper_, log_, histogram_, disagreement_, agreement_;
+  mutable std::optional<ReliabilityTable> mass_;
+  mutable std::optional<RiskCoverage> risk_;
+  mutable std::optional<BrierRefinement> refinement_;
+  mutable std::optional<CalibrationLine> line_;
+  mutable std::optional<KdeErrors> kde_;
+  mutable std::optional<ClassKde> class_kde_;
+  mutable std::optional<SmoothError> smooth_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,17 @@
+// The mergeable state of an evaluation, put together from passes that were made anyway.
+#pragma once
+
+#include "evaluate/stream.hpp"
+#include "plumb/evaluate/state.hpp"
+
+namespace plumb::detail {
+
+/// The options that a merge must agree on; no sums yet. InputError for what has no mergeable state.
+[[nodiscard]] EvaluateState begin_state(const Items& items, const EvaluateOptions& options);
+/// Sums over the majority labels; with labels alone those of the votes.
+[[nodiscard]] StreamSums consensus_sums(const Items& items, const StreamSums& votes,
+                                        const EvaluateOptions& options, Progress& progress);
+/// Adds the sums over votes, and with a bandwidth given the kernel sums of the event.
+void finish_state(const ForecastPass& event, const StreamSums& votes, EvaluateState& state);
+
+}  // namespace plumb::detail

@@ -1,0 +1,156 @@
+// One scoring path: draws agree with literal resamples, whatever the loop around them.
+#include "evaluate/prepared.hpp"
+
+#include <gtest/gtest.h>
+
+#include "plumb/evaluate/state.hpp"
+#include "plumb/numeric/random.hpp"
+#include "support/make_items.hpp"
+
+namespace plumb::test {
+namespace {
+
+using namespace detail;
+
+Items three_classes(std::int64_t n = 300) {
+  return to_items(simulate({.n = n, .classes = 3, .raters = 4, .vary = true, .sharpen = 1.6, .seed = 21}),
+                  VoteForm::counts);
+}
+
+EvaluateOptions all_metrics() {
+  EvaluateOptions o;
+  o.metrics = {"all"};
+  o.bandwidth = 0.05;
+  return o;
+}
+
+Selection selected(const Items& items, const EvaluateOptions& o) {
+  return select_metrics(o, task_kind(items));
+}
+
+TEST(Prepared, AProductThatWasNotAskedForIsALogicError) {
+  const StreamProducts sums;
+  const Products products(sums, Product::event_table, {});
+  EXPECT_NO_THROW((void)products.event_table());
+  EXPECT_THROW((void)products.class_tables(), std::logic_error);
+  EXPECT_THROW((void)products.proper_score("nll"), std::logic_error);
+  EXPECT_THROW((void)products.event_column(), std::logic_error);
+  EXPECT_THROW((void)products.kde(), std::logic_error);
+}
+
+TEST(Prepared, EveryRowOfTheRegistryHasItsRun) {
+  for (const MetricRow& row : metrics()) {
+    EXPECT_EQ(run_of(row).key, row.key);
+    const ProductSet some = run_of(row).needs(true) | run_of(row).needs(false);
+    EXPECT_TRUE(some.any(kStreamingProducts) == (row.room == Room::streaming)) << row.key;
+  }
+}
+
+TEST(Prepared, CountsAreRowsRepeated) {
+  // A draw that takes row i so many times scores like items in which it stands so often, for every metric
+  // that does not tell copies from items.
+  const Items items = three_classes();
+  const EvaluateOptions o = all_metrics();
+  const Selection keys = selected(items, o).part(
+      [](const MetricRow& row) { return !row.by_item && row.cost != Cost::quadratic; });
+  std::vector<std::uint32_t> counts;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < items.size(); ++i) {
+    counts.push_back(random_poisson(3, 0, static_cast<std::uint64_t>(i)));
+    rows.insert(rows.end(), counts.back(), i);
+  }
+  Progress progress;
+  const Draw draw{0, counts, {}};
+  const Prepared prepared(items, keys, o, true);
+  const Drawn drawn = prepared.score(keys, std::span(&draw, 1), 1, progress).front();
+  const Items repeated = items.gather(rows);
+  const Observed literal = Prepared(repeated, keys, o, false).observe(progress);
+  for (const MetricRow* row : keys.rows) {
+    const std::string key(row->key);
+    ASSERT_EQ(drawn.scores.at(key).value.has_value(), literal.scores.at(key).value.has_value()) << key;
+    if (literal.scores.at(key)) {
+      EXPECT_NEAR(*drawn.scores.at(key).value, *literal.scores.at(key).value, 1e-12) << key;
+    }
+  }
+}
+
+TEST(Prepared, PoissonDrawsAreCountsByUnit) {
+  const Items items = three_classes();
+  const EvaluateOptions o = all_metrics();
+  const Selection keys = selected(items, o);
+  std::vector<std::uint32_t> counts;
+  for (std::int64_t i = 0; i < items.size(); ++i)
+    counts.push_back(random_poisson(o.seed, 5, static_cast<std::uint64_t>(i)));
+  Progress progress;
+  const Prepared prepared(items, keys, o, true);
+  const std::vector<Draw> draws{{5, {}, {}}, {5, counts, {}}};
+  const auto drawn = prepared.score(keys, draws, 2, progress);
+  for (const auto& [key, estimate] : drawn[0].scores)
+    EXPECT_EQ(estimate.value, drawn[1].scores.at(key).value) << key;
+}
+
+TEST(Prepared, ADrawOfEveryRowOnceIsTheData) {
+  const Items items = three_classes();
+  const EvaluateOptions o = all_metrics();
+  const Selection keys = selected(items, o);
+  const std::vector<std::uint32_t> once(items.size(), 1);
+  Progress progress;
+  const Prepared prepared(items, keys, o, true);
+  const Draw draw{0, once, {}};
+  const Drawn drawn = prepared.score(keys, std::span(&draw, 1), 1, progress).front();
+  const Observed observed = prepared.observe(progress);
+  EXPECT_EQ(drawn.scores.size() + 1, observed.scores.size()) << "all but the quadratic one";
+  for (const auto& [key, estimate] : drawn.scores)
+    EXPECT_EQ(estimate.value, observed.scores.at(key).value) << key;
+}
+
+TEST(Prepared, TheStateOfAnEvaluationIsThatOfAPassOfItsOwn) {
+  for (const VoteForm form : {VoteForm::labels, VoteForm::counts, VoteForm::ratings}) {
+    const Items items = to_items(
+        simulate({.n = 250, .classes = 3, .raters = form == VoteForm::labels ? 1 : 3, .seed = 8}), form);
+    for (const bool consensus : {true, false}) {
+      EvaluateOptions o;
+      o.metrics = {"ece", "ece_kde"};
+      o.bandwidth = 0.1;
+      o.bootstrap = 3;
+      o.consensus = consensus;
+      EvaluateState state;
+      const Result with = evaluate(items, o, &state), without = evaluate(items, o);
+      EXPECT_TRUE(state == evaluate_state(items, o));
+      EXPECT_EQ(serialize(state), serialize(evaluate_state(items, o)));
+      ASSERT_EQ(with.tables.size(), without.tables.size()) << "what a state needs is not shown";
+      EXPECT_EQ(with.notes, without.notes);
+      for (std::size_t k = 0; k < with.metrics.size(); ++k)
+        EXPECT_EQ(with.metrics[k].second.low, without.metrics[k].second.low);
+    }
+  }
+}
+
+TEST(Prepared, ProgressRunsOnceToTheEnd) {
+  EvaluateOptions o = all_metrics();
+  o.bootstrap = 6;
+  double last = 0;
+  o.progress = [&](double share) {
+    EXPECT_GE(share, last);
+    last = share;
+  };
+  (void)evaluate(three_classes(), o);
+  EXPECT_NEAR(last, 1, 1e-9);
+}
+
+TEST(Prepared, AStopTokenEndsTheWork) {
+  EvaluateOptions o = all_metrics();
+  o.bootstrap = 50;
+  std::stop_source source;
+  o.cancel = source.get_token();
+  int told = 0;
+  o.progress = [&](double) {
+    if (++told == 3) source.request_stop();
+  };
+  EXPECT_THROW((void)evaluate(three_classes(), o), Cancelled);
+  EXPECT_LE(told, 3 + 16) << "what was under way may still be told";
+  EXPECT_THROW((void)evaluate(three_classes(), o), Cancelled) << "and nothing starts any more";
+}
+
+}  // namespace
+}  // namespace plumb::test
