@@ -120,7 +120,7 @@ lint:
 	@tools/setup build test lint
 	clang-format-14 --dry-run --Werror $(CXX_FILES)
 	cmake --preset dev
-	run-clang-tidy-14 -quiet -p build-dev -extra-arg=-Wno-unknown-warning-option "$(CURDIR)/(src|cli)/.*\.cpp"
+	run-clang-tidy-14 -quiet -p build-dev -extra-arg=-Wno-unknown-warning-option "$(CURDIR)/(src|shell|cli)/.*\.cpp"
 
 clean:
 	rm -rf build build-* demo

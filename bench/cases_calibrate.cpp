@@ -69,7 +69,7 @@ void isotonic_case(Bench& b) {
   const BinaryData data(b.size(1e6));
   const Items items = data.items();
   b.run(
-      "isotonic 1e6", 0, 3, [&] { (void)fit_isotonic(items, {}); }, 0.2);
+      "isotonic 1e6", 0, 3, [&] { (void)find_calibrator("isotonic")->fit(items, {}); }, 0.2);
 }
 
 void alpha_case(Bench& b) {
@@ -80,7 +80,7 @@ void alpha_case(Bench& b) {
   FitOptions options;
   options.features = Rows(view_of(std::span<const float>(u), {data.n, 128}, "features"));
   b.run(
-      "alpha 1e5 x 10, 128 features", 0, 1, [&] { (void)fit_alpha(items, options); }, 2);
+      "alpha 1e5 x 10, 128 features", 0, 1, [&] { (void)find_calibrator("alpha")->fit(items, options); }, 2);
 }
 
 }  // namespace

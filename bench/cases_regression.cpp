@@ -38,7 +38,8 @@ void regression_cases(Bench& b) {
     plan.variance = uncertainty_ranges(items, 0, 2).variance;
     (void)regression_sums(items, plan, 2);
   });
-  b.run("regression, sigma fit, 1e7", bytes, 5, [&] { (void)fit_sigma(items, {.threads = 2}); });
+  b.run("regression, sigma fit, 1e7", bytes, 5,
+        [&] { (void)fit_regression_calibrator("sigma", items, {.threads = 2}); });
   b.run("regression, ordered metrics, 1e7", 0, 1, [&] {
     const OrderedRegression c = order_regression(items, 0, 2);
     (void)ence(c, {}, 15);

@@ -5,14 +5,15 @@
 
 #include "calibrate_regression.hpp"
 #include "commands.hpp"
-#include "console.hpp"
-#include "plumb/calibrate/alpha.hpp"
-#include "plumb/calibrate/map.hpp"
+#include "output.hpp"
+#include "plumb/calibrate/apply_model.hpp"
 #include "plumb/calibrate/onnx.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/sha256.hpp"
+#include "plumb/model/model_file.hpp"
 #include "plumb/report/calibrate.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -29,18 +30,6 @@ constexpr const char* kHelp =
 "plumb calibrate fit --help" (apply, show, export) tells the flags; "plumb list" names the methods.
 )";
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ",") + name;
-  return out;
-}
-
-std::string only_one(const Args& given, const std::string& what) {
-  if (given.size() != 1)
-    throw InputError(what + " takes one model file, not " + std::to_string(given.size()));
-  return given.front();
-}
-
 }  // namespace
 
 std::vector<std::string> prediction_digests(const Inputs& inputs) {
@@ -55,10 +44,10 @@ std::vector<std::string> prediction_digests(const Inputs& inputs) {
   return out;
 }
 
-std::string fitted_on_notice(const CalibrationModel& model, const std::string& path, const Inputs& inputs) {
+std::string fitted_on_notice(const CalibrationModel& model, const Inputs& inputs) {
   for (const std::string& digest : prediction_digests(inputs)) {
     if (std::find(model.fitted_on.begin(), model.fitted_on.end(), digest) != model.fitted_on.end())
-      return path +
+      return model.name +
              " was fitted on these very predictions, so scores of the outcome flatter it; use other data, or "
              "plumb calibrate fit --cross-fit";
   }
@@ -67,39 +56,17 @@ std::string fitted_on_notice(const CalibrationModel& model, const std::string& p
 
 std::string apply_calibrator(const std::string& path, int threads, Inputs& inputs) {
   const CalibrationModel model = load_model(path);
-  check_fits(model, path, inputs.items.predictions);
-  if (!model.class_names.empty() && !inputs.items.class_names.empty() &&
-      model.class_names != inputs.items.class_names)
-    throw InputError(path + " was fitted with other --classes, or in another order (" +
-                     joined(model.class_names) + "); give the predictions in that order");
+  inputs.items = apply_model(model, inputs.items, threads);
+  const std::string notice = fitted_on_notice(model, inputs);
   inputs.paths.push_back(path);
   inputs.infos.push_back({"--calibrator", path, {}, "model", ""});
-  Items& items = inputs.items;
-  const Step& last = model.steps.back();
-  if (last.method == "alpha" && items.concentration.empty() && alpha_features(last) == 0) {
-    std::vector<double> alpha(static_cast<std::size_t>(items.size()));
-    alpha_concentration(last, {}, 0, items.size(), alpha);
-    items.concentration = {Rows(array_of(std::move(alpha), {items.size()}, path + " (alpha_0)"))};
-  }
-  const std::string notice = fitted_on_notice(model, path, inputs);
-  items = calibrated(items, model, threads);
   return notice;
 }
 
-void check_fits(const CalibrationModel& model, const std::string& path, const Predictions& p) {
-  const std::string name = p.sources().front().name();
-  if (model.task == "regression")
-    throw InputError(
-        path + " is a calibrator of variances; give it --variance or --std instead of class predictions");
-  if (p.classes() != model.classes)
-    throw InputError(path + " is for " + std::to_string(model.classes) + " classes but " + name + " has " +
-                     std::to_string(p.classes()));
-  const bool logits = p.scale() == Scale::logit && p.samples() == 1;
-  const std::string& first = model.steps.front().method;
-  // A shift of a row of logits changes nothing for the others, so log-probabilities serve as well.
-  if ((first == "vector" || first == "matrix") && (model.input == "logits") != logits)
-    throw InputError(path + " begins with a " + first + " step that was fitted on " + model.input + "; " +
-                     name + " must hold the same (" + (logits ? "--probs" : "--logits") + ")");
+std::string one_model(const Args& given, const std::string& command) {
+  if (given.size() != 1)
+    throw InputError(command + " takes one model file, not " + std::to_string(given.size()));
+  return given.front();
 }
 
 void check_npy(const std::string& flag, const std::string& path) {
@@ -124,8 +91,7 @@ int calibrate_show(const Args& args) {
   Args model;
   flags.positional("model", model, "what plumb calibrate fit wrote");
   if (!flags.parse(args)) return kDone;
-  write_stdout(render_model(load_model(only_one(model, "plumb calibrate show")),
-                            {stdout_colour(), stdout_width(), true}));
+  write_stdout(render_model(load_model(one_model(model, "plumb calibrate show")), stdout_look()));
   return kDone;
 }
 
@@ -138,7 +104,7 @@ int calibrate_export(const Args& args) {
   flags.positional("model", model, "what plumb calibrate fit wrote");
   flags.text("-o,--out", "FILE", out, "the .onnx file");
   if (!flags.parse(args)) return kDone;
-  const std::string path = only_one(model, "plumb calibrate export");
+  const std::string path = one_model(model, "plumb calibrate export");
   if (out.empty()) throw InputError("where to? Name the ONNX file with -o model.onnx");
   check_not_over("-o", out, {path});
   write_file(out, onnx_text(load_model(path)));

@@ -1,9 +1,9 @@
 // The parts of `plumb calibrate`.
 #pragma once
 
-#include "flags.hpp"
 #include "inputs.hpp"
 #include "plumb/calibrate/model.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 
@@ -15,13 +15,11 @@ int calibrate_export(const Args& args);
 /// sha256 of the files that hold the predictions, in the order of the flags.
 [[nodiscard]] std::vector<std::string> prediction_digests(const Inputs& inputs);
 /// One sentence when the model was fitted on one of these prediction files, else "".
-[[nodiscard]] std::string fitted_on_notice(const CalibrationModel& model, const std::string& path,
-                                           const Inputs& inputs);
-/// Replaces the predictions by calibrated ones (and sets alpha_0 where the last step is alpha without
-/// features); the notice of fitted_on_notice().
+[[nodiscard]] std::string fitted_on_notice(const CalibrationModel& model, const Inputs& inputs);
+/// Puts the items as the model gives them in the place of the inputs'; the notice of fitted_on_notice().
 [[nodiscard]] std::string apply_calibrator(const std::string& path, int threads, Inputs& inputs);
-/// InputError when the model cannot be applied to these predictions.
-void check_fits(const CalibrationModel& model, const std::string& path, const Predictions& predictions);
+/// The one file that was given; InputError otherwise.
+[[nodiscard]] std::string one_model(const Args& given, const std::string& command);
 /// InputError when `path` is one of the inputs.
 void check_not_over(const std::string& flag, const std::string& path, const std::vector<std::string>& inputs);
 

@@ -4,7 +4,7 @@
 //   apply: the inputs are variances (--variance, --std, --aleatoric, --epistemic, --mean-samples)
 #pragma once
 
-#include "flags.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 

@@ -1,14 +1,10 @@
 // The subcommands: each takes the arguments after its name and returns the exit code.
 #pragma once
 
-#include "flags.hpp"
+#include "shell/flags.hpp"
+#include "shell/program.hpp"
 
 namespace plumb::cli {
-
-inline constexpr int kDone = 0;
-inline constexpr int kInternalFailure = 1;
-inline constexpr int kBadInput = 2;
-inline constexpr int kGateHeld = 3;  ///< a --fail-if held
 
 int evaluate_command(const Args& args);
 int stability_command(const Args& args);

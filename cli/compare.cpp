@@ -4,15 +4,16 @@
 #include <filesystem>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "evaluate_flags.hpp"
 #include "fail_if.hpp"
 #include "inputs.hpp"
-#include "pages.hpp"
+#include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/compare.hpp"
 #include "plumb/report/json.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -137,9 +138,9 @@ void write_pages(Pages& pages, const std::vector<NamedModel>& models, EvaluateOp
     Result r = evaluate(m.items, o);
     r.argv = compared.argv;
     r.inputs = compared.inputs;
-    results.push_back({m.name, render_json(r)});
+    results.push_back({m.name, render_json(r, kFlag)});
   }
-  results.push_back({models.front().name, render_json(compared)});
+  results.push_back({models.front().name, render_json(compared, kFlag)});
   pages.finish(results);
 }
 
@@ -227,7 +228,7 @@ int compare_command(const Args& args) {
   if (f.json == "-") {
     write_stdout(render_json(result));
   } else if (!f.quiet) {
-    write_stdout(render_compare(c, o.level, {stdout_colour(), stdout_width(), !o.metrics.empty()}));
+    write_stdout(render_compare(c, o.level, stdout_look(!o.metrics.empty())));
   }
   for (const std::string& sentence : held) say(sentence);
   return held.empty() ? kDone : kGateHeld;

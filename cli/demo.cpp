@@ -1,13 +1,13 @@
 #include <filesystem>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "demo_data.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/simulate/cohort.hpp"
 #include "regression.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -56,9 +56,9 @@ std::string votes_csv(const Cohort& c) {
   std::string out;
   for (int r = 0; r < c.raters; ++r) out += (r == 0 ? "rater_" : ",rater_") + std::to_string(r + 1);
   out += "\n";
-  for (std::size_t i = 0; i < c.ratings.size(); ++i) {
-    const bool last = (i + 1) % static_cast<std::size_t>(c.raters) == 0;
-    if (c.ratings[i] >= 0) out += c.class_names[static_cast<std::size_t>(c.ratings[i])];
+  for (std::int64_t i = 0; i < std::ssize(c.ratings); ++i) {
+    const bool last = (i + 1) % c.raters == 0;
+    if (c.ratings[i] >= 0) out += c.class_names[c.ratings[i]];
     out += last ? "\n" : ",";
   }
   return out;
@@ -66,10 +66,8 @@ std::string votes_csv(const Cohort& c) {
 
 std::string items_csv(const Cohort& c, std::int64_t first) {
   std::string out = "id,patient,site\n";
-  for (std::size_t i = 0; i < c.patient.size(); ++i) {
-    out += "cell-" + std::to_string(first + static_cast<std::int64_t>(i)) + "," + c.patient[i] + "," +
-           c.site[i] + "\n";
-  }
+  for (std::int64_t i = 0; i < std::ssize(c.patient); ++i)
+    out += "cell-" + std::to_string(first + i) + "," + c.patient[i] + "," + c.site[i] + "\n";
   return out;
 }
 

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/simulate/clahe.hpp"
 #include "plumb/simulate/streams.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -78,31 +79,26 @@ std::vector<DemoPart> make_parts(DemoOptions& options, std::array<std::int64_t, 
   return parts;
 }
 
-void write_images(const DemoPart& part, std::array<std::int64_t, 3> shape, bool quiet,
-                  const DrawImage& draw) {
-  const std::int64_t bytes = shape[0] * shape[1] * shape[2],
+void write_images(const DemoPart& part, std::array<int, 3> shape, bool quiet, const DrawImage& draw) {
+  const std::int64_t bytes = std::int64_t{shape[0]} * shape[1] * shape[2],
                      block = std::max<std::int64_t>(1, kBlockBytes / bytes);
   AtomicFile file(part.file("images.npy"));
-  file.write(npy_header(DType::u8, std::array{part.items, shape[0], shape[1], shape[2]}));
+  file.write(npy_header(DType::u8, std::array<std::int64_t, 4>{part.items, shape[0], shape[1], shape[2]}));
   ProgressBar bar(!quiet);
   const auto progress = bar.callback();
   std::vector<std::uint8_t> pixels;
   for (std::int64_t begin = 0; begin < part.items; begin += block) {
     const std::int64_t n = std::min(block, part.items - begin);
-    pixels.resize(static_cast<std::size_t>(n * bytes));
+    pixels.resize(n * bytes);
     parallel_blocks(n, 8, 0, [&](int, std::int64_t from, std::int64_t to) {
       for (std::int64_t i = from; i < to; ++i) {
-        const auto image =
-            std::span(pixels).subspan(static_cast<std::size_t>(i * bytes), static_cast<std::size_t>(bytes));
+        const auto image = std::span(pixels).subspan(i * bytes, bytes);
         draw(begin + i, image);
-        if (part.equalised) {
-          clahe(image, static_cast<int>(shape[0]), static_cast<int>(shape[1]), static_cast<int>(shape[2]),
-                ClaheOptions{}, image);
-        }
+        if (part.equalised) clahe(image, shape[0], shape[1], shape[2], ClaheOptions{}, image);
       }
     });
     file.write(std::as_bytes(std::span(pixels)));
-    if (progress) progress(static_cast<double>(begin + n) / static_cast<double>(part.items));
+    if (progress) progress(static_cast<double>(begin + n) / part.items);
   }
   file.commit();
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 
@@ -40,7 +40,7 @@ void add_demo_flags(Flags& flags, DemoOptions& options, bool images);
 /// Writes N x channels x height x width uint8 to images.npy of the part, drawn item by item on all cores.
 /// `draw` is called once for every item, in no order.
 using DrawImage = std::function<void(std::int64_t item, std::span<std::uint8_t> image)>;
-void write_images(const DemoPart& part, std::array<std::int64_t, 3> shape, bool quiet, const DrawImage& draw);
+void write_images(const DemoPart& part, std::array<int, 3> shape, bool quiet, const DrawImage& draw);
 
 /// `text` with every `what` replaced.
 [[nodiscard]] std::string filled_in(std::string text, const std::string& what, const std::string& by);

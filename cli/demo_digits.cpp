@@ -5,6 +5,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/io/idx.hpp"
 #include "plumb/io/npy.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/simulate/digits.hpp"
 
 namespace plumb::cli {
@@ -38,7 +39,7 @@ Try, from the folder above this one:
 /// MNIST's digits, in file order; empty when they are to be drawn.
 struct Mnist {
   std::vector<std::uint8_t> images, numerals;
-  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(numerals.size()); }
+  [[nodiscard]] std::int64_t size() const { return std::ssize(numerals); }
 };
 
 IdxBytes read_part(const std::string& base, int axes) {
@@ -79,11 +80,10 @@ std::int64_t first_of(const DemoPart& part, std::int64_t n) {
 }
 
 void write_part(const DemoPart& part, const Mnist& mnist, int votes, bool quiet) {
-  const auto first = static_cast<std::size_t>(mnist.size() > 0 ? first_of(part, mnist.size()) : 0);
+  const std::int64_t first = mnist.size() > 0 ? first_of(part, mnist.size()) : 0;
   std::vector<std::uint8_t> numerals;
   for (std::int64_t i = 0; i < part.items; ++i)
-    numerals.push_back(mnist.size() > 0 ? mnist.numerals[first + static_cast<std::size_t>(i)]
-                                        : static_cast<std::uint8_t>(digit_numeral(part.seed, i)));
+    numerals.push_back(mnist.size() > 0 ? mnist.numerals[first + i] : digit_numeral(part.seed, i));
   const ThreeModeLabels labels = label_three_modes(numerals, {.votes = votes, .seed = part.seed});
   const std::array column{part.items};
   write_npy(part.file("numeral.npy"), std::span<const std::uint8_t>(numerals), column);
@@ -93,10 +93,8 @@ void write_part(const DemoPart& part, const Mnist& mnist, int votes, bool quiet)
   write_npy(part.file("counts.npy"), std::span<const std::int64_t>(labels.counts),
             std::array{part.items, std::int64_t{2}});
   write_images(part, {1, kDigitSize, kDigitSize}, quiet, [&](std::int64_t i, std::span<std::uint8_t> image) {
-    if (mnist.size() == 0) return draw_digit(part.seed, i, numerals[static_cast<std::size_t>(i)], image);
-    const auto at = mnist.images.begin() +
-                    static_cast<std::ptrdiff_t>((first + static_cast<std::size_t>(i)) * image.size());
-    std::copy_n(at, image.size(), image.begin());
+    if (mnist.size() == 0) return draw_digit(part.seed, i, numerals[i], image);
+    std::copy_n(mnist.images.begin() + (first + i) * std::ssize(image), image.size(), image.begin());
   });
 }
 
@@ -126,7 +124,7 @@ int demo_digits_command(const Args& args) {
   const std::vector<DemoPart> parts = make_parts(options, kParts);
   for (const DemoPart& part : parts) {
     const int n = part.name == "train"        ? kTrainVotes
-                  : part.name == "validation" ? static_cast<int>(votes)
+                  : part.name == "validation" ? narrow<int>(votes)
                                               : kTestVotes;
     write_part(part, mnist, n, options.quiet);
   }

@@ -3,6 +3,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/simulate/faces.hpp"
 #include "plumb/simulate/scenarios.hpp"
 
@@ -46,7 +47,7 @@ void write_part(const DemoPart& part, Scenario scenario, int size, bool quiet) {
   write_npy(part.file("truth.npy"), std::span<const double>(risks.truth), column);
   write_file(part.file("items.csv"), items_csv(part, risks.age));
   write_images(part, {3, size, size}, quiet, [&](std::int64_t i, std::span<std::uint8_t> image) {
-    draw_face(part.seed, i, risks.age[static_cast<std::size_t>(i)], size, image);
+    draw_face(part.seed, i, risks.age[i], size, image);
   });
 }
 
@@ -74,7 +75,7 @@ int demo_faces_command(const Args& args) {
                      std::to_string(kLargestFace) + ", not " + std::to_string(size));
   }
   const std::vector<DemoPart> parts = make_parts(options, kParts);
-  for (const DemoPart& part : parts) write_part(part, scenario, static_cast<int>(size), options.quiet);
+  for (const DemoPart& part : parts) write_part(part, scenario, narrow<int>(size), options.quiet);
   finish_demo(options, parts,
               filled_in(filled_in(kReadme, "@SCENARIO@", name), "@SIZE@", std::to_string(size)));
   return kDone;

@@ -2,6 +2,7 @@
 #include "demo_data.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/npy.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/simulate/regression_images.hpp"
 
 namespace plumb::cli {
@@ -36,12 +37,12 @@ constexpr const char* kInstruments =
 
 void write_part(const DemoPart& part, RegressionImageOptions o, bool quiet) {
   o.seed = part.seed;
-  const auto d = static_cast<std::size_t>(o.outputs), n = static_cast<std::size_t>(part.items);
+  const std::int64_t d = o.outputs, n = part.items;
   std::vector<double> mean(n * d), variance(n * d), targets(n * d);
   write_images(part, {1, o.size, o.size}, quiet, [&](std::int64_t i, std::span<std::uint8_t> image) {
     const RegressionImage item = draw_regression_image(o, i, image);
-    for (std::size_t k = 0; k < d; ++k) {
-      const std::size_t at = static_cast<std::size_t>(i) * d + k;
+    for (std::int64_t k = 0; k < d; ++k) {
+      const std::int64_t at = i * d + k;
       mean[at] = item.mean[k];
       variance[at] = item.variance[k];
       targets[at] = item.target[k];
@@ -76,7 +77,7 @@ int demo_regression_images_command(const Args& args) {
     throw InputError("--outputs must be 1 or 2, not " + std::to_string(outputs));
   if (size < 16 || size > 128)
     throw InputError("--size must lie between 16 and 128, not " + std::to_string(size));
-  const RegressionImageOptions o{.outputs = static_cast<int>(outputs), .size = static_cast<int>(size)};
+  const RegressionImageOptions o{.outputs = narrow<int>(outputs), .size = narrow<int>(size)};
   const std::vector<DemoPart> parts = make_parts(options, kParts);
   for (const DemoPart& part : parts) write_part(part, o, options.quiet);
   finish_demo(options, parts, readme_of(o));

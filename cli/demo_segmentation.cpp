@@ -2,6 +2,7 @@
 #include "demo_data.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/npy.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/simulate/segmentation.hpp"
 
 namespace plumb::cli {
@@ -36,12 +37,10 @@ struct Masks {
 };
 
 Masks write_images_of(const DemoPart& part, const SegmentationOptions& o, bool quiet) {
-  const auto pixels = static_cast<std::size_t>(o.size) * static_cast<std::size_t>(o.size);
-  const auto n = static_cast<std::size_t>(part.items), raters = static_cast<std::size_t>(o.raters);
+  const std::int64_t n = part.items, raters = o.raters, pixels = std::int64_t{o.size} * o.size;
   Masks m{std::vector<double>(n * pixels), std::vector<std::uint8_t>(n * raters * pixels)};
-  write_images(part, {1, o.size, o.size}, quiet, [&](std::int64_t item, std::span<std::uint8_t> image) {
-    const auto i = static_cast<std::size_t>(item);
-    draw_segmentation(o, item, image, std::span(m.truth).subspan(i * pixels, pixels),
+  write_images(part, {1, o.size, o.size}, quiet, [&](std::int64_t i, std::span<std::uint8_t> image) {
+    draw_segmentation(o, i, image, std::span(m.truth).subspan(i * pixels, pixels),
                       std::span(m.ratings).subspan(i * raters * pixels, raters * pixels));
   });
   return m;
@@ -50,13 +49,12 @@ Masks write_images_of(const DemoPart& part, const SegmentationOptions& o, bool q
 void write_rows(const DemoPart& part, const Masks& m, std::int64_t pixels, std::int64_t raters) {
   const std::int64_t rows = part.items * pixels;
   std::vector<std::uint8_t> ratings(m.ratings.size());
-  std::vector<std::int64_t> image(static_cast<std::size_t>(rows));
+  std::vector<std::int64_t> image(rows);
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t i = row / pixels, pixel = row % pixels;
-    image[static_cast<std::size_t>(row)] = i;
+    image[row] = i;
     for (std::int64_t r = 0; r < raters; ++r)
-      ratings[static_cast<std::size_t>(row * raters + r)] =
-          m.ratings[static_cast<std::size_t>((i * raters + r) * pixels + pixel)];
+      ratings[row * raters + r] = m.ratings[(i * raters + r) * pixels + pixel];
   }
   write_npy(part.file("pixel_ratings.npy"), std::span<const std::uint8_t>(ratings), std::array{rows, raters});
   write_npy(part.file("pixel_truth.npy"), std::span<const double>(m.truth), std::array{rows});
@@ -99,7 +97,7 @@ int demo_segmentation_command(const Args& args) {
     throw InputError("--raters must lie between 1 and 50, not " + std::to_string(raters));
   if (options.items * size * size * (9 + 2 * raters) > kMostBytes)
     throw InputError("so many pixels do not fit into memory at once; lower --items, --size or --raters");
-  const SegmentationOptions o{.size = static_cast<int>(size), .raters = static_cast<int>(raters)};
+  const SegmentationOptions o{.size = narrow<int>(size), .raters = narrow<int>(raters)};
   const std::vector<DemoPart> parts = make_parts(options, kParts);
   for (const DemoPart& part : parts) write_part(part, o, options.quiet);
   const std::string readme = filled_in(kReadme, "@SIZE@", std::to_string(size));

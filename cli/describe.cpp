@@ -1,9 +1,10 @@
 #include "plumb/io/describe.hpp"
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/load.hpp"
+#include "plumb/numeric/narrow.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -32,7 +33,7 @@ std::string describe(const ArrayInfo& a) {
   std::string out = a.name + "\n";
   if (!a.problem.empty()) return out + "    cannot be used: " + a.problem + "\n";
   out += "    " + facts(a) + "\n";
-  for (const ArrayUse& use : a.uses) out += "    could be " + use.flag + ": " + use.why + "\n";
+  for (const ArrayUse& use : a.uses) out += "    could be " + opt(use.option) + ": " + use.why + "\n";
   return out;
 }
 
@@ -50,7 +51,7 @@ int describe_command(const Args& args) {
   check_threads(threads);
   std::string text;
   for (const Source& source : resolve(files)) {
-    for (const ArrayInfo& a : describe_file(source.path, static_cast<int>(threads))) text += describe(a);
+    for (const ArrayInfo& a : describe_file(source.path, narrow<int>(threads))) text += describe(a);
   }
   write_stdout(text);
   return kDone;

@@ -2,13 +2,14 @@
 
 #include "calibrate.hpp"
 #include "commands.hpp"
-#include "console.hpp"
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
 #include "output.hpp"
 #include "plumb/evaluate/state.hpp"
 #include "regression.hpp"
 #include "regression_inputs.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {

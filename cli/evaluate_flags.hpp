@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "flags.hpp"
 #include "plumb/evaluate/evaluate.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 

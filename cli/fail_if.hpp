@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
 #include "plumb/result.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "flags.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 

@@ -52,17 +52,16 @@ class Loader {
 
   // N by R from R files of N.
   static Rows side_by_side(const std::vector<Array>& files) {
-    const std::int64_t n = files.front().shape[0], width = static_cast<std::int64_t>(files.size());
+    const std::int64_t n = files.front().shape[0], width = std::ssize(files);
     const std::string name = Rows(files).name();  // throws where text stands beside numbers
     const auto fill = [&](auto matrix, auto read) {
       for (std::size_t r = 0; r < files.size(); ++r) {
         const Rows column(files[r]);
-        for (std::int64_t i = 0; i < n; ++i)
-          matrix[static_cast<std::size_t>(i * width) + r] = read(column, i);
+        for (std::int64_t i = 0; i < n; ++i) matrix[i * width + r] = read(column, i);
       }
       return Rows(array_of(std::move(matrix), {n, width}, name));
     };
-    const auto cells = static_cast<std::size_t>(n * width);
+    const std::int64_t cells = n * width;
     if (files.front().dtype == DType::text)
       return fill(std::vector<std::string>(cells), [](const Rows& c, std::int64_t i) { return c.text(i); });
     return fill(std::vector<double>(cells), [](const Rows& c, std::int64_t i) {

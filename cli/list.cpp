@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/calibrate/regression/fit.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/report/calibrate.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/terminal.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -52,7 +52,7 @@ int list_command(const Args& args) {
     return kDone;
   }
   const int width = stdout_terminal() ? stdout_width() : kPipeWidth;
-  const TerminalOptions look{stdout_colour(), width, true};
+  const TerminalOptions look{stdout_colour(), width, true, kFlag};
   const auto key = [](const MetricRow& row) { return row.key; };
   const auto method = [](const auto& row) { return row.method; };
   std::string text;

@@ -1,13 +1,12 @@
-// plumb: picks the subcommand and turns what it throws into one sentence and an exit code.
+// plumb: picks the subcommand.
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <string>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/result.hpp"
+#include "shell/console.hpp"
+#include "shell/signals.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -79,26 +78,15 @@ int dispatch(const Args& args) {
   return command->run({args.begin() + 1, args.end()});
 }
 
-int guarded(const Args& args) {
-  try {
-    return dispatch(args);
-  } catch (const InputError& e) {
-    say(e.sentence());
-    return kBadInput;
-  } catch (const std::bad_alloc&) {
-    say("not enough memory for this input; split it into shards and use --save-state and \"plumb merge\"");
-  } catch (const std::exception& e) {
-    say(std::string("internal failure: ") + e.what() + "; please report this with the command that you ran");
-  } catch (...) {
-    say("internal failure of unknown kind; please report this with the command that you ran");
-  }
-  return kInternalFailure;
-}
-
 }  // namespace
 }  // namespace plumb::cli
 
 int main(int argc, char** argv) {
-  plumb::cli::install_signal_handlers();
-  return plumb::cli::guarded({argv + std::min(argc, 1), argv + argc});
+  namespace cli = plumb::cli;
+  cli::end_on_signal();
+  return cli::run_program(
+      [&] {
+        return cli::dispatch({argv + std::min(argc, 1), argv + argc});
+      },
+      "not enough memory for this input; split it into shards and use --save-state and \"plumb merge\"");
 }

@@ -3,12 +3,16 @@
 #include <filesystem>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/terminal.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
+
+TerminalOptions stdout_look(bool all_metrics) {
+  return {stdout_colour(), stdout_width(), all_metrics, kFlag};
+}
 
 void add_output_flags(Flags& flags, OutputFlags& out) {
   flags.heading("What comes out");
@@ -61,7 +65,7 @@ int Output::finish(const Result& result, const std::string& state, bool all_metr
   if (flags_.json == "-") {
     write_stdout(render_json(result));
   } else if (!flags_.quiet) {
-    write_stdout(render_terminal(result, {stdout_colour(), stdout_width(), all_metrics}));
+    write_stdout(render_terminal(result, stdout_look(all_metrics)));
   }
   for (const std::string& sentence : held) say(sentence);
   return held.empty() ? kDone : kGateHeld;

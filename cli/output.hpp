@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "fail_if.hpp"
-#include "flags.hpp"
 #include "pages.hpp"
 #include "plumb/io/atomic_file.hpp"
+#include "plumb/report/terminal.hpp"
 #include "plumb/result.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 
@@ -20,6 +21,9 @@ struct OutputFlags {
   Args fail_if;
   bool quiet = false;
 };
+
+/// How text for standard output is laid out, with options spelled as flags.
+[[nodiscard]] TerminalOptions stdout_look(bool all_metrics = true);
 
 void add_output_flags(Flags& flags, OutputFlags& out);
 

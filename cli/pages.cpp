@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <map>
 
-#include "console.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/sha256.hpp"
 #include "plumb/report/json.hpp"
+#include "shell/console.hpp"
 
 extern char** environ;
 
@@ -99,7 +99,7 @@ void Pages::add_checksums(std::vector<InputInfo>& inputs, const std::vector<std:
 }
 
 void Pages::finish(std::span<const NamedResult> results, const std::string& title) {
-  if (report_) report_->write(render_html(results, {title}));
+  if (report_) report_->write(render_html(results, {title, kFlag}));
   if (!flags_.plots.empty()) write_plots(results, flags_.plots);
   if (report_) report_->commit();
 }
@@ -115,13 +115,14 @@ void Pages::finish_fit(Result before, Result after, const std::string& method, c
   }
   after.notes.emplace_back(
       "judged on the data that it was fitted on: plumb evaluate on other data tells what it is worth");
-  const std::vector<NamedResult> results{{"before", render_json(before)}, {method, render_json(after)}};
+  const std::vector<NamedResult> results{{"before", render_json(before, kFlag)},
+                                         {method, render_json(after, kFlag)}};
   finish(results);
 }
 
 void Pages::finish(const Result& result) {
   if (!wanted()) return;
-  const std::string json = render_json(result);
+  const std::string json = render_json(result, kFlag);
   const NamedResult one{name_of_result(json), json};
   finish({&one, 1});
 }

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "flags.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/html.hpp"
 #include "plumb/result.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 

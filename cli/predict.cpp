@@ -1,7 +1,7 @@
 // plumb predict: explains and checks its flags itself, then hands over to plumb-train beside it.
 #include "commands.hpp"
 #include "hand_over.hpp"
-#include "train_flags.hpp"
+#include "train/options/flags.hpp"
 
 namespace plumb::cli {
 

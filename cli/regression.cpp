@@ -5,13 +5,15 @@
 #include <limits>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/regression/evaluate.hpp"
 #include "plumb/regression/shift.hpp"
 #include "plumb/regression/state.hpp"
 #include "regression_inputs.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -39,7 +41,7 @@ double parse_bound(const std::string& text) {
 int to_int(const char* flag, std::int64_t value) {
   if (value > std::numeric_limits<int>::max() || value < 0)
     throw InputError(std::string(flag) + " " + std::to_string(value) + " is out of range");
-  return static_cast<int>(value);
+  return narrow<int>(value);
 }
 
 }  // namespace
@@ -89,10 +91,11 @@ int evaluate_regression_command(const Args& args) {
   output.check_not_over(inputs.paths);
   output.open();
   Result result;
+  RegressionState state;
   {
     ProgressBar bar(!output_flags.quiet);
     options.progress = bar.callback();
-    result = evaluate_regression(inputs.items, options);
+    result = evaluate_regression(inputs.items, options, &state);
   }
   if (!reference.empty()) {
     constexpr int kHistogramCells = 30;
@@ -105,9 +108,8 @@ int evaluate_regression_command(const Args& args) {
   result.argv.insert(result.argv.end(), args.begin(), args.end());
   result.inputs = inputs.infos;
   output.pages().add_checksums(result.inputs, inputs.paths);
-  std::string state;
-  if (!output_flags.save_state.empty()) state = serialize(regression_state(inputs.items, options));
-  return output.finish(result, state, !options.metrics.empty());
+  return output.finish(result, output_flags.save_state.empty() ? "" : serialize(state),
+                       !options.metrics.empty());
 }
 
 }  // namespace plumb::cli

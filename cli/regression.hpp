@@ -1,7 +1,7 @@
 // `plumb evaluate` and `plumb demo` of regressions.
 #pragma once
 
-#include "flags.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 

@@ -2,12 +2,12 @@
 #include <filesystem>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/simulate/needles.hpp"
 #include "regression.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -59,9 +59,8 @@ void write_part(const Needles& c, std::int64_t first, const std::filesystem::pat
   write_npy((dir / "mean_samples.npy").string(), std::span<const float>(c.mean_samples), passes);
   write_npy((dir / "variance_samples.npy").string(), std::span<const float>(c.variance_samples), passes);
   std::string items = "id,patient,site\n";
-  for (std::size_t i = 0; i < c.patient.size(); ++i)
-    items += "frame-" + std::to_string(first + static_cast<std::int64_t>(i)) + "," + c.patient[i] + "," +
-             c.site[i] + "\n";
+  for (std::int64_t i = 0; i < std::ssize(c.patient); ++i)
+    items += "frame-" + std::to_string(first + i) + "," + c.patient[i] + "," + c.site[i] + "\n";
   write_file((dir / "items.csv").string(), items);
 }
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
 #include "plumb/regression/column.hpp"
 #include "plumb/result.hpp"
+#include "shell/flags.hpp"
 
 namespace plumb::cli {
 

@@ -41,8 +41,8 @@ bool is_history(const std::filesystem::path& path, const std::string& text) {
 /// What was judged, or the file's name where two results of one command would share it.
 std::vector<NamedResult> named(const Args& files, const Args& names) {
   if (!names.empty() && names.size() != files.size())
-    throw InputError("--names has " + counted(static_cast<std::int64_t>(names.size()), "name") + " for " +
-                     counted(static_cast<std::int64_t>(files.size()), "result") + "; give one for each");
+    throw InputError("--names has " + counted(std::ssize(names), "name") + " for " +
+                     counted(std::ssize(files), "result") + "; give one for each");
   std::vector<NamedResult> out;
   for (const std::string& file : files) {
     std::string text = read_text(file), name;

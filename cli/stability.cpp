@@ -3,14 +3,16 @@
 #include <charconv>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
-#include "pages.hpp"
+#include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/stability.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -100,7 +102,7 @@ int stability_command(const Args& args) {
   o.evaluate = checked_options(how);
   if (repeats < 2 || repeats > 100000)
     throw InputError("--repeats must lie between 2 and 100000, not " + std::to_string(repeats));
-  o.repeats = static_cast<int>(repeats);
+  o.repeats = narrow<int>(repeats);
   o.subsets = subsets == "nested" ? Subsets::nested : Subsets::independent;
   o.single = parse_single(single, o.rater);
   Pages pages(pages_flags);
@@ -131,7 +133,7 @@ int stability_command(const Args& args) {
   if (json == "-") {
     write_stdout(render_json(result));
   } else if (!quiet) {
-    write_stdout(render_stability(s, {stdout_colour(), stdout_width(), true}));
+    write_stdout(render_stability(s, stdout_look()));
   }
   return kDone;
 }

@@ -9,7 +9,7 @@
 #include "commands.hpp"
 #include "hand_over.hpp"
 #include "plumb/data/check.hpp"
-#include "train_flags.hpp"
+#include "train/options/flags.hpp"
 
 namespace plumb::cli {
 

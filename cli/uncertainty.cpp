@@ -4,16 +4,18 @@
 #include <filesystem>
 
 #include "commands.hpp"
-#include "console.hpp"
 #include "fail_if.hpp"
 #include "inputs.hpp"
-#include "pages.hpp"
+#include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/load.hpp"
 #include "plumb/io/pictures.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/uncertainty.hpp"
+#include "shell/console.hpp"
+#include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -82,7 +84,7 @@ void add_flags(Flags& flags, UncertaintyFlags& f) {
 int small(const char* flag, std::int64_t value) {
   if (value < -2147483647 || value > 2147483647)
     throw InputError(std::string(flag) + " " + std::to_string(value) + " is far out of range");
-  return static_cast<int>(value);
+  return narrow<int>(value);
 }
 
 double accuracy(const std::string& text) {
@@ -176,7 +178,7 @@ UncertaintyResult histogram(const std::string& spec, const UncertaintyOptions& o
     throw InputError(rows.name() +
                      ": a histogram has two columns, the weight w and the accuracy p of each bin, not " +
                      std::to_string(rows.width()));
-  std::vector<double> both(static_cast<std::size_t>(2 * rows.rows())), w, p;
+  std::vector<double> both(2 * rows.rows()), w, p;
   rows.read(0, rows.rows(), both);
   for (std::size_t i = 0; i < both.size(); i += 2) {
     w.push_back(both[i]);
@@ -309,7 +311,7 @@ int uncertainty_command(const Args& args) {
   if (f.json == "-") {
     write_stdout(render_json(result));
   } else if (!f.quiet) {
-    write_stdout(render_uncertainty(r, names, result.notes, {stdout_colour(), stdout_width(), true}));
+    write_stdout(render_uncertainty(r, names, result.notes, stdout_look()));
   }
   for (const std::string& sentence : held) say(sentence);
   return held.empty() ? kDone : kGateHeld;

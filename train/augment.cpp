@@ -9,7 +9,7 @@ namespace plumb::train {
 torch::Tensor augment(const torch::Tensor& images, const Augmentation& a, std::uint64_t seed) {
   if (!a.any() || images.dim() != 4) return images;
   const std::int64_t n = images.size(0);
-  const auto height = static_cast<double>(images.size(2)), width = static_cast<double>(images.size(3));
+  const double height = images.size(2), width = images.size(3);
   RandomStream random(seed, Purpose::kSample);
   torch::Tensor theta = torch::zeros({n, 2, 3}, torch::kFloat32);
   auto t = theta.accessor<float, 3>();
@@ -17,19 +17,16 @@ torch::Tensor augment(const torch::Tensor& images, const Augmentation& a, std::u
     // Always four draws, so that switching one change off leaves the others as they were.
     const double mirror = random.uniform() < 0.5 && a.flip ? -1 : 1;
     const double angle = (2 * random.uniform() - 1) * a.rotation * std::numbers::pi / 180;
-    const auto pixels = [&] {
-      const double reach = static_cast<double>(2 * a.shift + 1);
-      return std::floor(random.uniform() * reach) - static_cast<double>(a.shift);
-    };
+    const auto pixels = [&] { return std::floor(random.uniform() * (2 * a.shift + 1)) - a.shift; };
     const double dx = pixels(), dy = pixels();
     // Output pixel (x, y) in [-1, 1]^2 reads the input at theta (x, y, 1): rotation in pixels, hence the side
     // ratios.
-    t[i][0][0] = static_cast<float>(mirror * std::cos(angle));
-    t[i][0][1] = static_cast<float>(-std::sin(angle) * height / width);
-    t[i][0][2] = static_cast<float>(-2 * dx / width);
-    t[i][1][0] = static_cast<float>(mirror * std::sin(angle) * width / height);
-    t[i][1][1] = static_cast<float>(std::cos(angle));
-    t[i][1][2] = static_cast<float>(-2 * dy / height);
+    t[i][0][0] = mirror * std::cos(angle);
+    t[i][0][1] = -std::sin(angle) * height / width;
+    t[i][0][2] = -2 * dx / width;
+    t[i][1][0] = mirror * std::sin(angle) * width / height;
+    t[i][1][1] = std::cos(angle);
+    t[i][1][2] = -2 * dy / height;
   }
   namespace F = torch::nn::functional;
   const torch::Tensor grid =

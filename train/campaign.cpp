@@ -4,6 +4,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "train/checkpoint.hpp"
 #include "train/claim.hpp"
 #include "train/outputs.hpp"
@@ -21,14 +22,14 @@ void check_out(const TrainOptions& o) {
   for (const char* part : {"/train", "/validation", "/test"})
     among = among || lies_within(o.out, o.data + part);
   if (among)
-    throw InputError("--out " + o.out +
+    throw InputError("⟦out⟧ " + o.out +
                      " lies among the data, which the run would write over; choose another folder");
   const fs::path out(o.out);
   if (lies_within(o.out, o.data) && !fs::exists(out / "config.json"))  // a run that is there may go on
-    throw InputError("--out " + o.out + " lies in the data folder " + o.data +
+    throw InputError("⟦out⟧ " + o.out + " lies in the data folder " + o.data +
                      "; choose a folder outside of it");
   if (fs::is_directory(out) && !fs::is_empty(out) && !fs::exists(out / "config.json"))
-    throw InputError("--out " + o.out + " holds other files and no run; choose a new or empty folder");
+    throw InputError("⟦out⟧ " + o.out + " holds other files and no run; choose a new or empty folder");
 }
 
 RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
@@ -54,7 +55,7 @@ RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
   const auto member_file = [&](std::int64_t i, const std::string& rest) {
     const std::string specs = o.out + "/member_" + std::to_string(i) + "/" + rest;
     const Rows rows(read_npy(specs));
-    std::vector<double> values(static_cast<std::size_t>(rows.rows() * rows.width()));
+    std::vector<double> values(rows.rows() * rows.width());
     rows.read(0, rows.rows(), values);
     return torch::tensor(values, torch::kFloat64).reshape({rows.rows(), -1});
   };
@@ -95,8 +96,8 @@ RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
     write("probs.npy", head == Head::sigmoid ? mean.squeeze(1) : mean);
     const torch::Tensor logits =
         head == Head::sigmoid ? torch::logit(mean, 1e-12) : mean.clamp_min(1e-300).log();
-    all.metrics[name] = classification_metrics(head, logits, rows_of(split->votes), split->truth,
-                                               static_cast<int>(o.threads));
+    all.metrics[name] =
+        classification_metrics(head, logits, rows_of(split->votes), split->truth, narrow<int>(o.threads));
   }
   write_file(o.out + "/result.json", to_json(all));
   return all;
@@ -126,7 +127,7 @@ RunResult tune_strength(const TrainOptions& o, const Hooks& hooks) {
     }
   }
   if (best_folder.empty())
-    throw InputError("no strength of --tune gave a finite validation log-loss; lower --lr");
+    throw InputError("no strength of ⟦tune⟧ gave a finite validation log-loss; lower ⟦lr⟧");
   write_file(o.out + "/tune.csv", table);
   // The chosen run stands in the folder as if it had been trained alone.
   for (const auto& entry : fs::directory_iterator(best_folder)) {
@@ -143,15 +144,15 @@ RunResult tune_strength(const TrainOptions& o, const Hooks& hooks) {
 
 RunResult train_run(const TrainOptions& o, const Hooks& hooks) {
   check_options(o);
-  if (o.data.empty()) throw InputError("--data is needed: the folder to learn from");
-  if (o.out.empty()) throw InputError("--out is needed: the folder of the run");
+  if (o.data.empty()) throw InputError("⟦data⟧ is needed: the folder to learn from");
+  if (o.out.empty()) throw InputError("⟦out⟧ is needed: the folder of the run");
   check_out(o);
   if (o.ensemble == 1 && o.tune.empty()) return train_one(o, hooks);
   if (is_finished(o.out)) {
     write_config(o);
     return read_result(o.out);
   }
-  if (!fs::is_directory(o.data)) throw InputError("--data: there is no folder \"" + o.data + "\"");
+  if (!fs::is_directory(o.data)) throw InputError("⟦data⟧: there is no folder \"" + o.data + "\"");
   write_config(o);
   const Claim claim(o.out + "/.lock");
   if (!claim.held()) throw Busy(o.out);

@@ -2,6 +2,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/ordered/empirical.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "train/tensors.hpp"
 
 namespace plumb::train {
@@ -19,12 +20,12 @@ torch::Tensor empirical_probabilities(const TrainOptions& o, Head head, const to
   if (p.dim() == 2) p = p.select(1, 1);
   const std::vector<double> forecasts = doubles_of(p);
   const std::vector<double> outcomes = doubles_of(votes.select(1, 1) / votes.sum(1));
-  const int threads = static_cast<int>(o.threads);
+  const int threads = narrow<int>(o.threads);
   const std::vector<double> e =
       o.method == "cape-bin"
-          ? empirical_by_bins(forecasts, outcomes, static_cast<int>(o.cape_bins), threads)
+          ? empirical_by_bins(forecasts, outcomes, narrow<int>(o.cape_bins), threads)
           : empirical_by_kernel(forecasts, outcomes,
-                                static_cast<int>(std::min<std::int64_t>(o.cape_neighbours, votes.size(0))),
+                                narrow<int>(std::min<std::int64_t>(o.cape_neighbours, votes.size(0))),
                                 o.cape_sigma, threads);
   return torch::tensor(e, torch::kFloat64).to(torch::kFloat32);
 }

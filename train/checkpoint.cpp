@@ -5,6 +5,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "train/optimiser.hpp"
 #include "train/tensors.hpp"
 
@@ -132,7 +133,7 @@ void save_checkpoint(const std::string& path, const TrainState& s) {
   put(a, "base_lr", s.base_lr);
   put(a, "best_lr", s.best_lr);
   put(a, "history", history_json(s.history));
-  put(a, "best_size", static_cast<std::int64_t>(s.best.size()));
+  put(a, "best_size", std::ssize(s.best));
   for (std::size_t i = 0; i < s.best.size(); ++i) a.write("best_" + std::to_string(i), s.best[i]);
   write_archive(path, a);
 }
@@ -151,12 +152,12 @@ TrainState load_checkpoint(const std::string& path, const TrainOptions& o, const
   s.optimiser->load(optimiser);
   s.schedule = {get(a, "scale").toDouble(), get(a, "best_loss").toDouble(), get(a, "best_epoch").toInt(),
                 get(a, "stale").toInt(), get(a, "since_cut").toInt()};
-  s.phase = static_cast<int>(get(a, "phase").toInt());
+  s.phase = narrow<int>(get(a, "phase").toInt());
   s.phase_epoch = get(a, "phase_epoch").toInt();
   s.base_lr = get(a, "base_lr").toDouble();
   s.best_lr = get(a, "best_lr").toDouble();
   s.history = parse_history(get(a, "history").toStringRef());
-  s.best.resize(static_cast<std::size_t>(get(a, "best_size").toInt()));
+  s.best.resize(get(a, "best_size").toInt());
   for (std::size_t i = 0; i < s.best.size(); ++i) a.read("best_" + std::to_string(i), s.best[i]);
   return s;
 }

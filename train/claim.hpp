@@ -12,7 +12,7 @@ class Busy : public InputError {
  public:
   explicit Busy(const std::string& folder)
       : InputError("another process works on " + folder +
-                   "; wait until it is done, end it, or choose another --out") {}
+                   "; wait until it is done, end it, or choose another ⟦out⟧") {}
 };
 
 /// A lock on a file of its own. The system drops it with the process, so that a killed one blocks nobody; who

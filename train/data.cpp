@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string format_of(const TrainOptions& o) {
-  if (!fs::is_directory(o.data)) throw InputError("--data: there is no folder \"" + o.data + "\"");
+  if (!fs::is_directory(o.data)) throw InputError("⟦data⟧: there is no folder \"" + o.data + "\"");
   if (o.format != "auto") return o.format;
   for (const char* ending : {"", ".gz"}) {
     if (fs::exists(o.data + "/train-images-idx3-ubyte" + ending)) return "mnist";
@@ -21,7 +21,7 @@ std::string format_of(const TrainOptions& o) {
   if (has_images(o.data + "/train")) return "images";
   if (looks_like_utkface(o.data)) return "utkface";
   throw InputError(
-      "--data " + o.data +
+      "⟦data⟧ " + o.data +
       " holds nothing that training understands: give a folder with train/images.npy and train/labels.npy "
       "(or features.npy, features.csv, counts.npy, targets.npy), with train/labels.csv of image files, with "
       "MNIST's idx files, with CIFAR-10's binary batches or with UTKFace's photographs");
@@ -30,9 +30,9 @@ std::string format_of(const TrainOptions& o) {
 // The same items whatever else changes: the cut depends on the seed alone.
 void cut_validation(Dataset& d, const TrainOptions& o) {
   const std::int64_t n = d.train.size();
-  const auto held = static_cast<std::int64_t>(static_cast<double>(n) * o.validation_share);
+  const auto held = static_cast<std::int64_t>(n * o.validation_share);
   if (held < 1 || held >= n)
-    throw InputError("--validation-share leaves no items on one side of the cut of " +
+    throw InputError("⟦validation_share⟧ leaves no items on one side of the cut of " +
                      counted(n, "training item"));
   const torch::Tensor order = permutation(seed_for(data_seed_of(o), "validation"), n);
   d.validation = d.train.rows(std::get<0>(order.slice(0, 0, held).sort()));
@@ -123,7 +123,7 @@ Normalisation normalisation_of(const torch::Tensor& inputs) {
   const double scale = inputs.scalar_type() == torch::kUInt8 ? 255.0 : 1.0;
   // Sums in double, by blocks of items, so that a large set of bytes is not widened all at once.
   torch::Tensor sum, squares;
-  std::int64_t count = 0;
+  double count = 0;
   for (std::int64_t begin = 0; begin < inputs.size(0); begin += 1024) {
     const torch::Tensor x =
         inputs.slice(0, begin, std::min(begin + 1024, inputs.size(0))).to(torch::kFloat64) / scale;
@@ -132,8 +132,8 @@ Normalisation normalisation_of(const torch::Tensor& inputs) {
     squares = squares.defined() ? squares + q : q;
     count += x.numel() / x.size(1);
   }
-  const torch::Tensor mean = sum / static_cast<double>(count);
-  const torch::Tensor variance = (squares / static_cast<double>(count) - mean.square()).clamp_min(0);
+  const torch::Tensor mean = sum / count;
+  const torch::Tensor variance = (squares / count - mean.square()).clamp_min(0);
   // A constant channel is centred and left at its scale.
   const torch::Tensor deviation = torch::where(variance > 1e-12, variance.sqrt(), torch::ones_like(variance));
   return {mean.to(torch::kFloat32), deviation.to(torch::kFloat32)};
@@ -166,7 +166,7 @@ Dataset load_dataset(const TrainOptions& o) {
   Dataset d;
   const std::string format = format_of(o);
   if (o.scenario != "none" && format != "utkface")
-    throw InputError("--scenario draws outcomes for UTKFace, and " + o.data +
+    throw InputError("⟦scenario⟧ draws outcomes for UTKFace, and " + o.data +
                      " is no folder of it (files named [age]_[gender]_[race]_[date].jpg)");
   if (format == "utkface") {
     read_utkface(o, d);
@@ -192,11 +192,11 @@ Dataset load_dataset(const TrainOptions& o) {
     }
   }
   if (o.image_size > 0 && format != "images" && format != "utkface")
-    throw InputError("--image-size resizes image files, and " + o.data +
+    throw InputError("⟦image_size⟧ resizes image files, and " + o.data +
                      " holds arrays, whose size is what it is; leave it out here");
   if (format == "utkface" && o.validation_share != TrainOptions{}.validation_share)
     throw InputError(
-        "--validation-share is for data without parts, and UTKFace is cut as its paper did; leave it out");
+        "⟦validation_share⟧ is for data without parts, and UTKFace is cut as its paper did; leave it out");
   if (format == "arrays" || format == "images") {
     check_shown(d, d.validation, o.data + "/validation");
     check_shown(d, d.test, o.data + "/test");
@@ -206,10 +206,10 @@ Dataset load_dataset(const TrainOptions& o) {
   if (d.task == Task::regression) d.outputs = d.train.targets.size(1);
   check_dataset(d);
   if ((o.flip || o.shift > 0 || o.rotation > 0) && d.train.inputs.dim() != 4)
-    throw InputError("--flip, --shift and --rotation move images, and " + o.data +
+    throw InputError("⟦flip⟧, ⟦shift⟧ and ⟦rotation⟧ move images, and " + o.data +
                      " holds tables of numbers");
   if (o.intra_training && d.task != Task::regression)
-    throw InputError("--intra-training is for regression, and " + o.data + " is for classification");
+    throw InputError("⟦intra_training⟧ is for regression, and " + o.data + " is for classification");
   if (o.normalize) d.normalisation = normalisation_of(d.train.inputs);
   return d;
 }

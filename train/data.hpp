@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 namespace plumb::train {
 

@@ -62,8 +62,7 @@ torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& 
                      ", which is beyond the last class index, 65535; number the classes 0, 1, 2, ...");
   classes = std::max({classes, static_cast<std::int64_t>(most) + 1, std::int64_t{2}});
   std::vector<torch::Tensor> votes;
-  for (std::int64_t k = 0; k < classes; ++k)
-    votes.push_back((r == static_cast<double>(k)).sum(1).to(torch::kFloat32));
+  for (std::int64_t k = 0; k < classes; ++k) votes.push_back((r == k).sum(1).to(torch::kFloat32));
   return torch::stack(votes, 1);
 }
 
@@ -121,12 +120,12 @@ bool has_answers(const std::string& folder) {
 
 torch::Tensor read_labels(const std::string& spec, std::int64_t& classes) {
   const Rows rows = load_labels(spec);
-  std::vector<double> values(static_cast<std::size_t>(rows.rows() * rows.width()));
+  std::vector<double> values(rows.rows() * rows.width());
   rows.read(0, rows.rows(), values);
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(values); ++i) {
     const double v = values[i];
-    if (!(v >= 0 && v <= kLastClass) || v != static_cast<double>(static_cast<std::int64_t>(v))) {
-      throw InputError(rows.where(static_cast<std::int64_t>(i) / rows.width()) + ": the label " + show(v) +
+    if (!(v >= 0 && v <= kLastClass) || v != std::floor(v)) {
+      throw InputError(rows.where(i / rows.width()) + ": the label " + show(v) +
                        (v > kLastClass
                             ? " is beyond the last class index, 65535; number the classes 0, 1, 2, ..."
                             : " is not a class index (0, 1, 2, ...)"));
@@ -173,8 +172,8 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
     const std::string classes_in = !counts.empty() ? counts : !labels.empty() ? labels : ratings;
     if (targets.empty() && o.targets != "targets" && !classes_in.empty())
       throw InputError(
-          "--head " + o.head + " learns numbers, and " + classes_in +
-          " holds classes; save the numbers as targets.npy, or leave --head out to learn classes");
+          "⟦head⟧ " + o.head + " learns numbers, and " + classes_in +
+          " holds classes; save the numbers as targets.npy, or leave ⟦head⟧ out to learn classes");
     const std::string& file = targets;
     if (file.empty())
       throw InputError(o.targets == "targets"

@@ -85,10 +85,9 @@ bool decode_jpeg(std::FILE* file, std::vector<std::uint8_t>& pixels, std::int64_
   jpeg_start_decompress(&info);
   height = info.output_height;
   width = info.output_width;
-  pixels.resize(static_cast<std::size_t>(height * width * 3));
+  pixels.resize(height * width * 3);
   while (info.output_scanline < info.output_height) {
-    JSAMPROW row =
-        pixels.data() + static_cast<std::size_t>(info.output_scanline) * static_cast<std::size_t>(width) * 3;
+    JSAMPROW row = pixels.data() + info.output_scanline * width * 3;
     jpeg_read_scanlines(&info, &row, 1);
   }
   jpeg_finish_decompress(&info);
@@ -141,19 +140,19 @@ torch::Tensor read_image(const std::string& path, std::int64_t side) {
 torch::Tensor read_pictures(const std::string& folder, const std::vector<std::string>& names,
                             std::int64_t side) {
   torch::Tensor all;
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(names); ++i) {
     const torch::Tensor image = read_image(folder + "/" + names[i], side);
     if (i == 0) {
       std::vector<std::int64_t> shape = image.sizes().vec();
-      shape.insert(shape.begin(), static_cast<std::int64_t>(names.size()));
+      shape.insert(shape.begin(), std::ssize(names));
       all = torch::empty(shape, torch::kUInt8);
     }
     if (image.sizes() != all.sizes().slice(1)) {
       throw InputError(folder + "/" + names[i] + " is " + show_shape(image.sizes().vec()) + " and " +
                        names[0] + " is " + show_shape(all.sizes().slice(1).vec()) +
-                       "; --image-size brings them to one size");
+                       "; ⟦image_size⟧ brings them to one size");
     }
-    all[static_cast<std::int64_t>(i)].copy_(image);
+    all[i].copy_(image);
   }
   return all;
 }

@@ -34,7 +34,7 @@ Split read_cifar10(const std::string& folder, bool train) {
     const std::string path =
         folder + (train ? "/data_batch_" + std::to_string(batch) + ".bin" : std::string("/test_batch.bin"));
     if (!std::filesystem::exists(path)) throw InputError("there is no " + path);
-    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    const std::int64_t bytes = std::filesystem::file_size(path);
     if (bytes == 0 || bytes % kRecord != 0)
       throw InputError(path + " is not a CIFAR-10 batch: its size is no multiple of " +
                        std::to_string(kRecord));

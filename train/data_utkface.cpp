@@ -54,33 +54,33 @@ bool looks_like_utkface(const std::string& folder) {
   const std::vector<std::string> names = pictures_of(folder);
   const auto fit = std::count_if(names.begin(), names.end(),
                                  [](const std::string& name) { return std::regex_match(name, form); });
-  return 2 * fit > static_cast<std::ptrdiff_t>(names.size());
+  return 2 * fit > std::ssize(names);
 }
 
 void read_utkface(const TrainOptions& o, Dataset& d) {
   const bool outcomes = o.scenario != "none";
   if (!outcomes && (o.method != "ce" || o.head == "softmax" || o.head == "sigmoid" || o.targets == "labels"))
     throw InputError(
-        "--data " + o.data +
-        " is UTKFace, which has ages and no classes: give --scenario linear, say, for outcomes drawn from a "
-        "risk by age, or leave --method, --head and --targets alone to learn the age");
+        "⟦data⟧ " + o.data +
+        " is UTKFace, which has ages and no classes: give ⟦scenario⟧ linear, say, for outcomes drawn from a "
+        "risk by age, or leave ⟦method⟧, ⟦head⟧ and ⟦targets⟧ alone to learn the age");
   if (o.targets == "counts" || o.targets == "ratings" || (outcomes && o.targets == "targets"))
-    throw InputError("--targets " + o.targets +
-                     " is not in UTKFace: with --scenario its outcomes are learned, "
+    throw InputError("⟦targets⟧ " + o.targets +
+                     " is not in UTKFace: with ⟦scenario⟧ its outcomes are learned, "
                      "without it the ages");
   const std::vector<std::string> names = pictures_of(o.data);
-  const auto n = static_cast<std::int64_t>(names.size());
+  const std::int64_t n = std::ssize(names);
   if (n < 3)
-    throw InputError("--data " + o.data + " holds " + counted(n, "JPEG or PNG file") +
+    throw InputError("⟦data⟧ " + o.data + " holds " + counted(n, "JPEG or PNG file") +
                      "; training, validation and test need at least one each");
   std::vector<float> ages, risks;
   std::vector<std::int64_t> labels;
   for (const std::string& name : names) {
     const int age = age_of(o.data, name);
-    ages.push_back(static_cast<float>(age));
+    ages.push_back(age);
     if (!outcomes) continue;
     const double risk = scenario_risk(parse_scenario(o.scenario), age);
-    risks.push_back(static_cast<float>(risk));
+    risks.push_back(risk);
     labels.push_back(happens(data_seed_of(o), name, risk) ? 1 : 0);
   }
   Split all;
@@ -93,9 +93,7 @@ void read_utkface(const TrainOptions& o, Dataset& d) {
   } else {
     all.targets = torch::tensor(ages).unsqueeze(1);
   }
-  const auto share = [n](double s) {
-    return std::max<std::int64_t>(1, std::llround(s * static_cast<double>(n)));
-  };
+  const auto share = [n](double s) { return std::max<std::int64_t>(1, std::llround(s * n)); };
   const std::int64_t held = share(kLiuValidation), learned = std::min(share(kLiuTrain), n - held - 1);
   const torch::Tensor order = permutation(seed_for(data_seed_of(o), "parts"), n);
   const auto part = [&](std::int64_t begin, std::int64_t end) {

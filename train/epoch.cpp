@@ -117,16 +117,15 @@ EpochResult run_epoch(Network& net, torch::optim::Optimizer& optimiser, const Ma
   torch::Tensor total = torch::zeros({}, torch::TensorOptions().dtype(torch::kFloat64).device(m.device));
   std::vector<torch::Tensor> outputs;
   EpochResult r;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(ranges); ++i) {
     if (options.interrupted && options.interrupted()) {
       r.interrupted = true;
       return r;
     }
     Batch b = batches.get(i);
-    const auto number = static_cast<std::int64_t>(i);
-    torch::Tensor x = laid_out(augment(m.normalisation.apply(b.inputs), options.augmentation,
-                                       seed_for(options.seed, "augment", number)));
-    if (mixing) mix_up(x, b.answers, objective.strength, seed_for(options.seed, "mixup", number));
+    torch::Tensor x = laid_out(
+        augment(m.normalisation.apply(b.inputs), options.augmentation, seed_for(options.seed, "augment", i)));
+    if (mixing) mix_up(x, b.answers, objective.strength, seed_for(options.seed, "mixup", i));
     const torch::Tensor empirical =
         objective.empirical.defined() ? objective.empirical.index_select(0, b.index) : torch::Tensor();
     const Output out = net.forward(x);
@@ -134,14 +133,14 @@ EpochResult run_epoch(Network& net, torch::optim::Optimizer& optimiser, const Ma
     optimiser.zero_grad();
     loss.backward();
     optimiser.step();
+    const double items = x.size(0);
     // Stays on the device: reading the loss each step would make the host wait for it.
-    total += loss.detach().to(torch::kFloat64) * static_cast<double>(x.size(0));
+    total += loss.detach().to(torch::kFloat64) * items;
     if (!mixing) outputs.push_back(out.logits.detach());
-    const auto done = static_cast<double>(ranges[i].second);
-    if (options.progress)
-      options.progress(done / static_cast<double>(n), [&] { return total.item<double>() / done; });
+    const double done = ranges[i].second;
+    if (options.progress) options.progress(done / n, [&] { return total.item<double>() / done; });
   }
-  r.loss = total.item<double>() / static_cast<double>(n);
+  r.loss = total.item<double>() / n;
   if (!mixing) {
     const torch::Tensor met = torch::cat(outputs).to(torch::kCPU, torch::kFloat32);
     r.outputs = torch::empty_like(met).index_copy_(0, order, met);

@@ -1,9 +1,7 @@
 // A grid of runs that can be stopped and started again, by one process or by several at once.
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
@@ -89,12 +87,8 @@ std::vector<GridCell> cells_of(const Json& grid, const std::string& name, const 
 }  // namespace
 
 GridOutcome run_grid(const std::string& path, const TrainOptions& how, const Hooks& hooks) {
-  if (how.out.empty()) throw InputError("--out is needed: the folder of the grid's runs");
-  std::ifstream in(path);
-  if (!in) throw InputError("cannot read " + path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  const Json grid = Json::parse(text.str(), nullptr, /*allow_exceptions=*/false);
+  if (how.out.empty()) throw InputError("⟦out⟧ is needed: the folder of the grid's runs");
+  const Json grid = Json::parse(read_text(path), nullptr, /*allow_exceptions=*/false);
   if (grid.is_discarded()) throw InputError(path + " is not valid JSON");
   std::vector<std::string> axes;
   const std::vector<GridCell> cells = cells_of(grid, path, how, axes);

@@ -8,10 +8,10 @@ Head head_of(const std::string& name, Task task, std::int64_t classes) {
   const bool regression = task == Task::regression;
   if (name == "auto") return regression ? Head::gaussian : classes == 2 ? Head::sigmoid : Head::softmax;
   if (regression != (name == "gaussian" || name == "laplace"))
-    throw InputError("--head " + name + " does not fit the data, which are for " +
+    throw InputError("⟦head⟧ " + name + " does not fit the data, which are for " +
                      (regression ? "regression (gaussian, laplace)" : "classification (softmax, sigmoid)"));
   if (name == "sigmoid" && classes != 2)
-    throw InputError("--head sigmoid is for two classes, and the data have " + std::to_string(classes));
+    throw InputError("⟦head⟧ sigmoid is for two classes, and the data have " + std::to_string(classes));
   return name == "softmax"    ? Head::softmax
          : name == "sigmoid"  ? Head::sigmoid
          : name == "gaussian" ? Head::gaussian

@@ -7,6 +7,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/evaluate.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "train/losses/regression.hpp"
 #include "train/tensors.hpp"
 
@@ -49,7 +50,7 @@ Metrics classification_metrics(Head head, const torch::Tensor& outputs, const to
   std::vector<std::int64_t> shape{n};
   if (head == Head::softmax) shape.push_back(k);
   items.predictions = Predictions({Rows(array_of(doubles_of(u), shape, "outputs"))}, Scale::logit);
-  items.votes = Votes::from_counts(Rows(array_of(counts_of(y), {n, k}, "votes")), static_cast<int>(k));
+  items.votes = Votes::from_counts(Rows(array_of(counts_of(y), {n, k}, "votes")), narrow<int>(k));
   EvaluateOptions options{
       .metrics = {"nll", "brier", "ece", "accuracy"}, .threads = threads, .consensus = false};
   const bool known = truth.defined() && k == 2 && truth.numel() == n;

@@ -1,56 +1,29 @@
 // plumb-train: what "plumb train" and "plumb predict" hand over to. It alone links LibTorch.
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <sys/wait.h>
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <exception>
 #include <filesystem>
 #include <string>
 
-#include "console.hpp"
 #include "plumb/data/check.hpp"
+#include "shell/console.hpp"
+#include "shell/program.hpp"
+#include "shell/progress.hpp"
+#include "shell/signals.hpp"
+#include "train/options/flags.hpp"
 #include "train/run.hpp"
-#include "train_flags.hpp"
 
 namespace plumb::cli {
 namespace {
 
-std::atomic<int> signalled{0};
 constexpr std::chrono::seconds kLogEvery(30);
-
-// The first signal asks: the run ends after the batch at hand, its last checkpoint on disk. The second one
-// ends it.
-extern "C" void on_signal(int number) {
-  if (signalled.exchange(number) != 0) end_on_signal(number);
-}
-
-// A line on a terminal that the next one replaces.
-class StatusLine {
- public:
-  explicit StatusLine(bool wanted) : active_(wanted && ::isatty(STDERR_FILENO) != 0) {}
-  StatusLine(const StatusLine&) = delete;
-  StatusLine& operator=(const StatusLine&) = delete;
-  ~StatusLine() { clear(); }
-  [[nodiscard]] bool active() const { return active_; }
-  void show(const std::string& text) {
-    put("\r\x1b[K" + text);
-    shown_ = true;
-  }
-  void clear() {
-    if (shown_) put("\r\x1b[K");
-    shown_ = false;
-  }
-
- private:
-  static void put(const std::string& text) { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
-  bool active_, shown_ = false;
-};
 
 train::Hooks hooks_for(StatusLine& line, bool quiet) {
   train::Hooks h;
-  h.interrupted = [] { return signalled.load() != 0; };
+  h.interrupted = [] { return signal_received() != 0; };
   if (line.active()) h.status = [&line](const std::string& text) { line.show(text); };
   h.complain = [&line](const std::string& text) {
     line.clear();
@@ -99,16 +72,13 @@ int grid_workers(const std::string& grid, const train::TrainOptions& o, std::int
     if (child == 0) {
       try {
         (void)train::run_grid(grid, o, hooks);
-        ::_exit(0);
       } catch (const train::Interrupted&) {
-        ::_exit(128 + signalled.load());
       } catch (const InputError& e) {
         say(e.sentence());
-        ::_exit(2);
       } catch (const std::exception& e) {
         say(e.what());
-        ::_exit(2);
       }
+      ::_exit(0);  // the table tells what was done
     }
     if (child > 0) children.push_back(child);
   }
@@ -175,41 +145,39 @@ int predict_main(const Args& args) {
   return kDone;
 }
 
-int guarded(const Args& args) {
+// What LibTorch and the file system throw has its own sentences.
+int dispatch(const Args& args) {
+  const bool train = !args.empty() && args[0] == "train";
   try {
-    if (!args.empty() && args[0] == "train") return train_main({args.begin() + 1, args.end()});
+    if (train) return train_main({args.begin() + 1, args.end()});
     if (!args.empty() && args[0] == "predict") return predict_main({args.begin() + 1, args.end()});
     throw InputError("plumb-train is called by \"plumb train\" and \"plumb predict\"; use those");
   } catch (const train::Interrupted&) {
-    const bool run = args[0] == "train" && std::find(args.begin(), args.end(), "--grid") == args.end();
-    say(run                  ? "interrupted; \"plumb train --resume RUN\" goes on from the last whole epoch"
-        : args[0] == "train" ? "interrupted; the same command goes on with the grid"
-                             : "interrupted; nothing was written");
-    return 128 + signalled.load();
-  } catch (const InputError& e) {
-    say(e.sentence());
-    return kBadInput;
+    const bool grid = std::find(args.begin(), args.end(), "--grid") != args.end();
+    say(!train ? "interrupted; nothing was written"
+        : grid ? "interrupted; the same command goes on with the grid"
+               : "interrupted; \"plumb train --resume RUN\" goes on from the last whole epoch");
+    return 128 + signal_received();
   } catch (const std::filesystem::filesystem_error& e) {
-    say("cannot write to " + e.path1().string() + ": " + e.code().message());
-    return kBadInput;
-  } catch (const std::bad_alloc&) {
-    say("not enough memory; a smaller --batch or --width needs less");
+    throw InputError("cannot write to " + e.path1().string() + ": " + e.code().message());
+  } catch (const InputError&) {
+    throw;
   } catch (const std::exception& e) {
-    const std::string text = e.what();
-    if (text.find("out of memory") != std::string::npos) {
-      say("not enough memory on the device; a smaller --batch or --width needs less");
-    } else {
-      say("internal failure: " + text.substr(0, text.find('\n')) +
-          "; please report this with the command that you ran");
-    }
+    if (std::string_view(e.what()).find("out of memory") == std::string_view::npos) throw;
+    say("not enough memory on the device; a smaller --batch or --width needs less");
+    return kInternalFailure;
   }
-  return kInternalFailure;
 }
 
 }  // namespace
 }  // namespace plumb::cli
 
 int main(int argc, char** argv) {
-  plumb::cli::install_signal_handlers(plumb::cli::on_signal);
-  return plumb::cli::guarded({argv + std::min(argc, 1), argv + argc});
+  namespace cli = plumb::cli;
+  cli::ask_on_signal();
+  return cli::run_program(
+      [&] {
+        return cli::dispatch({argv + std::min(argc, 1), argv + argc});
+      },
+      "not enough memory; a smaller --batch or --width needs less");
 }

@@ -95,14 +95,14 @@ NetworkPtr make_network(const TrainOptions& o, const std::vector<std::int64_t>& 
   if (o.model == "linear") return make_linear(inputs, outputs);
   if (o.model == "mlp") return make_mlp(inputs, o.hidden, outputs, dropout(0));
   if (input.size() != 3)
-    throw InputError("--model " + o.model +
+    throw InputError("⟦model⟧ " + o.model +
                      " is for images, and the data are rows of numbers; use linear or mlp");
   if (o.model == "cnn") return make_cnn(input[0], outputs, dropout(0.5));
   if (o.model == "resnet18")
     return make_resnet18(input[0], std::min(input[1], input[2]), outputs, dropout(0), o.width);
   if (o.model == "vgg16-small") return make_vgg16_small(input[0], outputs, dropout(0.5), o.width);
   if (input[1] % 4 != 0 || input[2] % 4 != 0)
-    throw InputError("--model unet-small needs images whose sides are multiples of 4, not " +
+    throw InputError("⟦model⟧ unet-small needs images whose sides are multiples of 4, not " +
                      show_shape(input));
   return make_unet_small(input[0], outputs, dropout(0), o.width);
 }

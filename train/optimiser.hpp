@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 namespace plumb::train {
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "plumb/io/npy.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "train/tensors.hpp"
 
 namespace plumb::train {
@@ -11,10 +12,7 @@ namespace {
 void write_whole(const std::string& path, const torch::Tensor& t) {
   const torch::Tensor flat = t.to(torch::kCPU, torch::kLong).contiguous();
   const std::vector<std::int64_t> shape = flat.sizes().vec();
-  write_npy(
-      path,
-      std::span<const std::int64_t>(flat.data_ptr<std::int64_t>(), static_cast<std::size_t>(flat.numel())),
-      shape);
+  write_npy(path, std::span(flat.data_ptr<std::int64_t>(), flat.numel()), shape);
 }
 
 Metrics write_part(const std::string& folder, const Model& model, const Split& split, torch::Device device,
@@ -33,7 +31,7 @@ Metrics write_part(const std::string& folder, const Model& model, const Split& s
   write_tensor(folder + "/logits.npy", model.head == Head::sigmoid ? logits.reshape({-1}) : logits);
   write_doubles(folder + "/probs.npy", probabilities(model.head, logits));
   return classification_metrics(model.head, r.outputs, split.votes, split.truth,
-                                static_cast<int>(model.options.threads));
+                                narrow<int>(model.options.threads));
 }
 
 }  // namespace

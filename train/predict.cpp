@@ -53,11 +53,11 @@ constexpr const char* kWritten[] = {
 // Predictions are written over, other people's files are not.
 void check_out_of_predict(const std::string& out) {
   if (const std::string run = owner_of(out); !run.empty())
-    throw InputError("--out " + out + " would write over what the run in " + run +
+    throw InputError("⟦out⟧ " + out + " would write over what the run in " + run +
                      " keeps there; choose another folder, such as " + (fs::path(run) / "mc").string());
   if (fs::is_directory(out) && !fs::is_empty(out) && !fs::exists(fs::path(out) / kWritten[0]) &&
       !fs::exists(fs::path(out) / kWritten[1]))
-    throw InputError("--out " + out + " holds other files and no predictions; choose a new or empty folder");
+    throw InputError("⟦out⟧ " + out + " holds other files and no predictions; choose a new or empty folder");
 }
 
 // An older prediction leaves nothing that could be taken for a part of this one.
@@ -68,14 +68,14 @@ void clear_predictions(const std::string& out) {
 
 void check_folders(const PredictOptions& o, const std::string& own) {
   if (!o.data.empty() && !fs::is_directory(o.data))
-    throw InputError("--data: there is no folder \"" + o.data + "\"");
+    throw InputError("⟦data⟧: there is no folder \"" + o.data + "\"");
   if (o.data.empty() && !fs::is_directory(own))
     throw InputError("there is no folder \"" + own + "\" here, which is where the config.json of " + o.run +
-                     " has the data; --data names it anew");
+                     " has the data; ⟦data⟧ names it anew");
   for (const std::string& data : {o.data, own}) {
     if (data.empty() || !fs::is_directory(data) || !lies_within(o.out, data)) continue;
     if (lies_within(o.run, data) && lies_within(o.out, o.run)) continue;  // a run that lives beside its data
-    throw InputError("--out " + o.out + " lies in the data folder " + data +
+    throw InputError("⟦out⟧ " + o.out + " lies in the data folder " + data +
                      ", whose files could be overwritten; choose a folder outside of it");
   }
   check_out_of_predict(o.out);
@@ -102,7 +102,7 @@ Split part_of(TrainOptions how, const std::string& name, bool own, Task task, st
     return s;
   }
   if (name != "train" && name != "validation" && name != "test")
-    throw InputError("--split: there is no folder " + folder +
+    throw InputError("⟦split⟧: there is no folder " + folder +
                      " with images.npy, inputs.npy or features.npy");
   if (has_arrays(folder)) how.image_size = 0;  // the run's pictures were resized; these are as they are
   const Dataset data = load_dataset(how);
@@ -116,11 +116,11 @@ Split part_of(TrainOptions how, const std::string& name, bool own, Task task, st
 
 std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   if (o.run.empty()) throw InputError("give the folder of a run: plumb predict RUN --out FOLDER");
-  if (o.out.empty()) throw InputError("--out is needed: the folder to write to");
+  if (o.out.empty()) throw InputError("⟦out⟧ is needed: the folder to write to");
   const std::vector<std::string> members = members_of(o.run);
   const bool passes_differ = o.mc_dropout || o.tta;
   if (!passes_differ && members.size() == 1 && o.samples != PredictOptions{}.samples)
-    throw InputError("--samples counts passes that differ, and without --mc-dropout or --tta all " +
+    throw InputError("⟦samples⟧ counts passes that differ, and without ⟦mc_dropout⟧ or ⟦tta⟧ all " +
                      std::to_string(o.samples) + " would be the same; give one of the two");
   const torch::Device device = device_of(o.device);
   set_up_torch(o.threads, device);
@@ -145,27 +145,27 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
         named ? Augmentation{o.flip, o.shift, o.rotation} : Augmentation{how.flip, how.shift, how.rotation};
     if (!pass.augmentation.any())
       throw InputError(
-          "--tta needs a change to make, and the run was trained without: give --flip, --shift or "
-          "--rotation");
+          "⟦tta⟧ needs a change to make, and the run was trained without: give ⟦flip⟧, ⟦shift⟧ or "
+          "⟦rotation⟧");
     if (split.inputs.dim() != 4)
-      throw InputError("--tta changes images, and the model takes tables of numbers; use --mc-dropout");
-    if (first.task == Task::segmentation) throw InputError("--tta is not there for segmentation");
+      throw InputError("⟦tta⟧ changes images, and the model takes tables of numbers; use ⟦mc_dropout⟧");
+    if (first.task == Task::segmentation) throw InputError("⟦tta⟧ is not there for segmentation");
   }
   const std::int64_t passes = passes_differ ? o.samples : 1;
-  if (passes < 1 || passes > 100000) throw InputError("--samples must lie between 1 and 100000");
+  if (passes < 1 || passes > 100000) throw InputError("⟦samples⟧ must lie between 1 and 100000");
   std::vector<torch::Tensor> outputs;
-  for (std::size_t i = 0; i < members.size(); ++i) {
+  for (std::int64_t i = 0; i < std::ssize(members); ++i) {
     const Model model = i == 0 ? first : load_model(members[i] + "/model.pt", device);
     if (o.mc_dropout && set_dropout(*model.net, true) == 0)
       throw InputError(how.model == "linear"
-                           ? "--mc-dropout: the model linear has no dropout; train another --model with it"
-                           : "--mc-dropout: the model has no dropout; train it with --dropout 0.5, say");
+                           ? "⟦mc_dropout⟧: the model linear has no dropout; train another ⟦model⟧ with it"
+                           : "⟦mc_dropout⟧: the model has no dropout; train it with ⟦dropout⟧ 0.5, say");
     for (std::int64_t s = 0; s < passes; ++s) {
       if (hooks.interrupted && hooks.interrupted()) throw Interrupted{};
       if (hooks.status)
         hooks.status("pass " + std::to_string(outputs.size() + 1) + " of " +
-                     std::to_string(static_cast<std::int64_t>(members.size()) * passes));
-      pass.seed = seed_for(o.seed, "pass", static_cast<std::int64_t>(i), s);
+                     std::to_string(std::ssize(members) * passes));
+      pass.seed = seed_for(o.seed, "pass", i, s);
       outputs.push_back(infer(*model.net, split.inputs, model.normalisation, device, pass).outputs);
     }
   }

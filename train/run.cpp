@@ -1,11 +1,10 @@
 #include "train/run.hpp"
 
 #include <chrono>
+#include <cinttypes>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
@@ -21,19 +20,10 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-std::string read_text(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw InputError("cannot read " + path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 std::string clock_text(double seconds) {
-  const auto s = static_cast<std::int64_t>(seconds + 0.5);
+  const std::int64_t s = std::llround(seconds);
   char text[32];
-  std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", static_cast<long long>(s / 3600),
-                static_cast<long long>(s / 60 % 60), static_cast<long long>(s % 60));
+  std::snprintf(text, sizeof text, "%" PRId64 ":%02" PRId64 ":%02" PRId64, s / 3600, s / 60 % 60, s % 60);
   return text;
 }
 
@@ -51,14 +41,14 @@ class Progress {
     const auto now = Clock::now();
     if (now - shown_ < std::chrono::milliseconds(200)) return;
     shown_ = now;
-    if (first_ < 0) first_ = static_cast<double>(epoch - 1);
-    const double done = static_cast<double>(epoch - 1) + share - first_;
+    if (first_ < 0) first_ = epoch - 1;
+    const double done = (epoch - 1) + share - first_;
     const double elapsed = std::chrono::duration<double>(now - start_).count();
-    const double left = (static_cast<double>(epochs_) - first_ - done) * elapsed / std::max(done, 1e-9);
+    const double left = (epochs_ - first_ - done) * elapsed / std::max(done, 1e-9);
     char text[200];
     std::snprintf(text, sizeof text,
-                  "epoch %lld/%lld %3.0f%%  loss %.4f  best validation %s  at most %s left",
-                  static_cast<long long>(epoch), static_cast<long long>(epochs_), 100 * share, loss(),
+                  "epoch %" PRId64 "/%" PRId64 " %3.0f%%  loss %.4f  best validation %s  at most %s left",
+                  epoch, epochs_, 100 * share, loss(),
                   std::isfinite(s.schedule.best) ? short_number(s.schedule.best).c_str() : "-",
                   clock_text(left).c_str());
     hooks_.status(text);
@@ -154,7 +144,7 @@ RunResult read_result(const std::string& folder) {
     }
     return r;
   } catch (const Json::exception&) {
-    throw InputError(path + " is damaged; remove it and run again with --resume");
+    throw InputError(path + " is damaged; remove it and run again with ⟦resume⟧");
   }
 }
 
@@ -169,7 +159,7 @@ void write_config(const TrainOptions& o) {
   if (fs::exists(path)) {
     if (to_json(read_config(o.out)) == to_json(o)) return;
     throw InputError(
-        o.out + " holds a run with other options; choose another --out, or continue that run with --resume " +
+        o.out + " holds a run with other options; choose another ⟦out⟧, or continue that run with ⟦resume⟧ " +
         o.out);
   }
   fs::create_directories(o.out);
@@ -212,18 +202,17 @@ RunResult train_one(const TrainOptions& o, const Hooks& hooks) {
     };
   }
   inner.on_epoch = [&](const TrainState& s) {
-    if (static_cast<std::int64_t>(s.history.size()) % o.checkpoint_every != 0) return;
+    if (std::ssize(s.history) % o.checkpoint_every != 0) return;
     save_checkpoint(checkpoint, s);
     write_history(o.out, s.history);
   };
   if (!run_training(state, data, device, inner)) throw Interrupted{};
   RunResult r;
   r.method = method_name(o, state.model.head);
-  r.epochs = static_cast<std::int64_t>(state.history.size());
+  r.epochs = std::ssize(state.history);
   r.best_epoch = state.schedule.best_epoch;
   r.seconds = before + std::chrono::duration<double>(Clock::now() - start).count();
-  const bool kept =
-      r.best_epoch == 0 || state.history[static_cast<std::size_t>(r.best_epoch) - 1].phase == "ce";
+  const bool kept = r.best_epoch == 0 || state.history[r.best_epoch - 1].phase == "ce";
   if (hooks.say && is_cape(o.method) && !o.from_start && kept)
     hooks.say("CaPE found no better log-loss on validation: the early-stopped model is kept");
   save_model(o.out + "/model.pt", state.model);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "train/heads.hpp"
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 namespace plumb::train {
 

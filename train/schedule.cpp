@@ -6,7 +6,7 @@ namespace plumb::train {
 
 double learning_rate(const TrainOptions& o, double base, const ScheduleState& s, std::int64_t epoch) {
   double rate = base * s.scale;
-  if (epoch <= o.warmup) rate *= static_cast<double>(epoch) / static_cast<double>(o.warmup + 1);
+  if (epoch <= o.warmup) rate *= static_cast<double>(epoch) / (o.warmup + 1);
   for (const std::int64_t m : o.milestones) rate *= epoch > m ? o.milestone_factor : 1.0;
   return rate;
 }

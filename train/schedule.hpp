@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 namespace plumb::train {
 

@@ -5,6 +5,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/npy.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/random.hpp"
 
@@ -24,11 +25,11 @@ torch::Tensor tensor_of(const Rows& rows) {
     const std::int64_t end = std::min(n, begin + block), count = (end - begin) * width;
     if (bytes) {
       if (const auto* p = rows.contiguous<std::uint8_t>(begin, end); p != nullptr) {
-        std::memcpy(out.data_ptr<std::uint8_t>() + begin * width, p, static_cast<std::size_t>(count));
+        std::memcpy(out.data_ptr<std::uint8_t>() + begin * width, p, count);
         continue;
       }
     }
-    buffer.resize(static_cast<std::size_t>(count));
+    buffer.resize(count);
     rows.read(begin, end, buffer);
     if (bytes) {
       std::copy(buffer.begin(), buffer.end(), out.data_ptr<std::uint8_t>() + begin * width);
@@ -48,8 +49,7 @@ std::vector<double> doubles_of(const torch::Tensor& t) {
 void write_tensor(const std::string& path, const torch::Tensor& t) {
   const torch::Tensor flat = t.detach().to(torch::kCPU, torch::kFloat32).contiguous();
   const std::vector<std::int64_t> shape = flat.sizes().vec();
-  write_npy(path, std::span<const float>(flat.data_ptr<float>(), static_cast<std::size_t>(flat.numel())),
-            shape);
+  write_npy(path, std::span(flat.data_ptr<float>(), flat.numel()), shape);
 }
 
 void write_doubles(const std::string& path, const torch::Tensor& t) {
@@ -68,8 +68,7 @@ torch::Tensor permutation(std::uint64_t seed, std::int64_t n) {
   torch::Tensor order = torch::arange(n, torch::kLong);
   auto* p = order.data_ptr<std::int64_t>();
   RandomStream random(seed, Purpose::kSample);
-  for (std::int64_t i = n - 1; i > 0; --i)
-    std::swap(p[i], p[random.below(static_cast<std::uint64_t>(i) + 1)]);
+  for (std::int64_t i = n - 1; i > 0; --i) std::swap(p[i], p[random.below(i + 1)]);
   return order;
 }
 
@@ -81,7 +80,7 @@ torch::Tensor rows_of(const torch::Tensor& t) {
 torch::Device device_of(const std::string& name) {
   const bool has = torch::cuda::is_available();
   if (name == "cuda" && !has)
-    throw InputError("--device cuda was asked for, but this LibTorch sees no CUDA device; use --device cpu");
+    throw InputError("⟦device⟧ cuda was asked for, but this LibTorch sees no CUDA device; use ⟦device⟧ cpu");
   return torch::Device(has && name != "cpu" ? torch::kCUDA : torch::kCPU);
 }
 
@@ -95,7 +94,7 @@ void place(torch::nn::Module& net, torch::Device device) {
 }
 
 void set_up_torch(std::int64_t threads, torch::Device device) {
-  torch::set_num_threads(resolve_threads(static_cast<int>(threads)));
+  torch::set_num_threads(resolve_threads(narrow<int>(threads)));
   at::globalContext().setDeterministicAlgorithms(device.is_cpu(), /*warn_only=*/true);
 }
 

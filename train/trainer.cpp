@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/random.hpp"
 #include "train/cape.hpp"
 #include "train/checkpoint.hpp"
@@ -40,14 +41,13 @@ torch::Tensor resampled_votes(const torch::Tensor& truth, std::int64_t classes, 
   torch::Tensor votes = torch::zeros({n, classes}, torch::kFloat32);
   auto v = votes.accessor<float, 2>();
   for (std::int64_t i = 0; i < n; ++i) {
-    double u = random_uniform(seed, Purpose::kSample, 0, static_cast<std::uint64_t>(i));
+    double u = random_uniform(seed, Purpose::kSample, 0, i);
     if (truth.dim() == 1) {
-      v[i][u < p[static_cast<std::size_t>(i)] ? 1 : 0] = 1;
+      v[i][u < p[i] ? 1 : 0] = 1;
       continue;
     }
     std::int64_t k = 0;
-    while (k + 1 < classes && u >= p[static_cast<std::size_t>(i * classes + k)])
-      u -= p[static_cast<std::size_t>(i * classes + k++)];
+    while (k + 1 < classes && u >= p[i * classes + k]) u -= p[i * classes + k++];
     v[i][k] = 1;
   }
   return votes;
@@ -84,21 +84,21 @@ void begin_cape(TrainState& s, const Dataset& data, torch::Device device) {
 
 void check_method(const TrainOptions& o, const Dataset& data) {
   if (data.task == Task::regression && o.method != "ce")
-    throw InputError("--method " + o.method +
+    throw InputError("⟦method⟧ " + o.method +
                      " is for classification; regression heads train by their likelihood");
   if (is_cape(o.method)) check_cape(data);
   if (o.method == "ce-resampled" && !(data.train.truth.defined() && data.task == Task::classification))
     throw InputError(
-        "--method ce-resampled draws labels from known probabilities: train/truth.npy is needed");
+        "⟦method⟧ ce-resampled draws labels from known probabilities: train/truth.npy is needed");
   if (data.task == Task::segmentation && (o.flip || o.shift > 0 || o.rotation > 0))
-    throw InputError("--flip, --shift and --rotation would move the image and not its mask; leave them out");
+    throw InputError("⟦flip⟧, ⟦shift⟧ and ⟦rotation⟧ would move the image and not its mask; leave them out");
   if ((data.task == Task::segmentation) != (o.model == "unet-small"))
     throw InputError(
-        "--model unet-small is for labels of pixels and the other models for labels of items; the labels "
+        "⟦model⟧ unet-small is for labels of pixels and the other models for labels of items; the labels "
         "here are of " +
         std::string(data.task == Task::segmentation ? "pixels" : "items"));
   if (data.task == Task::segmentation && (o.method == "mmce" || o.method == "mixup"))
-    throw InputError("--method " + o.method + " is not there for segmentation");
+    throw InputError("⟦method⟧ " + o.method + " is not there for segmentation");
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ Metrics metrics_of(const Model& model, const Split& split, torch::Device device)
   const torch::Tensor outputs = infer(*model.net, split.inputs, model.normalisation, device).outputs;
   if (is_regression(model.head)) return regression_metrics(model.head, outputs, split.targets);
   return classification_metrics(model.head, outputs, split.votes, split.truth,
-                                static_cast<int>(model.options.threads));
+                                narrow<int>(model.options.threads));
 }
 
 TrainState start_training(const TrainOptions& o, const Dataset& data, torch::Device device) {
@@ -157,12 +157,12 @@ TrainState start_training(const TrainOptions& o, const Dataset& data, torch::Dev
   if (!o.start_from.empty()) {
     const Model from = load_model(o.start_from + "/model.pt", device);
     if (from.options.model != o.model || from.input != s.model.input || from.head != s.model.head)
-      throw InputError("--start-from " + o.start_from + " holds another model, head or input than this run");
+      throw InputError("⟦start_from⟧ " + o.start_from + " holds another model, head or input than this run");
     const std::vector<torch::Tensor> weights = snapshot(*from.net), own = snapshot(*s.model.net);
     if (!std::equal(weights.begin(), weights.end(), own.begin(), own.end(),
                     [](const auto& a, const auto& b) { return a.sizes() == b.sizes(); }))
-      throw InputError("--start-from " + o.start_from +
-                       " has layers of other sizes than this run; give the same --hidden and --width");
+      throw InputError("⟦start_from⟧ " + o.start_from +
+                       " has layers of other sizes than this run; give the same ⟦hidden⟧ and ⟦width⟧");
     restore(*s.model.net, weights);
     s.model.normalisation = from.normalisation;
     s.model.lr = from.lr;
@@ -189,7 +189,7 @@ bool run_training(TrainState& s, const Dataset& data, torch::Device device, cons
     }
     const auto start = Clock::now();
     HistoryRow row;
-    row.epoch = static_cast<std::int64_t>(s.history.size()) + 1;
+    row.epoch = std::ssize(s.history) + 1;
     row.phase = in_cape(s) || !is_cape(o.method) ? o.method : "ce";
     row.lr = learning_rate(phase, s.base_lr, s.schedule, s.phase_epoch + 1);
     set_learning_rate(*s.optimiser, row.lr);
@@ -213,7 +213,7 @@ bool run_training(TrainState& s, const Dataset& data, torch::Device device, cons
       row.train = is_regression(s.model.head)
                       ? regression_metrics(s.model.head, r.outputs, data.train.targets)
                       : classification_metrics(s.model.head, r.outputs, votes, data.train.truth,
-                                               static_cast<int>(o.threads));
+                                               narrow<int>(o.threads));
     }
     row.validation = metrics_of(s.model, data.validation, device);
     if (o.intra_training && is_regression(s.model.head) && data.test.inputs.defined()) {

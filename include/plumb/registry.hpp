@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace plumb {
@@ -127,5 +128,8 @@ inline constexpr MetricRow kRegressionMetrics[] = {
 /// Those of `task` regression: a table of its own, since nll means something else there.
 [[nodiscard]] std::span<const MetricRow> regression_metrics();
 [[nodiscard]] const MetricRow* find_regression_metric(std::string_view key);
+/// Throws InputError when a key is neither "all" nor in `rows`; `complaint` is how the sentence begins.
+void check_keys(std::span<const std::string> keys, std::span<const MetricRow> rows,
+                const std::string& complaint);
 
 }  // namespace plumb

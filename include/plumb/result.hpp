@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -18,12 +20,31 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 struct MetricResult {
   std::optional<double> value;
   std::string why;                  ///< when there is no value
-  std::optional<double> low, high;  ///< with --bootstrap
+  std::optional<double> low, high;  ///< with bootstrap replicates
   std::string interval;             ///< "percentile" or "basic", with low and high
   std::optional<double> null_mean, p_value;
   std::optional<std::int64_t> items;  ///< where not all items entered
 };
 using MetricResults = std::vector<std::pair<std::string, MetricResult>>;  ///< in the registry's order
+
+/// InputError: the result has no `kind` of that name; says which are near or there.
+[[noreturn]] void refuse_name(std::string_view kind, std::string_view name,
+                              const std::vector<std::string>& known);
+
+/// The element whose `member` is `name`; refuses the name when there is none.
+template <class T, class Member>
+[[nodiscard]] const T& find_named(const std::vector<T>& list, Member member, std::string_view kind,
+                                  std::string_view name) {
+  std::vector<std::string> known;
+  for (const T& one : list) {
+    if (std::invoke(member, one) == name) return one;
+    known.push_back(std::invoke(member, one));
+  }
+  refuse_name(kind, name, known);
+}
+[[nodiscard]] inline const MetricResult& find_result(const MetricResults& results, std::string_view key) {
+  return find_named(results, &MetricResults::value_type::first, "metric", key).second;
+}
 
 struct Table {
   std::vector<std::string> columns;
@@ -68,6 +89,11 @@ struct Result {
   std::vector<std::pair<std::string, Table>> tables;
   Tree::Members sections;          ///< what a command adds of its own: "stability"
   std::vector<std::string> notes;  ///< what a reader must know: items left out, votes clipped
+
+  /// The metric of that key; InputError when it was not computed.
+  [[nodiscard]] const MetricResult& operator[](std::string_view key) const {
+    return find_result(metrics, key);
+  }
 };
 
 [[nodiscard]] const char* version();

@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "calibrate/alpha_problem.hpp"
+#include "calibrate/rows.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 namespace plumb {
+namespace detail {
 namespace {
 
 constexpr double kLambda = 0.005;  // Mimori 2021, appendix F
@@ -28,7 +30,7 @@ double largest(const std::vector<double>& v) {
 
 // A Newton direction by conjugate gradients; where the curvature is not positive the way found so far is
 // taken (Steihaug).
-std::vector<double> direction(const detail::AlphaProblem& problem, const std::vector<double>& g) {
+std::vector<double> direction(const AlphaProblem& problem, const std::vector<double>& g) {
   std::vector<double> d(g.size(), 0.0), r(g.size()), p, hp(g.size());
   for (std::size_t j = 0; j < g.size(); ++j) r[j] = -g[j];
   p = r;
@@ -50,7 +52,7 @@ std::vector<double> direction(const detail::AlphaProblem& problem, const std::ve
   return d;
 }
 
-std::vector<double> minimise(detail::AlphaProblem& problem, FitReport& report) {
+std::vector<double> minimise(AlphaProblem& problem, FitReport& report) {
   std::vector<double> theta(problem.unknowns(), 0.0), g(theta.size()), next(theta.size()),
       g_next(theta.size());
   double f = problem.value(theta, g);
@@ -82,12 +84,10 @@ std::vector<double> minimise(detail::AlphaProblem& problem, FitReport& report) {
   return theta;
 }
 
-}  // namespace
-
 Step fit_alpha(const Items& items, const FitOptions& options) {
   const double lambda = options.lambda.value_or(kLambda);
-  if (!(lambda >= 0)) throw InputError("--lambda must be 0 or more, not " + show(lambda));
-  detail::AlphaProblem problem(items, options, lambda);
+  if (!(lambda >= 0)) throw InputError("⟦lambda⟧ must be 0 or more, not " + show(lambda));
+  AlphaProblem problem(items, options, lambda);
   Step step;
   step.method = "alpha";
   const std::vector<double> theta = problem.in_file_units(minimise(problem, step.fit));
@@ -107,6 +107,23 @@ Step fit_alpha(const Items& items, const FitOptions& options) {
   return step;
 }
 
+}  // namespace
+
+// The probabilities stay: map and nodes of `none`.
+constinit const CalibratorRow kAlpha{
+    .method = "alpha",
+    .binary = true,
+    .multiclass = true,
+    .complexity = Complexity::one,
+    .options = {"lambda", "features", "weight_votes"},
+    .fit = fit_alpha,
+    .map = [](const Step& step, int classes) { return kNone.map(step, classes); },
+    .onnx = [](OnnxFlow& flow, const Step& step) { kNone.onnx(flow, step); },
+    .line = "concentration alpha_0 of the prediction, for forecasts of disagreement; probabilities stay",
+};
+
+}  // namespace detail
+
 std::int64_t alpha_features(const Step& alpha) {
   for (const Parameter& p : alpha.parameters)
     if (p.name == "weights") return static_cast<std::int64_t>(p.values.size());
@@ -124,7 +141,7 @@ void alpha_concentration(const Step& alpha, const Rows& features, std::int64_t b
   const auto weights = vector_parameter(alpha, "weights");
   if (features.empty())
     throw InputError("the model's alpha step was fitted with " +
-                     counted(static_cast<std::int64_t>(width), "feature") + "; give them with --features");
+                     counted(static_cast<std::int64_t>(width), "feature") + "; give them with ⟦features⟧");
   if (static_cast<std::size_t>(features.width()) != width)
     throw InputError(features.name() + " has " + counted(features.width(), "column") +
                      " but the model's alpha step wants " + std::to_string(width));

@@ -38,7 +38,7 @@ AlphaProblem::AlphaProblem(const Items& items, const FitOptions& options, double
   if (weight_.empty())
     throw InputError(
         items.votes.rows().name() +
-        ": no item has two votes, and one vote says nothing about alpha_0; give --counts or --ratings");
+        ": no item has two votes, and one vote says nothing about alpha_0; give ⟦counts⟧ or ⟦ratings⟧");
   if (options.weight_votes)
     for (std::size_t i = 0; i < weight_.size(); ++i) weight_[i] *= total_[i];
   ExactSum mass, constant;

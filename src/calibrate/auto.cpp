@@ -6,12 +6,14 @@
 #include <set>
 #include <unordered_map>
 
+#include "calibrate/rows.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 namespace {
@@ -21,14 +23,13 @@ constexpr int kMostPairClasses = 50;  // K^2 parameters, five times over, are fi
 
 // Sums by unit: log-loss and weight of votes.
 struct UnitSums {
-  std::vector<std::size_t> unit;  // of each row
+  std::vector<std::int64_t> unit;  // of each row
   std::vector<double> mass;
   explicit UnitSums(const Items& items) {
     const Units units(items);
-    std::unordered_map<std::uint64_t, std::size_t> index;
+    std::unordered_map<std::uint64_t, std::int64_t> index;
     for (std::int64_t i = 0; i < items.size(); ++i)
-      unit.push_back(units.grouped() ? index.try_emplace(units.of(i), index.size()).first->second
-                                     : static_cast<std::size_t>(i));
+      unit.push_back(units.grouped() ? index.try_emplace(units.of(i), std::ssize(index)).first->second : i);
     mass.assign(units.grouped() ? index.size() : unit.size(), 0.0);
   }
 };
@@ -45,14 +46,11 @@ void add_losses(const Items& items, const CalibrationModel& model, std::span<con
     const std::int64_t end = std::min(held.size(), begin + step);
     read_items(held, begin, end, b);
     pipeline.apply(held.predictions, begin, end, z);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(b.size); ++i) {
+    for (std::int64_t i = 0; i < b.size; ++i) {
       const double weight = b.weight.empty() ? 1 : b.weight[i];
-      const std::size_t unit =
-          units.unit[static_cast<std::size_t>(test[static_cast<std::size_t>(begin) + i])];
+      const std::int64_t unit = units.unit[test[begin + i]];
       const auto add = [&](std::uint32_t k, double count) {
-        const double p = !b.binary() ? z.z[i * static_cast<std::size_t>(z.width) + k]
-                         : k == 1    ? z.z[i]
-                                     : 1 - z.z[i];
+        const double p = !b.binary() ? z.z[i * z.width + k] : k == 1 ? z.z[i] : 1 - z.z[i];
         loss[unit] -= weight * count * log_portable(std::max(p, kScoreClip));
       };
       if (b.votes.single) {
@@ -61,7 +59,7 @@ void add_losses(const Items& items, const CalibrationModel& model, std::span<con
         for (std::uint32_t e = b.votes.offset[i]; e < b.votes.offset[i + 1]; ++e)
           add(b.votes.cls[e], b.votes.count[e]);
       }
-      if (mass != nullptr) (*mass)[unit] += weight * b.votes.votes(static_cast<std::int64_t>(i));
+      if (mass != nullptr) (*mass)[unit] += weight * b.votes.votes(i);
     }
   }
 }
@@ -94,7 +92,7 @@ int classes_seen(const Items& items) {
     items.votes.read(begin, std::min(items.size(), begin + kRows), votes);
     seen.insert(votes.cls.begin(), votes.cls.end());
   }
-  return static_cast<int>(seen.size());
+  return narrow<int>(seen.size());
 }
 
 struct Entry {
@@ -106,19 +104,22 @@ struct Entry {
 }  // namespace
 
 AutoChoice fit_auto(const Items& items, const FitOptions& options) {
+  check_fit("auto", items, options);
+  // Reads everything: what is wrong with the items is said as such, not as the failure of every method.
+  Step untouched = detail::kNone.fit(items, options);
   if (classes_seen(items) < 2) {
-    AutoChoice alone{{fit_none(items, options)}, {}};
+    AutoChoice alone{{std::move(untouched)}, {}};
     alone.steps.front().fit.warnings.push_back(
         "all votes are for one class, from which nothing can be learnt: the predictions are left alone");
     return alone;
   }
-  const int folds = options.folds > 1 ? options.folds : kFolds;
+  const int folds = narrow<int>(options.folds.value_or(kFolds));
   const std::vector<int> fold = split_folds(items, folds, options.seed);
   UnitSums units(items);
   std::vector<Entry> entries, failed;
   for (const CalibratorRow& row : calibrators()) {
     if (!row.candidate || !(items.binary() ? row.binary : row.multiclass)) continue;
-    if (items.binary() && row.fit == fit_dirichlet) continue;  // of two classes it is beta
+    if (items.binary() && row.method == "dirichlet") continue;  // of two classes it is beta
     Entry e{&row, {}, std::vector<double>(units.mass.size(), 0.0)};
     e.league.method = row.method;
     if (row.complexity == Complexity::per_pair && items.classes() > kMostPairClasses)
@@ -137,7 +138,7 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
         model.classes = items.classes();
         model.steps = {e.row->fit(items.gather(train), options_for(options, train))};
         add_losses(items, model, test, units, e.loss, &mass);
-        if (options.progress) options.progress(++done / (static_cast<double>(entries.size()) * folds));
+        if (options.progress) options.progress(++done / (std::ssize(entries) * folds));
       }
       if (!weighed) units.mass = mass;
       weighed = true;
@@ -181,5 +182,16 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
   out.steps.front().fit.options.emplace_back("seed", static_cast<std::int64_t>(options.seed));
   return out;
 }
+
+constinit const CalibratorRow detail::kAuto{
+    .method = "auto",
+    .binary = true,
+    .multiclass = true,
+    .complexity = Complexity::free,
+    .options = {"bins", "folds"},
+    .fit = [](const Items& items,
+              const FitOptions& options) { return fit_auto(items, options).steps.front(); },
+    .line = "the simplest within one standard error of the best, by cross-validated log-loss",
+};
 
 }  // namespace plumb

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "data/complaints.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"
@@ -24,21 +23,21 @@ struct Counts {
 void read_ballots(const Items& items, std::int64_t begin, std::int64_t end, Ballots& out) {
   items.votes.read(begin, end, out.votes);
   if (items.weights.empty()) return;
-  out.weight.resize(static_cast<std::size_t>(end - begin));
+  out.weight.resize(end - begin);
   items.weights.read(begin, end, out.weight);
-  for (std::size_t i = 0; i < out.weight.size(); ++i) {
+  for (std::int64_t i = 0; i < end - begin; ++i) {
     const double w = out.weight[i];
     if (w >= 0 && w <= kMaxWeight) continue;
     throw InputError(fmt::format("{} is {}; a weight must be a number from 0 to 1e12",
-                                 cell_of(items.weights, begin + static_cast<std::int64_t>(i), 0), show(w)));
+                                 items.weights.where(begin + i), show(w)));
   }
 }
 
 Tally tally(const Items& items, int threads) {
   if (items.votes.rows().empty())
-    throw InputError("there are no votes to fit a calibrator on; give --labels, --counts or --ratings");
+    throw InputError("there are no votes to fit a calibrator on; give ⟦labels⟧, ⟦counts⟧ or ⟦ratings⟧");
   Counts none;
-  none.by_class.resize(static_cast<std::size_t>(items.classes()));
+  none.by_class.resize(items.classes());
   const Counts all = parallel_reduce_blocks(
       items.size(), kBlock, threads, none,
       [&](Counts& c, std::int64_t begin, std::int64_t end) {

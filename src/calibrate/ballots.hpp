@@ -15,18 +15,15 @@ struct Ballots {
   VoteBlock votes;
   std::vector<double> weight;  ///< empty: one each
 
-  [[nodiscard]] double weight_of(std::int64_t i) const {
-    return weight.empty() ? 1.0 : weight[static_cast<std::size_t>(i)];
-  }
+  [[nodiscard]] double weight_of(std::int64_t i) const { return weight.empty() ? 1.0 : weight[i]; }
   /// The weight of all votes of item i: w n.
   [[nodiscard]] double mass(std::int64_t i) const { return weight_of(i) * votes.votes(i); }
   /// body(class, w times votes) for each class voted for.
   template <class Body>
   void for_each(std::int64_t i, Body body) const {
-    const auto at = static_cast<std::size_t>(i);
     const double w = weight_of(i);
-    if (votes.single) return body(votes.cls[at], w);
-    for (std::uint32_t e = votes.offset[at]; e < votes.offset[at + 1]; ++e)
+    if (votes.single) return body(votes.cls[i], w);
+    for (std::uint32_t e = votes.offset[i]; e < votes.offset[i + 1]; ++e)
       body(votes.cls[e], w * votes.count[e]);
   }
 };

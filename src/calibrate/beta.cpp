@@ -3,11 +3,12 @@
 
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/logistic.hpp"
-#include "calibrate/maps.hpp"
+#include "calibrate/onnx_flow.hpp"
+#include "calibrate/rows.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/numeric/elementary.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 // log p and -log(1 - p) of a log-odds u, without rounding p to 0 or 1.
@@ -36,27 +37,23 @@ class Beta final : public CalibrationMap {
 
 // a, b >= 0 keep the order of the scores. The problem is convex: when the free optimum breaks a bound, the
 // answer is the best of the optima with one or both slopes at 0.
-detail::LogisticFit fit_within_bounds(const detail::LogisticProblem& problem) {
-  detail::LogisticFit best = problem.fit({1, 1, 0}, {true, true, true});
+LogisticFit fit_within_bounds(const LogisticProblem& problem) {
+  LogisticFit best = problem.fit({1, 1, 0}, {true, true, true});
   if (best.theta[0] >= 0 && best.theta[1] >= 0) return best;
   best = problem.fit({0, 0, 0}, {false, false, true});
   for (const bool a_free : {true, false}) {
-    detail::LogisticFit edge =
-        problem.fit({a_free ? 1.0 : 0.0, a_free ? 0.0 : 1.0, 0}, {a_free, !a_free, true});
+    LogisticFit edge = problem.fit({a_free ? 1.0 : 0.0, a_free ? 0.0 : 1.0, 0}, {a_free, !a_free, true});
     if (edge.theta[0] >= 0 && edge.theta[1] >= 0 && edge.minimum.value < best.minimum.value) best = edge;
   }
   return best;
 }
 
-}  // namespace
-
 // logistic(a log p - b log(1 - p) + c): Dirichlet calibration of two classes.
 Step fit_beta(const Items& items, const FitOptions& options) {
-  detail::need_binary(items, "beta", "dirichlet");
-  const detail::Tally tally = detail::tally(items, options.threads);
-  const detail::FitData data =
-      detail::load_fit_data(items, tally, detail::ScoreKind::logits, 1, options.threads);
-  const detail::LogisticProblem problem(
+  need_binary(items, "beta", "dirichlet");
+  const Tally votes = tally(items, options.threads);
+  const FitData data = load_fit_data(items, votes, ScoreKind::logits, 1, options.threads);
+  const LogisticProblem problem(
       data, 3,
       [](double u, std::span<double> x) {
         const Logs l = logs(u);
@@ -65,8 +62,8 @@ Step fit_beta(const Items& items, const FitOptions& options) {
         x[2] = 1;
       },
       options.threads);
-  const detail::LogisticFit fit = fit_within_bounds(problem);
-  Step step = detail::logistic_step("beta", items, tally, data, fit.minimum);
+  const LogisticFit fit = fit_within_bounds(problem);
+  Step step = logistic_step("beta", items, votes, data, fit.minimum);
   step.put("a", fit.theta[0]);
   step.put("b", fit.theta[1]);
   step.put("c", fit.theta[2]);
@@ -83,10 +80,35 @@ Step fit_beta(const Items& items, const FitOptions& options) {
   return step;
 }
 
-detail::MapPtr detail::map_beta(const Step& step, int classes) {
+MapPtr map_beta(const Step& step, int classes) {
   need_two(step, classes);
   return std::make_unique<Beta>(scalar_parameter(step, "a"), scalar_parameter(step, "b"),
                                 scalar_parameter(step, "c"));
 }
 
-}  // namespace plumb
+// log p and -log(1 - p) of log-odds u, from log(1 + exp(-|u|)).
+void onnx_beta(OnnxFlow& flow, const Step& step) {
+  const std::string u = flow.logits();
+  const std::string soft =
+      flow.unary("Log", flow.op("Add", flow.unary("Exp", flow.unary("Neg", flow.unary("Abs", u))), 1.0));
+  const std::string p = flow.op("Sub", flow.op("Min", u, 0.0), soft),
+                    q = flow.op("Add", flow.op("Max", u, 0.0), soft);
+  const std::string sum = flow.op("Add", flow.op("Mul", p, scalar_parameter(step, "a")),
+                                  flow.op("Mul", q, scalar_parameter(step, "b")));
+  flow.finish(flow.op("Add", sum, scalar_parameter(step, "c")));
+}
+
+}  // namespace
+
+constinit const CalibratorRow kBeta{
+    .method = "beta",
+    .binary = true,
+    .complexity = Complexity::few,
+    .candidate = true,
+    .fit = fit_beta,
+    .map = map_beta,
+    .onnx = onnx_beta,
+    .line = "binary: a log p - b log(1 - p) + c, with a, b >= 0",
+};
+
+}  // namespace plumb::detail

@@ -9,8 +9,8 @@ namespace plumb {
 
 std::vector<std::int64_t> fold_rows(const std::vector<int>& fold, int f, bool in) {
   std::vector<std::int64_t> rows;
-  for (std::size_t i = 0; i < fold.size(); ++i)
-    if ((fold[i] == f) == in) rows.push_back(static_cast<std::int64_t>(i));
+  for (std::int64_t i = 0; i < std::ssize(fold); ++i)
+    if ((fold[i] == f) == in) rows.push_back(i);
   return rows;
 }
 
@@ -25,8 +25,8 @@ std::vector<double> cross_fit(std::string_view method, const Items& items, const
                               int folds) {
   check_items(items);
   const std::vector<int> fold = split_folds(items, folds, options.seed);
-  const auto width = static_cast<std::size_t>(items.predictions.width());
-  std::vector<double> out(static_cast<std::size_t>(items.size()) * width);
+  const std::int64_t width = items.predictions.width();
+  std::vector<double> out(items.size() * width);
   for (int f = 0; f < folds; ++f) {
     const auto train = fold_rows(fold, f, false), test = fold_rows(fold, f, true);
     CalibrationModel model;
@@ -38,11 +38,8 @@ std::vector<double> cross_fit(std::string_view method, const Items& items, const
     const std::int64_t step = 4096;
     for (std::int64_t begin = 0; begin < held.items(); begin += step) {
       pipeline.apply(held, begin, std::min(held.items(), begin + step), block);
-      for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i) {
-        const auto row = static_cast<std::size_t>(test[static_cast<std::size_t>(begin) + i]);
-        std::copy_n(block.z.begin() + static_cast<std::ptrdiff_t>(i * width), width,
-                    out.begin() + static_cast<std::ptrdiff_t>(row * width));
-      }
+      for (std::int64_t i = 0; i < block.size; ++i)
+        std::copy_n(block.z.begin() + i * width, width, out.begin() + test[begin + i] * width);
     }
     if (options.progress) options.progress((f + 1.0) / folds);
   }

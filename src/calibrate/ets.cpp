@@ -5,14 +5,15 @@
 #include <cmath>
 
 #include "calibrate/linear_fit.hpp"
-#include "calibrate/maps.hpp"
 #include "calibrate/mixture.hpp"
+#include "calibrate/onnx_flow.hpp"
+#include "calibrate/rows.hpp"
 #include "calibrate/temperature.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/parallel.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 struct Members {
@@ -40,12 +41,11 @@ class Ensemble final : public CalibrationMap {
   double t_, scaled_, plain_, uniform_;
 };
 
-std::vector<detail::MixtureEntry> voted(const Items& items, const detail::Tally& tally, double t,
-                                        int threads) {
+std::vector<MixtureEntry> voted(const Items& items, const Tally& votes, double t, int threads) {
   struct State {
-    std::vector<detail::MixtureEntry> entries;
+    std::vector<MixtureEntry> entries;
     ScoreBlock scores;
-    detail::Ballots ballots;
+    Ballots ballots;
     Members members;
   };
   const double uniform = 1.0 / items.classes();
@@ -53,7 +53,7 @@ std::vector<detail::MixtureEntry> voted(const Items& items, const detail::Tally&
       items.size(), block_rows(items), threads, State{},
       [&](State& s, std::int64_t begin, std::int64_t end) {
         read_scores(items.predictions, begin, end, s.scores);
-        detail::read_ballots(items, begin, end, s.ballots);
+        read_ballots(items, begin, end, s.ballots);
         s.members.fill(s.scores.u, s.scores.width, t);
         for (std::int64_t i = 0; i < end - begin; ++i) {
           if (s.ballots.mass(i) == 0) continue;
@@ -63,7 +63,7 @@ std::vector<detail::MixtureEntry> voted(const Items& items, const detail::Tally&
               const double p = z[static_cast<std::size_t>(i)];
               return k == 1 ? p : 1 - p;
             };
-            s.entries.push_back({{of(s.members.scaled), of(s.members.plain), uniform}, share / tally.mass});
+            s.entries.push_back({{of(s.members.scaled), of(s.members.plain), uniform}, share / votes.mass});
           });
         }
       },
@@ -73,31 +73,26 @@ std::vector<detail::MixtureEntry> voted(const Items& items, const detail::Tally&
   return std::move(all.entries);
 }
 
-}  // namespace
-
 Step fit_ets(const Items& items, const FitOptions& options) {
-  const detail::Tally tally = detail::tally(items, options.threads);
-  const detail::TemperatureFit first = detail::fit_temperature(items, tally, options.threads);
-  const auto entries = voted(items, tally, first.T, options.threads);
+  const Tally votes = tally(items, options.threads);
+  const TemperatureFit first = fit_temperature(items, votes, options.threads);
+  const auto entries = voted(items, votes, first.T, options.threads);
   constexpr std::array<double, 3> kStart = {0.8, 0.1, 0.1};
-  const detail::MixtureFit fit = detail::fit_mixture(entries, kStart, options.threads);
+  const MixtureFit fit = fit_mixture(entries, kStart, options.threads);
   Step step;
   step.method = "ets";
   step.put("T", first.T);
   step.put("w", std::vector<double>(fit.w.begin(), fit.w.end()));
-  detail::describe(tally, items, first.clipped, step.fit);
-  detail::describe(fit.minimum, step.fit);
+  describe(votes, items, first.clipped, step.fit);
+  describe(fit.minimum, step.fit);
   step.fit.converged = step.fit.converged && first.converged;
   if (!first.warning.empty()) step.fit.warnings.push_back(first.warning);
   return step;
 }
 
-detail::MapPtr detail::map_ets(const Step& step, int classes) {
-  const double t = scalar_parameter(step, "T");
+MapPtr map_ets(const Step& step, int classes) {
+  const double t = positive_temperature(step);
   const auto w = parameter(step, "w", {3});
-  if (!(t > 0))
-    throw InputError(
-        fmt::format("the model's {} step has T = {}; it must be positive", step.method, show(t)));
   constexpr double kSumSlack = 1e-9;
   if (w[0] < 0 || w[1] < 0 || w[2] < 0 || std::fabs(w[0] + w[1] + w[2] - 1) > kSumSlack)
     throw InputError(
@@ -105,4 +100,28 @@ detail::MapPtr detail::map_ets(const Step& step, int classes) {
   return std::make_unique<Ensemble>(t, w, classes);
 }
 
-}  // namespace plumb
+void onnx_ets(OnnxFlow& flow, const Step& step) {
+  const auto w = parameter(step, "w", {3});
+  const std::string u = flow.logits();
+  const std::string scaled = flow.softmax(flow.op("Div", u, scalar_parameter(step, "T"))),
+                    plain = flow.softmax(u);
+  flow.give_probabilities(flow.op("Add",
+                                  flow.op("Add", flow.op("Mul", scaled, w[0]), flow.op("Mul", plain, w[1])),
+                                  w[2] / flow.classes()));
+}
+
+}  // namespace
+
+constinit const CalibratorRow kEts{
+    .method = "ets",
+    .binary = true,
+    .multiclass = true,
+    .complexity = Complexity::few,
+    .candidate = true,
+    .fit = fit_ets,
+    .map = map_ets,
+    .onnx = onnx_ets,
+    .line = "a mix of the tempered, the plain and the uniform prediction",
+};
+
+}  // namespace plumb::detail

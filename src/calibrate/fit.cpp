@@ -2,33 +2,40 @@
 
 #include <algorithm>
 
+#include "calibrate/rows.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb {
 namespace {
 
-// clang-format off
-constexpr CalibratorRow kCalibrators[] = {
-    // method             binary multi  complexity             auto   fit                    line
-    {"temperature",       true,  true,  Complexity::one,       true,  fit_temperature,       "logits divided by one temperature: makes a model more or less sure of everything alike"},
-    {"vector",            false, true,  Complexity::per_class, true,  fit_vector,            "a factor and a shift for each logit"},
-    {"matrix",            false, true,  Complexity::per_pair,  true,  fit_matrix,            "a linear map of the logits, off-diagonal and intercept shrunk (ODIR)"},
-    {"dirichlet",         true,  true,  Complexity::per_pair,  true,  fit_dirichlet,         "a linear map of the log-probabilities, off-diagonal and intercept shrunk (ODIR)"},
-    {"beta",              true,  false, Complexity::few,       true,  fit_beta,              "binary: a log p - b log(1 - p) + c, with a, b >= 0"},
-    {"platt",             true,  false, Complexity::few,       true,  fit_platt,             "binary: slope and shift of the log-odds"},
-    {"isotonic",          true,  true,  Complexity::free,      true,  fit_isotonic,          "any rising step function; one against the rest for several classes"},
-    {"histogram",         true,  true,  Complexity::free,      true,  fit_histogram,         "the frequency of each of 15 equal-mass cells"},
-    {"ets",               true,  true,  Complexity::few,       true,  fit_ets,               "a mix of the tempered, the plain and the uniform prediction"},
-    {"mix-n-match",       true,  true,  Complexity::free,      true,  fit_mix_n_match,       "ets, then isotonic"},
-    {"alpha",             true,  true,  Complexity::one,       false, fit_alpha,             "concentration alpha_0 of the prediction, for forecasts of disagreement; probabilities stay"},
-    {"structured-vector", true,  true,  Complexity::per_class, true,  fit_structured_vector, "temperature, then a factor and a shift for each class, shrunk to none"},
-    {"structured-matrix", true,  true,  Complexity::per_pair,  true,  fit_structured_matrix, "temperature, then a linear map, shrunk to none"},
-    {"quadratic",         true,  false, Complexity::few,       true,  fit_quadratic,         "binary: a parabola of the log-odds"},
-    {"spline",            true,  false, Complexity::free,      true,  fit_spline,            "binary: a monotone cubic of the log-odds, shrunk to the identity"},
-    {"none",              true,  true,  Complexity::none,      true,  fit_none,              "leaves the predictions alone"},
-    {"auto",              true,  true,  Complexity::free,      false, nullptr,               "the simplest within one standard error of the best, by cross-validated log-loss"},
+// The options of which a method uses some, and when a caller has given them.
+struct OptionRow {
+  std::string_view name;
+  bool (*given)(const FitOptions&);
 };
-// clang-format on
+constexpr OptionRow kOptions[] = {
+    {"lambda_b", [](const FitOptions& o) { return o.lambda_b.has_value(); }},
+    {"lambda_w", [](const FitOptions& o) { return o.lambda_w.has_value(); }},
+    {"lambda", [](const FitOptions& o) { return o.lambda.has_value(); }},
+    {"tune", [](const FitOptions& o) { return o.tune; }},
+    {"bins", [](const FitOptions& o) { return o.bins.has_value(); }},
+    {"features", [](const FitOptions& o) { return !o.features.empty(); }},
+    {"weight_votes", [](const FitOptions& o) { return o.weight_votes; }},
+};
+
+// An option that a method does not use would be a wish that nobody hears.
+void check_used(const CalibratorRow& row, const FitOptions& options) {
+  const std::string nothing = " does nothing for the method " + std::string(row.method);
+  for (const OptionRow& option : kOptions) {
+    if (!option.given(options) || row.uses(option.name)) continue;
+    std::string names;
+    for (const CalibratorRow& r : calibrators())
+      if (r.uses(option.name)) names += (names.empty() ? "" : ", ") + std::string(r.method);
+    throw InputError(opt(option.name) + nothing + "; it is for " + names);
+  }
+  if (options.folds && !options.tune && !row.uses("folds"))
+    throw InputError("⟦folds⟧" + nothing + " without ⟦tune⟧");
+}
 
 void check_task(const CalibratorRow& row, const Items& items) {
   const std::string method(row.method);
@@ -44,7 +51,7 @@ void check_task(const CalibratorRow& row, const Items& items) {
 
 void check_votes(const Items& items) {
   if (items.votes.rows().empty())
-    throw InputError("a calibrator is fitted on votes; give them with --labels, --counts or --ratings");
+    throw InputError("a calibrator is fitted on votes; give them with ⟦labels⟧, ⟦counts⟧ or ⟦ratings⟧");
   ItemBlock block;
   const std::int64_t step = block_rows(items);
   bool any_vote = false;
@@ -53,7 +60,7 @@ void check_votes(const Items& items) {
     for (std::int64_t i = 0; i < block.size; ++i) {
       if (block.votes.votes(i) == 0) continue;
       any_vote = true;
-      if (block.weight.empty() || block.weight[static_cast<std::size_t>(i)] > 0) return;
+      if (block.weight.empty() || block.weight[i] > 0) return;
     }
   }
   throw InputError(any_vote
@@ -61,30 +68,53 @@ void check_votes(const Items& items) {
                        : items.votes.rows().name() + ": no item has a vote, so there is nothing to fit on");
 }
 
+const CalibratorRow& known_calibrator(std::string_view method) {
+  if (const CalibratorRow* row = find_calibrator(method)) return *row;
+  std::vector<std::string> known;
+  for (const CalibratorRow& row : calibrators()) known.emplace_back(row.method);
+  throw InputError("there is no calibrator \"" + std::string(method) + "\"" + did_you_mean(method, known) +
+                   "; \"plumb list\" names them");
+}
+
 }  // namespace
 
-std::span<const CalibratorRow> calibrators() { return kCalibrators; }
+bool CalibratorRow::uses(std::string_view option) const {
+  return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+std::span<const CalibratorRow> calibrators() {
+  using namespace detail;
+  static const CalibratorRow rows[] = {
+      kTemperature,      kVector,    kMatrix, kDirichlet, kBeta,  kPlatt,
+      kIsotonic,         kHistogram, kEts,    kMixNMatch, kAlpha, kStructuredVector,
+      kStructuredMatrix, kQuadratic, kSpline, kNone,      kAuto};
+  return rows;
+}
 
 const CalibratorRow* find_calibrator(std::string_view method) {
-  for (const CalibratorRow& row : kCalibrators)
+  for (const CalibratorRow& row : calibrators())
     if (row.method == method) return &row;
   return nullptr;
 }
 
-std::vector<Step> fit_calibrator(std::string_view method, const Items& items, const FitOptions& options) {
-  const CalibratorRow* row = find_calibrator(method);
-  if (row == nullptr) {
-    std::vector<std::string> known;
-    for (const CalibratorRow& r : kCalibrators) known.emplace_back(r.method);
-    throw InputError("there is no calibrator \"" + std::string(method) + "\"" + did_you_mean(method, known) +
-                     "; \"plumb list\" names them");
-  }
-  check_items(items);
+void check_fit_options(std::string_view method, const FitOptions& options) {
+  check_used(known_calibrator(method), options);
+  if (options.folds && (*options.folds < 2 || *options.folds > 1000))
+    throw InputError("⟦folds⟧ takes 2 to 1000, not " + std::to_string(*options.folds));
   check_threads(options.threads);
-  check_task(*row, items);
+  if (options.bins) check_bins(*options.bins);
+}
+
+void check_fit(std::string_view method, const Items& items, const FitOptions& options) {
+  check_fit_options(method, options);
+  check_items(items);
+  check_task(known_calibrator(method), items);
   check_votes(items);
-  if (row->fit == nullptr) return fit_auto(items, options).steps;
-  return {row->fit(items, options)};
+}
+
+std::vector<Step> fit_calibrator(std::string_view method, const Items& items, const FitOptions& options) {
+  check_fit(method, items, options);
+  return {known_calibrator(method).fit(items, options)};
 }
 
 }  // namespace plumb

@@ -5,6 +5,7 @@
 
 #include "plumb/calibrate/fit.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/random.hpp"
 
 namespace plumb {
@@ -26,7 +27,7 @@ std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed) 
     bool operator<(const Card& o) const { return key != o.key ? key < o.key : unit < o.unit; }
     bool operator==(const Card& o) const { return unit == o.unit; }
   };
-  std::vector<std::uint64_t> unit(static_cast<std::size_t>(items.size()));
+  std::vector<std::uint64_t> unit(items.size());
   units.read(0, items.size(), unit);
   std::vector<std::uint64_t> key(unit.size());
   fill_bits(seed, Purpose::kSplit, 0, unit, key);
@@ -36,13 +37,13 @@ std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed) 
   deck.erase(std::unique(deck.begin(), deck.end()), deck.end());
   std::vector<int> fold(unit.size());
   if (!units.grouped()) {  // a unit is its row number
-    for (std::size_t rank = 0; rank < deck.size(); ++rank)
-      fold[deck[rank].unit] = static_cast<int>(rank % static_cast<std::size_t>(folds));
+    for (std::int64_t rank = 0; rank < std::ssize(deck); ++rank)
+      fold[deck[rank].unit] = narrow<int>(rank % folds);
     return fold;
   }
   std::unordered_map<std::uint64_t, int> fold_of;
-  for (std::size_t rank = 0; rank < deck.size(); ++rank)
-    fold_of[deck[rank].unit] = static_cast<int>(rank % static_cast<std::size_t>(folds));
+  for (std::int64_t rank = 0; rank < std::ssize(deck); ++rank)
+    fold_of[deck[rank].unit] = narrow<int>(rank % folds);
   for (std::size_t i = 0; i < unit.size(); ++i) fold[i] = fold_of[unit[i]];
   return fold;
 }

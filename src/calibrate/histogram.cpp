@@ -1,14 +1,15 @@
 // Histogram binning: equal-mass cells of the forecast, each answered by its smoothed frequency.
+#include "calibrate/rows.hpp"
 #include "calibrate/tables.hpp"
-#include "plumb/calibrate/fit.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"
+#include "plumb/numeric/narrow.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
-detail::CellTable table_of(const ForecastsView& ascending, int bins) {
-  detail::CellTable t;
+CellTable table_of(const ForecastsView& ascending, int bins) {
+  CellTable t;
   const std::vector<double> starts = equal_mass_cells(ascending, bins).thresholds;  // least p of each cell
   std::size_t i = 0;
   double last = 0;
@@ -21,25 +22,37 @@ detail::CellTable table_of(const ForecastsView& ascending, int bins) {
       trials += mass;
       last = ascending.p[i];
     }
-    const double v = detail::smoothed(hits, trials);
+    const double v = smoothed(hits, trials);
     t.values.push_back(v);
-    t.loss += detail::event_loss(hits, trials, v);
-    if (cell < starts.size()) t.edges.push_back(detail::border(last, starts[cell]));
+    t.loss += event_loss(hits, trials, v);
+    if (cell < starts.size()) t.edges.push_back(border(last, starts[cell]));
   }
   return t;
 }
 
-}  // namespace
-
 Step fit_histogram(const Items& items, const FitOptions& options) {
-  check_bins(options.bins);
-  Step step = detail::fit_tables(items, options.threads, "histogram", [&](const ForecastsView& ascending) {
-    return table_of(ascending, options.bins);
+  const std::int64_t bins = options.bins.value_or(kHistogramBins);
+  check_bins(bins);
+  Step step = fit_tables(items, options.threads, "histogram", [&](const ForecastsView& ascending) {
+    return table_of(ascending, narrow<int>(bins));
   });
-  step.fit.options.emplace_back("bins", std::int64_t{options.bins});
+  step.fit.options.emplace_back("bins", bins);
   return step;
 }
 
-detail::MapPtr detail::map_histogram(const Step& step, int classes) { return map_tables(step, classes); }
+}  // namespace
 
-}  // namespace plumb
+constinit const CalibratorRow kHistogram{
+    .method = "histogram",
+    .binary = true,
+    .multiclass = true,
+    .complexity = Complexity::free,
+    .candidate = true,
+    .options = {"bins"},
+    .fit = fit_histogram,
+    .map = map_tables,
+    .onnx = onnx_tables,
+    .line = "the frequency of each of 15 equal-mass cells",
+};
+
+}  // namespace plumb::detail

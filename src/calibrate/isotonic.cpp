@@ -1,10 +1,10 @@
 // Isotonic regression by pool-adjacent-violators, votes as weights.
 #include <algorithm>
 
+#include "calibrate/rows.hpp"
 #include "calibrate/tables.hpp"
-#include "plumb/calibrate/fit.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 struct Block {
@@ -21,7 +21,7 @@ void merge(Block& into, const Block& next) {
 // The frequency of a does not lie below that of b. Products of whole numbers: exact for unweighted votes.
 bool violates(const Block& a, const Block& b) { return a.hits * b.trials >= b.hits * a.trials; }
 bool violates_smoothed(const Block& a, const Block& b) {
-  return detail::smoothed(a.hits, a.trials) >= detail::smoothed(b.hits, b.trials);
+  return smoothed(a.hits, a.trials) >= smoothed(b.hits, b.trials);
 }
 
 // Takes the next block and pools backward while order is violated.
@@ -55,25 +55,35 @@ std::vector<Block> pool(const ForecastsView& f) {
   return out;
 }
 
-detail::CellTable table_of(const ForecastsView& ascending) {
+CellTable table_of(const ForecastsView& ascending) {
   const std::vector<Block> blocks = pool(ascending);
-  detail::CellTable t;
+  CellTable t;
   if (blocks.empty()) t.values.push_back(0.5);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const double v = detail::smoothed(blocks[b].hits, blocks[b].trials);
+    const double v = smoothed(blocks[b].hits, blocks[b].trials);
     t.values.push_back(v);
-    t.loss += detail::event_loss(blocks[b].hits, blocks[b].trials, v);
-    if (b > 0) t.edges.push_back(detail::border(blocks[b - 1].high, blocks[b].low));
+    t.loss += event_loss(blocks[b].hits, blocks[b].trials, v);
+    if (b > 0) t.edges.push_back(border(blocks[b - 1].high, blocks[b].low));
   }
   return t;
 }
 
-}  // namespace
-
 Step fit_isotonic(const Items& items, const FitOptions& options) {
-  return detail::fit_tables(items, options.threads, "isotonic", table_of);
+  return fit_tables(items, options.threads, "isotonic", table_of);
 }
 
-detail::MapPtr detail::map_isotonic(const Step& step, int classes) { return map_tables(step, classes); }
+}  // namespace
 
-}  // namespace plumb
+constinit const CalibratorRow kIsotonic{
+    .method = "isotonic",
+    .binary = true,
+    .multiclass = true,
+    .complexity = Complexity::free,
+    .candidate = true,
+    .fit = fit_isotonic,
+    .map = map_tables,
+    .onnx = onnx_tables,
+    .line = "any rising step function; one against the rest for several classes",
+};
+
+}  // namespace plumb::detail

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "calibrate/kernels.cpp"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "calibrate/maps.hpp"
+#include "calibrate/rows.hpp"
 
 namespace plumb::detail {
 

@@ -2,42 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
+#include <algorithm>
 
-#include "calibrate/maps.hpp"
+#include "calibrate/rows.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/memory.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
-namespace {
-
-struct MapRow {
-  std::string_view method;
-  detail::MapPtr (*make)(const Step&, int);
-};
-
-constexpr MapRow kMaps[] = {
-    {"none", detail::map_none},
-    {"alpha", detail::map_none},
-    {"isotonic", detail::map_isotonic},
-    {"histogram", detail::map_histogram},
-    {"mix-n-match", detail::map_mix_n_match},
-    {"spline", detail::map_spline},
-    {"temperature", detail::map_temperature},
-    {"vector", detail::map_vector},
-    {"matrix", detail::map_matrix},
-    {"dirichlet", detail::map_matrix},
-    {"platt", detail::map_platt},
-    {"beta", detail::map_beta},
-    {"quadratic", detail::map_quadratic},
-    {"ets", detail::map_ets},
-    {"structured-vector", detail::map_structured},
-    {"structured-matrix", detail::map_structured},
-};
-
-}  // namespace
 
 void detail::need_two(const Step& step, int classes) {
   if (classes == 2) return;
@@ -47,13 +21,12 @@ void detail::need_two(const Step& step, int classes) {
 std::unique_ptr<CalibrationMap> make_map(const Step& step, int classes) {
   if (classes < 2)
     throw InputError(fmt::format("a calibration model needs two classes or more, not {}", classes));
-  for (const MapRow& row : kMaps) {
-    if (row.method == step.method) return row.make(step, classes);
-  }
+  const CalibratorRow* row = find_calibrator(step.method);
+  if (row != nullptr && row->map != nullptr) return row->map(step, classes);
   throw InputError(fmt::format("the model has a step \"{}\", which this version does not know", step.method));
 }
 
-Pipeline::Pipeline(const CalibrationModel& model) : classes_(static_cast<int>(model.classes)) {
+Pipeline::Pipeline(const CalibrationModel& model) : classes_(narrow<int>(model.classes)) {
   maps_.reserve(model.steps.size());
   for (const Step& step : model.steps) maps_.push_back(make_map(step, classes_));
 }
@@ -83,15 +56,32 @@ void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::in
   }
 }
 
+void check_fits(const CalibrationModel& model, const Predictions& p) {
+  const std::string name = p.sources().front().name();
+  if (model.task == "regression")
+    throw InputError(
+        model.name +
+        " is a calibrator of variances; give it ⟦variance⟧ or ⟦std⟧ instead of class predictions");
+  if (p.classes() != model.classes)
+    throw InputError(
+        fmt::format("{} is for {} classes but {} has {}", model.name, model.classes, name, p.classes()));
+  // A shift of a row of logits changes nothing for the others, so log-probabilities serve as well.
+  const std::string& first = model.steps.front().method;
+  const bool logits = gives_logits(p);
+  if ((first == "vector" || first == "matrix") && (model.input == "logits") != logits)
+    throw InputError(fmt::format("{} begins with a {} step that was fitted on {}; {} must hold the same ({})",
+                                 model.name, first, model.input, name, opt(logits ? "probs" : "logits")));
+}
+
 Items calibrated(const Items& items, const CalibrationModel& model, int threads) {
   const Pipeline pipeline(model);
   const std::int64_t n = items.size();
   const std::int64_t width = items.predictions.width();
   std::vector<double> z;
-  resize_large(z, static_cast<std::size_t>(n * width));
-  std::vector<PredictionBlock> blocks(static_cast<std::size_t>(resolve_threads(threads)));
+  resize_large(z, n * width);
+  std::vector<PredictionBlock> blocks(resolve_threads(threads));
   parallel_blocks(n, block_rows(items), threads, [&](int worker, std::int64_t begin, std::int64_t end) {
-    PredictionBlock& block = blocks[static_cast<std::size_t>(worker)];
+    PredictionBlock& block = blocks[worker];
     pipeline.apply(items.predictions, begin, end, block);
     std::copy(block.z.begin(), block.z.end(), z.begin() + begin * width);
   });

@@ -1,24 +1,26 @@
 // Matrix scaling on logits and Dirichlet calibration on log-probabilities: one objective.
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/linear_map.hpp"
+#include "calibrate/onnx_flow.hpp"
+#include "calibrate/rows.hpp"
 #include "calibrate/tune.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 // softmax(W u + b) with lambda_w / (K (K - 1)) sum_{k != l} W_kl^2 + lambda_b / K sum b^2 (Mimori 2021, eq.
 // 48).
-Step fit_odir(const Items& items, const FitOptions& options, detail::ScoreKind kind, const char* method) {
+Step fit_odir(const Items& items, const FitOptions& options, ScoreKind kind, const char* method) {
   constexpr double kLambdaB = 1;
   constexpr double kLambdaW = 10;
   FitReport echo;
-  const double lambda_b = detail::strength(options.lambda_b, kLambdaB, "lambda_b", echo);
-  const double lambda_w = detail::strength(options.lambda_w, kLambdaW, "lambda_w", echo);
-  const detail::Tally tally = detail::tally(items, options.threads);
-  const detail::FitData data = detail::load_fit_data(items, tally, kind, 1, options.threads);
+  const double lambda_b = strength(options.lambda_b, kLambdaB, "lambda_b", echo);
+  const double lambda_w = strength(options.lambda_w, kLambdaW, "lambda_w", echo);
+  const Tally votes = tally(items, options.threads);
+  const FitData data = load_fit_data(items, votes, kind, 1, options.threads);
   const double k = items.classes();
-  detail::LinearFit fit = detail::fit_linear(items, tally, data, true,
-                                             {0, lambda_w / (k * (k - 1)), lambda_b / k}, options.threads);
+  LinearFit fit =
+      fit_linear(items, votes, data, true, {0, lambda_w / (k * (k - 1)), lambda_b / k}, options.threads);
   Step step;
   step.method = method;
   step.put("W", {items.classes(), items.classes()}, std::move(fit.w));
@@ -28,25 +30,56 @@ Step fit_odir(const Items& items, const FitOptions& options, detail::ScoreKind k
   return step;
 }
 
-}  // namespace
-
 Step fit_matrix(const Items& items, const FitOptions& options) {
-  detail::need_three_classes(items, "matrix", "platt or beta");
-  if (options.tune) return detail::tune(items, options, detail::strength_grid(options, true), fit_matrix);
-  return fit_odir(items, options, detail::ScoreKind::logits, "matrix");
+  need_three_classes(items, "matrix", "platt or beta");
+  if (options.tune) return tune(items, options, strength_grid(options, true), fit_matrix);
+  return fit_odir(items, options, ScoreKind::logits, "matrix");
 }
 
 Step fit_dirichlet(const Items& items, const FitOptions& options) {
-  if (items.binary()) return fit_beta(items, options);
-  if (options.tune) return detail::tune(items, options, detail::strength_grid(options, true), fit_dirichlet);
-  return fit_odir(items, options, detail::ScoreKind::log_probabilities, "dirichlet");
+  if (items.binary()) return kBeta.fit(items, options);
+  if (options.tune) return tune(items, options, strength_grid(options, true), fit_dirichlet);
+  return fit_odir(items, options, ScoreKind::log_probabilities, "dirichlet");
 }
 
-detail::MapPtr detail::map_matrix(const Step& step, int classes) {
+MapPtr map_matrix(const Step& step, int classes) {
   const auto w = parameter(step, "W", {classes, classes});
   const auto b = parameter(step, "b", {classes});
   return make_linear_map(
       {classes, {w.begin(), w.end()}, {b.begin(), b.end()}, step.method == "dirichlet" ? 1.0 : 0.0});
 }
 
-}  // namespace plumb
+void onnx_matrix(OnnxFlow& flow, const Step& step) {
+  if (step.method == "dirichlet") flow.want_log_probabilities(step.method, std::nullopt);
+  flow.finish_product(parameter(step, "W", {flow.classes(), flow.classes()}),
+                      parameter(step, "b", {flow.classes()}));
+}
+
+}  // namespace
+
+constinit const CalibratorRow kMatrix{
+    .method = "matrix",
+    .multiclass = true,
+    .complexity = Complexity::per_pair,
+    .candidate = true,
+    .options = {"lambda_b", "lambda_w", "tune"},
+    .fit = fit_matrix,
+    .map = map_matrix,
+    .onnx = onnx_matrix,
+    .line = "a linear map of the logits, off-diagonal and intercept shrunk (ODIR)",
+};
+
+constinit const CalibratorRow kDirichlet{
+    .method = "dirichlet",
+    .binary = true,
+    .multiclass = true,
+    .complexity = Complexity::per_pair,
+    .candidate = true,
+    .options = {"lambda_b", "lambda_w", "tune"},
+    .fit = fit_dirichlet,
+    .map = map_matrix,
+    .onnx = onnx_matrix,
+    .line = "a linear map of the log-probabilities, off-diagonal and intercept shrunk (ODIR)",
+};
+
+}  // namespace plumb::detail

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "plumb/data/check.hpp"
-#include "plumb/io/mapped_file.hpp"
 #include "plumb/result.hpp"
 
 namespace plumb {
@@ -15,7 +14,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kKind = "plumb calibrator";
 constexpr int kFormat = 1;
-constexpr std::size_t kLargest = std::size_t{1} << 30;
 constexpr std::int64_t kMostClasses = 10'000'000;
 // The checksum stands last and covers every byte before its line.
 constexpr std::string_view kChecksumKey = ",\n \"checksum\": \"";
@@ -155,11 +153,10 @@ Parameter read_parameter(const Reader& r, const std::string& name) {
     if (!extent.is_number_integer() || extent.get<std::int64_t>() < 0)
       r.fail("the shape of " + name + " is no shape");
     p.shape.push_back(extent.get<std::int64_t>());
-    size *= static_cast<double>(p.shape.back());
+    size *= p.shape.back();
   }
-  if (size != static_cast<double>(p.values.size()))
-    r.fail(name + " has " + counted(static_cast<std::int64_t>(p.values.size()), "value") +
-           ", which its shape does not");
+  if (size != p.values.size())
+    r.fail(name + " has " + counted(std::ssize(p.values), "value") + ", which its shape does not");
   return p;
 }
 
@@ -235,6 +232,7 @@ CalibrationModel parse_model(std::string_view text, const std::string& name) {
   if (format < 1) r.fail("its format is " + std::to_string(format));
   check_checksum(text, name);
   CalibrationModel m;
+  m.name = name;
   m.version = r.text("plumb");
   m.task = r.text("task");
   if (m.task != "binary" && m.task != "multiclass" && m.task != "regression")
@@ -244,20 +242,13 @@ CalibrationModel parse_model(std::string_view text, const std::string& name) {
   if (m.classes < least || m.classes > (m.task == "binary" ? 2 : kMostClasses))
     r.fail("it is " + m.task + " with " + std::to_string(m.classes) + " classes");
   m.class_names = r.texts("class_names");
-  if (!m.class_names.empty() && static_cast<std::int64_t>(m.class_names.size()) != m.classes)
+  if (!m.class_names.empty() && std::ssize(m.class_names) != m.classes)
     r.fail("it names " + std::to_string(m.class_names.size()) + " classes of " + std::to_string(m.classes));
   m.input = r.text("input");
   m.fitted_on = r.texts("fitted_on");
   for (const Json& step : r.list("steps")) m.steps.push_back(read_step(r.inside(step)));
   if (m.steps.empty()) r.fail("it has no steps");
   return m;
-}
-
-CalibrationModel load_model(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  const auto bytes = file->bytes();
-  if (bytes.size() > kLargest) throw InputError(path + " is no calibrator: it is larger than 1 GB");
-  return parse_model({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
 }  // namespace plumb

@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "calibrate/ballots.hpp"
-#include "calibrate/maps.hpp"
+#include "calibrate/onnx_flow.hpp"
+#include "calibrate/rows.hpp"
 #include "calibrate/tune.hpp"
-#include "plumb/calibrate/fit.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 /// Probabilities go through bit for bit.
@@ -17,18 +17,30 @@ class Untouched final : public CalibrationMap {
   }
 };
 
-}  // namespace
-
 Step fit_none(const Items& items, const FitOptions& options) {
   Step step;
   step.method = "none";
-  detail::describe(detail::tally(items, options.threads), items, 0, step.fit);
-  step.fit.objective = detail::log_loss(items, step, options.threads).mean();
+  describe(tally(items, options.threads), items, 0, step.fit);
+  step.fit.objective = log_loss(items, step, options.threads).mean();
   return step;
 }
 
-detail::MapPtr detail::map_none(const Step& /*step*/, int /*classes*/) {
-  return std::make_unique<Untouched>();
-}
+MapPtr map_none(const Step& /*step*/, int /*classes*/) { return std::make_unique<Untouched>(); }
 
-}  // namespace plumb
+void onnx_none(OnnxFlow& flow, const Step& /*step*/) { (void)flow.probabilities(); }
+
+}  // namespace
+
+constinit const CalibratorRow kNone{
+    .method = "none",
+    .binary = true,
+    .multiclass = true,
+    .complexity = Complexity::none,
+    .candidate = true,
+    .fit = fit_none,
+    .map = map_none,
+    .onnx = onnx_none,
+    .line = "leaves the predictions alone",
+};
+
+}  // namespace plumb::detail

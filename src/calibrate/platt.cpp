@@ -1,9 +1,10 @@
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/logistic.hpp"
-#include "calibrate/maps.hpp"
+#include "calibrate/onnx_flow.hpp"
+#include "calibrate/rows.hpp"
 #include "plumb/calibrate/scores.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 class Platt final : public CalibrationMap {
@@ -18,31 +19,46 @@ class Platt final : public CalibrationMap {
   double a_, b_;
 };
 
-}  // namespace
-
 // logistic(a u + b) on the log-odds u. Liu 2022, eq. 22 prints the probability in the place of u.
 Step fit_platt(const Items& items, const FitOptions& options) {
-  detail::need_binary(items, "platt", "temperature, vector or dirichlet");
-  const detail::Tally tally = detail::tally(items, options.threads);
-  const detail::FitData data =
-      detail::load_fit_data(items, tally, detail::ScoreKind::logits, 1, options.threads);
-  const detail::LogisticProblem problem(
+  need_binary(items, "platt", "temperature, vector or dirichlet");
+  const Tally votes = tally(items, options.threads);
+  const FitData data = load_fit_data(items, votes, ScoreKind::logits, 1, options.threads);
+  const LogisticProblem problem(
       data, 2,
       [](double u, std::span<double> x) {
         x[0] = u;
         x[1] = 1;
       },
       options.threads);
-  const detail::LogisticFit fit = problem.fit({1, 0}, {true, true});
-  Step step = detail::logistic_step("platt", items, tally, data, fit.minimum);
+  const LogisticFit fit = problem.fit({1, 0}, {true, true});
+  Step step = logistic_step("platt", items, votes, data, fit.minimum);
   step.put("a", fit.theta[0]);
   step.put("b", fit.theta[1]);
   return step;
 }
 
-detail::MapPtr detail::map_platt(const Step& step, int classes) {
+MapPtr map_platt(const Step& step, int classes) {
   need_two(step, classes);
   return std::make_unique<Platt>(scalar_parameter(step, "a"), scalar_parameter(step, "b"));
 }
 
-}  // namespace plumb
+void onnx_platt(OnnxFlow& flow, const Step& step) {
+  const std::string scaled = flow.op("Mul", flow.logits(), scalar_parameter(step, "a"));
+  flow.finish(flow.op("Add", scaled, scalar_parameter(step, "b")));
+}
+
+}  // namespace
+
+constinit const CalibratorRow kPlatt{
+    .method = "platt",
+    .binary = true,
+    .complexity = Complexity::few,
+    .candidate = true,
+    .fit = fit_platt,
+    .map = map_platt,
+    .onnx = onnx_platt,
+    .line = "binary: slope and shift of the log-odds",
+};
+
+}  // namespace plumb::detail

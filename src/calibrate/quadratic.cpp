@@ -2,11 +2,12 @@
 
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/logistic.hpp"
-#include "calibrate/maps.hpp"
+#include "calibrate/onnx_flow.hpp"
+#include "calibrate/rows.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 class Quadratic final : public CalibrationMap {
@@ -21,15 +22,12 @@ class Quadratic final : public CalibrationMap {
   double b_, w1_, w2_;
 };
 
-}  // namespace
-
 // logistic(b + w_1 l + w_2 l^2) on the log-odds l. Not held monotone: a warning says where it turns.
 Step fit_quadratic(const Items& items, const FitOptions& options) {
-  detail::need_binary(items, "quadratic", "structured-vector or structured-matrix");
-  const detail::Tally tally = detail::tally(items, options.threads);
-  const detail::FitData data =
-      detail::load_fit_data(items, tally, detail::ScoreKind::logits, 1, options.threads);
-  const detail::LogisticProblem problem(
+  need_binary(items, "quadratic", "structured-vector or structured-matrix");
+  const Tally votes = tally(items, options.threads);
+  const FitData data = load_fit_data(items, votes, ScoreKind::logits, 1, options.threads);
+  const LogisticProblem problem(
       data, 3,
       [](double u, std::span<double> x) {
         x[0] = 1;
@@ -37,8 +35,8 @@ Step fit_quadratic(const Items& items, const FitOptions& options) {
         x[2] = u * u;
       },
       options.threads);
-  const detail::LogisticFit fit = problem.fit({0, 1, 0}, {true, true, true});
-  Step step = detail::logistic_step("quadratic", items, tally, data, fit.minimum);
+  const LogisticFit fit = problem.fit({0, 1, 0}, {true, true, true});
+  Step step = logistic_step("quadratic", items, votes, data, fit.minimum);
   step.put("b", fit.theta[0]);
   step.put("w1", fit.theta[1]);
   step.put("w2", fit.theta[2]);
@@ -51,10 +49,30 @@ Step fit_quadratic(const Items& items, const FitOptions& options) {
   return step;
 }
 
-detail::MapPtr detail::map_quadratic(const Step& step, int classes) {
+MapPtr map_quadratic(const Step& step, int classes) {
   need_two(step, classes);
   return std::make_unique<Quadratic>(scalar_parameter(step, "b"), scalar_parameter(step, "w1"),
                                      scalar_parameter(step, "w2"));
 }
 
-}  // namespace plumb
+void onnx_quadratic(OnnxFlow& flow, const Step& step) {
+  const std::string u = flow.logits();
+  const std::string slope =
+      flow.op("Add", flow.op("Mul", u, scalar_parameter(step, "w2")), scalar_parameter(step, "w1"));
+  flow.finish(flow.op("Add", flow.op("Mul", slope, u), scalar_parameter(step, "b")));
+}
+
+}  // namespace
+
+constinit const CalibratorRow kQuadratic{
+    .method = "quadratic",
+    .binary = true,
+    .complexity = Complexity::few,
+    .candidate = true,
+    .fit = fit_quadratic,
+    .map = map_quadratic,
+    .onnx = onnx_quadratic,
+    .line = "binary: a parabola of the log-odds",
+};
+
+}  // namespace plumb::detail

@@ -5,31 +5,34 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/block_kernels.hpp"
-#include "data/complaints.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 namespace plumb {
 namespace {
 
-[[noreturn]] void refuse_huge(const Rows& rows, std::int64_t begin, std::span<const double> u) {
-  const auto at = std::find_if(u.begin(), u.end(), [](double x) { return !(std::fabs(x) <= kLargestLogit); });
-  const std::int64_t i = at - u.begin();
-  throw InputError(fmt::format("{} is {}; a logit to calibrate must lie between -1e30 and 1e30",
-                               detail::cell_of(rows, begin + i / rows.width(), i % rows.width()), show(*at)));
+void refuse_huge(const Rows& rows, std::int64_t begin, std::span<const double> u) {
+  const auto at = std::find_if(u.begin(), u.end(), [](double x) { return std::fabs(x) > kLargestLogit; });
+  if (at == u.end()) return;
+  const std::int64_t i = at - u.begin(), width = rows.width();
+  throw InputError(fmt::format("{}{} is {}; a logit to calibrate must lie between -1e30 and 1e30",
+                               rows.where(begin + i / width),
+                               width == 1 ? "" : fmt::format(", column {}", i % width), show(*at)));
 }
 
-void read_logits(const Rows& rows, std::int64_t begin, std::int64_t end, ScoreBlock& out) {
+void read_logits(const Predictions& predictions, std::int64_t begin, std::int64_t end, ScoreBlock& out) {
+  const Rows& rows = predictions.sources().front();
   const bool pairs = rows.width() == 2;
   std::vector<double>& raw = pairs ? out.z.sums : out.u;
-  raw.resize(static_cast<std::size_t>((end - begin) * rows.width()));
+  raw.resize((end - begin) * rows.width());
   rows.read(begin, end, raw);
-  if (!detail::all_finite(raw.data(), static_cast<std::int64_t>(raw.size())))
-    detail::refuse_logits(rows, begin, end);
-  double most = 0;
-  for (const double x : raw) most = std::max(most, std::fabs(x));
-  if (most > kLargestLogit) refuse_huge(rows, begin, raw);
+  bool fine = true;
+  for (const double x : raw) fine &= std::fabs(x) <= kLargestLogit;
+  if (!fine) {
+    PredictionBlock checked;
+    predictions.read(begin, end, checked);  // says where a logit is not finite
+    refuse_huge(rows, begin, raw);
+  }
   if (!pairs) return;
   out.u.resize(raw.size() / 2);
   for (std::size_t i = 0; i < out.u.size(); ++i) out.u[i] = raw[2 * i + 1] - raw[2 * i];
@@ -41,8 +44,7 @@ void read_scores(const Predictions& predictions, std::int64_t begin, std::int64_
   out.size = end - begin;
   out.width = predictions.width();
   out.clipped = 0;
-  if (predictions.scale() == Scale::logit && predictions.samples() == 1)
-    return read_logits(predictions.sources().front(), begin, end, out);
+  if (gives_logits(predictions)) return read_logits(predictions, begin, end, out);
   predictions.read(begin, end, out.z);
   out.u.resize(out.z.z.size());
   out.clipped = scores_of(out.z.z, out.width, out.u);
@@ -81,8 +83,8 @@ std::int64_t scores_of(std::span<const double> z, int width, std::span<double> u
 void probabilities_of(std::span<const double> u, int width, std::span<double> z) {
   if (width == 1) return logistic_block(u, z);
   if (z.data() != u.data()) std::copy(u.begin(), u.end(), z.begin());
-  const auto k = static_cast<std::size_t>(width);
-  for (std::size_t i = 0; i < z.size(); i += k) softmax_row(z.subspan(i, k));
+  const std::int64_t k = width;
+  for (std::int64_t i = 0; i < std::ssize(z); i += k) softmax_row(z.subspan(i, k));
 }
 
 }  // namespace plumb

@@ -1,18 +1,19 @@
 // A monotone cubic of the log-odds, shrunk to the identity; binary tasks.
 #include <algorithm>
 
-#include "calibrate/maps.hpp"
 #include "calibrate/monotone_logistic.hpp"
+#include "calibrate/onnx_flow.hpp"
+#include "calibrate/rows.hpp"
 #include "calibrate/spline_basis.hpp"
-#include "plumb/calibrate/fit.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/forecasts.hpp"
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/quantile.hpp"
 #include "plumb/numeric/sort.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 constexpr double kQuantiles[] = {0.05, 0.23, 0.41, 0.59, 0.77, 0.95};  // Harrell's, for six knots
@@ -37,7 +38,7 @@ std::vector<double> knots_of(const std::vector<double>& l, const std::vector<dou
 
 std::vector<double> log_odds(const Items& items, std::int64_t& clipped) {
   std::vector<double> out;
-  out.reserve(static_cast<std::size_t>(items.size()));
+  out.reserve(items.size());
   ScoreBlock block;
   const std::int64_t step = block_rows(items);
   for (std::int64_t begin = 0; begin < items.size(); begin += step) {
@@ -49,7 +50,7 @@ std::vector<double> log_odds(const Items& items, std::int64_t& clipped) {
 }
 
 // The penalty of least held-out log-loss; among equals the stronger one.
-double choose_penalty(detail::MonotoneLogistic& problem, const Items& items, const FitOptions& o, int folds) {
+double choose_penalty(MonotoneLogistic& problem, const Items& items, const FitOptions& o, int folds) {
   problem.fold = split_folds(items, folds, o.seed);
   std::vector<double> loss(std::size(kPenalties), 0.0);
   for (int f = 0; f < folds; ++f) {
@@ -66,16 +67,14 @@ double choose_penalty(detail::MonotoneLogistic& problem, const Items& items, con
 
 class SplineMap final : public CalibrationMap {
  public:
-  explicit SplineMap(detail::PiecewiseCubic f) : f_(std::move(f)) {}
+  explicit SplineMap(PiecewiseCubic f) : f_(std::move(f)) {}
   void apply(std::span<const double> in, int, std::span<double> z) const override {
     for (std::size_t i = 0; i < in.size(); ++i) z[i] = logistic(f_(in[i]));
   }
 
  private:
-  detail::PiecewiseCubic f_;
+  PiecewiseCubic f_;
 };
-
-}  // namespace
 
 Step fit_spline(const Items& items, const FitOptions& options) {
   Step step;
@@ -83,7 +82,7 @@ Step fit_spline(const Items& items, const FitOptions& options) {
   std::int64_t clipped = 0;
   const std::vector<double> l = log_odds(items, clipped);
   const Forecasts f = collect_class(items, 1, options.threads);
-  detail::MonotoneLogistic problem;
+  MonotoneLogistic problem;
   for (std::size_t i = 0; i < f.size(); ++i) {
     const double weight = f.view().weight_of(i), trials = f.view().trials_of(i);
     problem.hits.push_back(f.hits[i] * weight);
@@ -93,7 +92,7 @@ Step fit_spline(const Items& items, const FitOptions& options) {
   }
   const std::vector<double> knots = knots_of(l, problem.trials);
   const std::size_t reference = (knots.size() - 1) / 2;
-  const auto basis = detail::integrated_splines(knots, reference);
+  const auto basis = integrated_splines(knots, reference);
   const std::size_t k = basis.size() + 1;
   problem.offset = knots[reference];
   problem.target.assign(k, 1.0);
@@ -103,7 +102,7 @@ Step fit_spline(const Items& items, const FitOptions& options) {
     problem.x.push_back(1);
     for (const auto& b : basis) problem.x.push_back(b(x));
   }
-  const int folds = options.folds > 1 ? options.folds : kFolds;
+  const int folds = narrow<int>(options.folds.value_or(kFolds));
   const double lambda = options.lambda ? *options.lambda : choose_penalty(problem, items, options, folds);
   std::vector<double> c = problem.target;
   problem.minimise(lambda, -1, options.threads, c, step.fit);
@@ -116,7 +115,7 @@ Step fit_spline(const Items& items, const FitOptions& options) {
       pieces.push_back(a);
     }
   step.put("knots", knots);
-  step.put("pieces", {static_cast<std::int64_t>(knots.size()) + 1, 4}, std::move(pieces));
+  step.put("pieces", {std::ssize(knots) + 1, 4}, std::move(pieces));
   step.put("shift", c[0]);
   step.put("slopes", std::vector<double>(c.begin() + 1, c.end()));
   step.fit.options.emplace_back("lambda", lambda);
@@ -129,18 +128,51 @@ Step fit_spline(const Items& items, const FitOptions& options) {
   return step;
 }
 
-detail::MapPtr detail::map_spline(const Step& step, int classes) {
+MapPtr map_spline(const Step& step, int classes) {
   if (classes != 2)
     throw InputError("the model file's spline step serves binary tasks, not " + std::to_string(classes) +
                      " classes");
   const auto knots = vector_parameter(step, "knots");
   if (knots.size() < 2 || !std::is_sorted(knots.begin(), knots.end()))
     throw InputError("the model file's spline step has knots that are not in order");
-  const auto values = parameter(step, "pieces", {static_cast<std::int64_t>(knots.size()) + 1, 4});
+  const auto values = parameter(step, "pieces", {std::ssize(knots) + 1, 4});
   PiecewiseCubic f{{knots.begin(), knots.end()}, {}};
   for (std::size_t i = 0; i < values.size(); i += 4)
     f.pieces.push_back({values[i], values[i + 1], values[i + 2], values[i + 3]});
   return std::make_unique<SplineMap>(std::move(f));
 }
 
-}  // namespace plumb
+void onnx_spline(OnnxFlow& flow, const Step& step) {
+  const auto knots = vector_parameter(step, "knots");
+  const std::int64_t pieces = std::ssize(knots) + 1;
+  const auto a = parameter(step, "pieces", {pieces, 4});
+  std::vector<double> origin(1, knots[0]);
+  origin.insert(origin.end(), knots.begin(), knots.end());
+  const std::string u = flow.logits();
+  const std::string index = flow.cell(u, flow.row(knots));
+  const std::string d = flow.op("Sub", u, flow.op("Gather", flow.row(origin), index));
+  std::string sum;
+  for (int m = 3; m >= 0; --m) {
+    std::vector<double> column;
+    for (std::int64_t p = 0; p < pieces; ++p) column.push_back(a[4 * p + m]);
+    const std::string coefficient = flow.op("Gather", flow.row(column), index);
+    sum = sum.empty() ? coefficient : flow.op("Add", flow.op("Mul", sum, d), coefficient);
+  }
+  flow.finish(sum);
+}
+
+}  // namespace
+
+constinit const CalibratorRow kSpline{
+    .method = "spline",
+    .binary = true,
+    .complexity = Complexity::free,
+    .candidate = true,
+    .options = {"lambda", "folds"},
+    .fit = fit_spline,
+    .map = map_spline,
+    .onnx = onnx_spline,
+    .line = "binary: a monotone cubic of the log-odds, shrunk to the identity",
+};
+
+}  // namespace plumb::detail

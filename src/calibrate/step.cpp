@@ -17,9 +17,9 @@ const Parameter& find(const Step& step, std::string_view name) {
     throw InputError(fmt::format("the {} step of the model has no parameter {}", step.method, name));
   std::int64_t size = 1;
   for (const std::int64_t extent : at->shape) size *= extent;
-  if (size != static_cast<std::int64_t>(at->values.size())) {
+  if (size != std::ssize(at->values)) {
     throw InputError(fmt::format("parameter {} of the model's {} step has {} but its shape is {}", name,
-                                 step.method, counted(static_cast<std::int64_t>(at->values.size()), "value"),
+                                 step.method, counted(std::ssize(at->values), "value"),
                                  show_shape(at->shape)));
   }
   for (std::size_t i = 0; i < at->values.size(); ++i) {

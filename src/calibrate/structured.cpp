@@ -1,30 +1,25 @@
 // Structured scaling: a full map shrunk towards temperature scaling, more strongly the more there is to fit.
-#include <fmt/format.h>
-
-#include <cmath>
-
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/linear_map.hpp"
+#include "calibrate/onnx_flow.hpp"
+#include "calibrate/rows.hpp"
 #include "calibrate/temperature.hpp"
-#include "plumb/data/check.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 // softmax((I + diag v + M) u + b), u = log softmax(logits / T), with K/n (sum b^2 + sum v^2) + K (K - 1)/n
 // sum M^2; n is the weight of all votes, so that counts are worth their single labels.
 Step fit_structured(const Items& items, const FitOptions& options, bool full) {
-  const detail::Tally tally = detail::tally(items, options.threads);
-  const detail::TemperatureFit first = detail::fit_temperature(items, tally, options.threads);
-  const detail::FitData data =
-      detail::load_fit_data(items, tally, detail::ScoreKind::log_probabilities, first.T, options.threads);
-  const auto classes = static_cast<std::size_t>(items.classes());
-  const auto k = static_cast<double>(classes);
-  const double ridge = k / tally.mass;
-  detail::LinearFit fit =
-      detail::fit_linear(items, tally, data, full, {ridge, ridge * (k - 1), ridge}, options.threads);
+  const Tally votes = tally(items, options.threads);
+  const TemperatureFit first = fit_temperature(items, votes, options.threads);
+  const FitData data = load_fit_data(items, votes, ScoreKind::log_probabilities, first.T, options.threads);
+  const int classes = items.classes();
+  const double k = classes;
+  const double ridge = k / votes.mass;
+  LinearFit fit = fit_linear(items, votes, data, full, {ridge, ridge * (k - 1), ridge}, options.threads);
   std::vector<double> v(classes);
-  for (std::size_t i = 0; i < classes; ++i) {
+  for (int i = 0; i < classes; ++i) {
     double& on = fit.w[full ? i * (classes + 1) : i];
     v[i] = on - 1;
     on = 0;
@@ -33,7 +28,7 @@ Step fit_structured(const Items& items, const FitOptions& options, bool full) {
   step.method = full ? "structured-matrix" : "structured-vector";
   step.put("T", first.T);
   step.put("v", std::move(v));
-  if (full) step.put("M", {items.classes(), items.classes()}, std::move(fit.w));
+  if (full) step.put("M", {classes, classes}, std::move(fit.w));
   step.put("b", std::move(fit.b));
   step.fit = std::move(fit.report);
   step.fit.options.emplace_back("ridge_b", ridge);
@@ -44,8 +39,6 @@ Step fit_structured(const Items& items, const FitOptions& options, bool full) {
   return step;
 }
 
-}  // namespace
-
 Step fit_structured_vector(const Items& items, const FitOptions& options) {
   return fit_structured(items, options, false);
 }
@@ -53,23 +46,61 @@ Step fit_structured_matrix(const Items& items, const FitOptions& options) {
   return fit_structured(items, options, true);
 }
 
-detail::MapPtr detail::map_structured(const Step& step, int classes) {
-  const double t = scalar_parameter(step, "T");
-  if (!(t > 0))
-    throw InputError(
-        fmt::format("the model's {} step has T = {}; it must be positive", step.method, show(t)));
-  const auto v = parameter(step, "v", {classes});
-  const auto b = parameter(step, "b", {classes});
-  LinearMap map{classes, {}, {b.begin(), b.end()}, t};
-  const auto k = static_cast<std::size_t>(classes);
+// 1 + v, or I + diag v + M.
+std::vector<double> weights_of(const Step& step, std::int64_t k) {
+  const auto v = parameter(step, "v", {k});
+  std::vector<double> w;
   if (step.method == "structured-vector") {
-    for (const double x : v) map.w.push_back(1 + x);
-  } else {
-    const auto m = parameter(step, "M", {classes, classes});
-    map.w.assign(m.begin(), m.end());
-    for (std::size_t i = 0; i < k; ++i) map.w[i * (k + 1)] += 1 + v[i];
+    for (const double x : v) w.push_back(1 + x);
+    return w;
   }
-  return make_linear_map(std::move(map));
+  const auto m = parameter(step, "M", {k, k});
+  w.assign(m.begin(), m.end());
+  for (std::int64_t i = 0; i < k; ++i) w[i * (k + 1)] += 1 + v[i];
+  return w;
 }
 
-}  // namespace plumb
+MapPtr map_structured(const Step& step, int classes) {
+  const double t = positive_temperature(step);
+  std::vector<double> w = weights_of(step, classes);
+  const auto b = parameter(step, "b", {classes});
+  return make_linear_map({classes, std::move(w), {b.begin(), b.end()}, t});
+}
+
+void onnx_structured(OnnxFlow& flow, const Step& step) {
+  const int k = flow.classes();
+  flow.want_log_probabilities(step.method, scalar_parameter(step, "T"));
+  const auto b = parameter(step, "b", {k});
+  const std::vector<double> w = weights_of(step, k);
+  if (step.method == "structured-matrix") return flow.finish_product(w, b);
+  const std::string u = flow.logits();
+  flow.finish(flow.op("Add", flow.op("Mul", u, flow.row(w)), flow.row(b)));
+}
+
+}  // namespace
+
+constinit const CalibratorRow kStructuredVector{
+    .method = "structured-vector",
+    .binary = true,
+    .multiclass = true,
+    .complexity = Complexity::per_class,
+    .candidate = true,
+    .fit = fit_structured_vector,
+    .map = map_structured,
+    .onnx = onnx_structured,
+    .line = "temperature, then a factor and a shift for each class, shrunk to none",
+};
+
+constinit const CalibratorRow kStructuredMatrix{
+    .method = "structured-matrix",
+    .binary = true,
+    .multiclass = true,
+    .complexity = Complexity::per_pair,
+    .candidate = true,
+    .fit = fit_structured_matrix,
+    .map = map_structured,
+    .onnx = onnx_structured,
+    .line = "temperature, then a linear map, shrunk to none",
+};
+
+}  // namespace plumb::detail

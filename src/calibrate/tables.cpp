@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "calibrate/onnx_flow.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
@@ -156,6 +158,32 @@ MapPtr map_tables(const Step& step, int classes) {
   }
   if (edge != edges.size() || value != values.size()) throw InputError(bad + "have more numbers than cells");
   return std::make_unique<TableMap>(std::move(tables));
+}
+
+void onnx_tables(OnnxFlow& flow, const Step& step) {
+  const std::string z = flow.probabilities();
+  const std::int64_t columns = flow.width();
+  const auto cells = parameter(step, "cells", {columns});
+  const auto edges = vector_parameter(step, "edges"), values = vector_parameter(step, "values");
+  const auto most = static_cast<std::int64_t>(*std::max_element(cells.begin(), cells.end()));
+  const std::int64_t slots = std::max<std::int64_t>(most, 2) - 1;
+  // Tables of one length, filled with edges that nothing reaches.
+  std::vector<double> all_edges(columns * slots, std::numeric_limits<double>::infinity()),
+      all_values(columns * (slots + 1), 0.5);
+  std::vector<std::int64_t> start;
+  std::int64_t edge = 0, value = 0;
+  for (std::int64_t c = 0; c < columns; ++c) {
+    start.push_back(c * (slots + 1));
+    for (std::int64_t i = 0; i + 1 < cells[c]; ++i) all_edges[c * slots + i] = edges[edge++];
+    for (std::int64_t i = 0; i < cells[c]; ++i) all_values[c * (slots + 1) + i] = values[value++];
+  }
+  OnnxGraph& graph = flow.graph();
+  const std::string index = flow.cell(z, graph.constant(all_edges, {columns, slots}));
+  const std::string from = graph.constant(std::span<const std::int64_t>(start), {columns});
+  std::string found = flow.op("Gather", flow.row(all_values), flow.op("Add", index, from));
+  if (columns > 1)
+    found = flow.op("Div", found, graph.node("ReduceSum", {found, graph.whole(1)}, {{"keepdims", 1}}));
+  flow.give_probabilities(found);
 }
 
 }  // namespace plumb::detail

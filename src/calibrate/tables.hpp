@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "calibrate/maps.hpp"
+#include "calibrate/rows.hpp"
 #include "plumb/data/forecasts.hpp"
 
 namespace plumb::detail {
@@ -33,5 +33,6 @@ using FitTable = std::function<CellTable(const ForecastsView& ascending)>;
                               const FitTable& fit);
 /// Parameters: cells (number by class), edges, values (one class after the other).
 [[nodiscard]] MapPtr map_tables(const Step& step, int classes);
+void onnx_tables(OnnxFlow& flow, const Step& step);
 
 }  // namespace plumb::detail

@@ -4,14 +4,14 @@
 
 #include <cmath>
 
-#include "calibrate/maps.hpp"
+#include "calibrate/onnx_flow.hpp"
+#include "calibrate/rows.hpp"
 #include "calibrate/temperature_pass.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 
-namespace plumb {
-namespace detail {
+namespace plumb::detail {
 namespace {
 
 constexpr double kStep = 1e-9;  // a relative change of T that is no longer worth a pass
@@ -125,23 +125,15 @@ TemperatureFit fit_temperature(const Items& items, const Tally& tally, int threa
   return Search(pass).run();
 }
 
-MapPtr map_temperature(const Step& step, int /*classes*/) {
-  const double t = scalar_parameter(step, "T");
-  if (!(t > 0))
-    throw InputError(
-        fmt::format("the model's {} step has T = {}; it must be positive", step.method, show(t)));
-  return std::make_unique<Scaled>(t);
-}
+namespace {
 
-}  // namespace detail
-
-Step fit_temperature(const Items& items, const FitOptions& options) {
-  const detail::Tally tally = detail::tally(items, options.threads);
-  const detail::TemperatureFit fit = detail::fit_temperature(items, tally, options.threads);
+Step fit_step(const Items& items, const FitOptions& options) {
+  const Tally votes = tally(items, options.threads);
+  const TemperatureFit fit = fit_temperature(items, votes, options.threads);
   Step step;
   step.method = "temperature";
   step.put("T", fit.T);
-  detail::describe(tally, items, fit.clipped, step.fit);
+  describe(votes, items, fit.clipped, step.fit);
   step.fit.objective = fit.objective;
   step.fit.gradient_norm = std::fabs(fit.gradient);
   step.fit.iterations = fit.passes;
@@ -150,4 +142,34 @@ Step fit_temperature(const Items& items, const FitOptions& options) {
   return step;
 }
 
-}  // namespace plumb
+MapPtr map_temperature(const Step& step, int /*classes*/) {
+  return std::make_unique<Scaled>(positive_temperature(step));
+}
+
+void onnx_temperature(OnnxFlow& flow, const Step& step) {
+  flow.finish(flow.op("Div", flow.logits(), scalar_parameter(step, "T")));
+}
+
+}  // namespace
+
+double positive_temperature(const Step& step) {
+  const double t = scalar_parameter(step, "T");
+  if (!(t > 0))
+    throw InputError(
+        fmt::format("the model's {} step has T = {}; it must be positive", step.method, show(t)));
+  return t;
+}
+
+constinit const CalibratorRow kTemperature{
+    .method = "temperature",
+    .binary = true,
+    .multiclass = true,
+    .complexity = Complexity::one,
+    .candidate = true,
+    .fit = fit_step,
+    .map = map_temperature,
+    .onnx = onnx_temperature,
+    .line = "logits divided by one temperature: makes a model more or less sure of everything alike",
+};
+
+}  // namespace plumb::detail

@@ -7,6 +7,7 @@
 #include "plumb/calibrate/map.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 
 namespace plumb::detail {
@@ -54,38 +55,30 @@ LogLoss log_loss(const Items& items, const Step& step, int threads) {
 
 Split split(const Items& items, const std::vector<int>& fold_of, int fold) {
   std::vector<std::int64_t> rest, held;
-  for (std::size_t i = 0; i < fold_of.size(); ++i)
-    (fold_of[i] == fold ? held : rest).push_back(static_cast<std::int64_t>(i));
+  for (std::int64_t i = 0; i < std::ssize(fold_of); ++i) (fold_of[i] == fold ? held : rest).push_back(i);
   return {items.gather(rest), items.gather(held)};
 }
 
 Step tune(const Items& items, const FitOptions& options, const std::vector<FitOptions>& grid,
           FitFunction fit) {
-  const int folds = options.folds > 0 ? options.folds : kHoldOut;
-  const int used = options.folds > 0 ? folds : 1;
+  const int folds = narrow<int>(options.folds.value_or(kHoldOut)), used = options.folds ? folds : 1;
+  const double count = std::ssize(grid);
   const std::vector<int> fold_of = split_folds(items, folds, options.seed);
   std::vector<LogLoss> loss(grid.size());
   for (int f = 0; f < used; ++f) {
     const Split s = split(items, fold_of, f);
-    for (std::size_t g = 0; g < grid.size(); ++g) {
+    for (std::int64_t g = 0; g < std::ssize(grid); ++g) {
       const LogLoss l = log_loss(s.held, fit(s.rest, grid[g]), options.threads);
       loss[g].sum += l.sum;
       loss[g].mass += l.mass;
-      if (options.progress) {
-        const auto done =
-            static_cast<double>(f) * static_cast<double>(grid.size()) + static_cast<double>(g + 1);
-        options.progress(done / (static_cast<double>(used) * static_cast<double>(grid.size()) + 1));
-      }
+      if (options.progress) options.progress((f * count + (g + 1)) / (used * count + 1));
     }
   }
   const auto best = std::min_element(loss.begin(), loss.end(),
                                      [](const LogLoss& a, const LogLoss& b) { return a.mean() < b.mean(); });
-  Step step = fit(items, grid[static_cast<std::size_t>(best - loss.begin())]);
-  if (options.folds > 0) {
-    step.fit.options.emplace_back("tuned_by", std::to_string(folds) + " folds");
-  } else {
-    step.fit.options.emplace_back("tuned_by", std::string("hold-out 0.2"));
-  }
+  Step step = fit(items, grid[best - loss.begin()]);
+  step.fit.options.emplace_back(
+      "tuned_by", options.folds ? std::to_string(folds) + " folds" : std::string("hold-out 0.2"));
   step.fit.options.emplace_back("held_out_nll", best->mean());
   return step;
 }

@@ -1,21 +1,22 @@
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/linear_map.hpp"
+#include "calibrate/onnx_flow.hpp"
+#include "calibrate/rows.hpp"
 #include "calibrate/tune.hpp"
 
-namespace plumb {
+namespace plumb::detail {
+namespace {
 
 // softmax(diag(v) u + b) with lambda_b / K sum b^2 (Mimori 2021, eq. 47).
 Step fit_vector(const Items& items, const FitOptions& options) {
-  detail::need_three_classes(items, "vector", "platt or beta");
-  if (options.tune) return detail::tune(items, options, detail::strength_grid(options, false), fit_vector);
+  need_three_classes(items, "vector", "platt or beta");
+  if (options.tune) return tune(items, options, strength_grid(options, false), fit_vector);
   constexpr double kLambdaB = 0.1;
   FitReport echo;
-  const double lambda_b = detail::strength(options.lambda_b, kLambdaB, "lambda_b", echo);
-  const detail::Tally tally = detail::tally(items, options.threads);
-  const detail::FitData data =
-      detail::load_fit_data(items, tally, detail::ScoreKind::logits, 1, options.threads);
-  detail::LinearFit fit =
-      detail::fit_linear(items, tally, data, false, {0, 0, lambda_b / items.classes()}, options.threads);
+  const double lambda_b = strength(options.lambda_b, kLambdaB, "lambda_b", echo);
+  const Tally votes = tally(items, options.threads);
+  const FitData data = load_fit_data(items, votes, ScoreKind::logits, 1, options.threads);
+  LinearFit fit = fit_linear(items, votes, data, false, {0, 0, lambda_b / items.classes()}, options.threads);
   Step step;
   step.method = "vector";
   step.put("v", std::move(fit.w));
@@ -25,10 +26,30 @@ Step fit_vector(const Items& items, const FitOptions& options) {
   return step;
 }
 
-detail::MapPtr detail::map_vector(const Step& step, int classes) {
+MapPtr map_vector(const Step& step, int classes) {
   const auto v = parameter(step, "v", {classes});
   const auto b = parameter(step, "b", {classes});
   return make_linear_map({classes, {v.begin(), v.end()}, {b.begin(), b.end()}, 0});
 }
 
-}  // namespace plumb
+void onnx_vector(OnnxFlow& flow, const Step& step) {
+  const auto v = parameter(step, "v", {flow.classes()}), b = parameter(step, "b", {flow.classes()});
+  const std::string u = flow.logits();
+  flow.finish(flow.op("Add", flow.op("Mul", u, flow.row(v)), flow.row(b)));
+}
+
+}  // namespace
+
+constinit const CalibratorRow kVector{
+    .method = "vector",
+    .multiclass = true,
+    .complexity = Complexity::per_class,
+    .candidate = true,
+    .options = {"lambda_b", "tune"},
+    .fit = fit_vector,
+    .map = map_vector,
+    .onnx = onnx_vector,
+    .line = "a factor and a shift for each logit",
+};
+
+}  // namespace plumb::detail

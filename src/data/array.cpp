@@ -41,7 +41,7 @@ const char* dtype_name(DType t) {
 
 int dtype_size(DType t) {
   int size = 0;
-  detail::with_stored_type(t, [&]<class T>(std::type_identity<T>) { size = static_cast<int>(sizeof(T)); });
+  detail::with_stored_type(t, [&]<class T>(std::type_identity<T>) { size = sizeof(T); });
   return size;
 }
 
@@ -71,14 +71,14 @@ constexpr DType dtype_of() {
 }
 
 /// C order strides of `a.shape`, and a check that the shape holds as many elements as there are.
-void finish(Array& a, std::size_t elements) {
+void finish(Array& a, std::int64_t elements) {
   std::int64_t stride = dtype_size(a.dtype);
   a.strides.resize(a.shape.size());
   for (std::size_t d = a.shape.size(); d-- > 0;) {
     a.strides[d] = stride;
     stride *= a.shape[d];
   }
-  if (a.size() != static_cast<std::int64_t>(elements)) {
+  if (a.size() != elements) {
     throw std::invalid_argument(a.name + ": the shape asks for " + std::to_string(a.size()) +
                                 " elements, there are " + std::to_string(elements));
   }

@@ -1,9 +1,9 @@
-#include "data/block_kernels.hpp"
+#include "data/shared/block_kernels.hpp"
 
 #include <limits>
 #include <type_traits>
 
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/block_kernels.cpp"

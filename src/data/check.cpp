@@ -91,6 +91,11 @@ void check_bins(std::int64_t bins) { check_between("⟦bins⟧", bins, 1, 1'000'
 
 void check_threads(std::int64_t threads) { check_between("⟦threads⟧", threads, 0, 256); }
 
+void check_bootstrap(std::int64_t replicates) {
+  if (replicates < 0 || replicates > 1'000'000)
+    throw InputError(fmt::format("⟦bootstrap⟧ must lie between 0 and 1000000, not {}", replicates));
+}
+
 void check_level(double level) {
   if (!(level > 0 && level < 1))
     throw InputError(fmt::format(

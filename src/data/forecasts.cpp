@@ -4,7 +4,7 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "data/block_kernels.hpp"
+#include "data/shared/block_kernels.hpp"
 #include "plumb/numeric/memory.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/sort.hpp"
@@ -19,37 +19,34 @@ struct Target {
 };
 
 void write_trials(const VoteBlock& votes, std::span<double> trials) {
-  for (std::size_t i = 0; i < trials.size(); ++i) trials[i] = votes.votes(static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < trials.size(); ++i) trials[i] = votes.votes(i);
 }
 
 /// hits[i] = votes of item first + i for label[i].
 void write_hits(const VoteBlock& votes, std::size_t first, std::span<const std::uint32_t> label,
                 std::span<double> hits) {
   if (votes.single) {
-    detail::count_matches(votes.cls.data() + first, label.data(), static_cast<std::int64_t>(label.size()),
-                          hits.data());
+    detail::count_matches(votes.cls.data() + first, label.data(), std::ssize(label), hits.data());
     return;
   }
-  for (std::size_t i = 0; i < label.size(); ++i)
-    hits[i] = votes.hits(static_cast<std::int64_t>(first + i), label[i]);
+  for (std::size_t i = 0; i < label.size(); ++i) hits[i] = votes.hits(first + i, label[i]);
 }
 
 /// hits[i] = votes of item i for class k.
 void write_class_hits(const VoteBlock& votes, std::uint32_t k, std::span<double> hits) {
   if (votes.single) {
-    detail::count_class(votes.cls.data(), k, static_cast<std::int64_t>(hits.size()), hits.data());
+    detail::count_class(votes.cls.data(), k, std::ssize(hits), hits.data());
     return;
   }
-  for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = votes.hits(static_cast<std::int64_t>(i), k);
+  for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = votes.hits(i, k);
 }
 
 void write_class_p(const ItemBlock& block, int k, std::span<double> p) {
   const std::span<const double> z = block.z.z;
-  const auto width = static_cast<std::size_t>(block.z.width);
   if (!block.binary()) {
-    for (std::size_t i = 0; i < p.size(); ++i) p[i] = z[i * width + static_cast<std::size_t>(k)];
+    for (std::int64_t i = 0; i < std::ssize(p); ++i) p[i] = z[i * block.z.width + k];
   } else if (k == 1) {
-    detail::copy_values(z.data(), static_cast<std::int64_t>(p.size()), p.data());
+    detail::copy_values(z.data(), std::ssize(p), p.data());
   } else {
     for (std::size_t i = 0; i < p.size(); ++i) p[i] = 1.0 - z[i];
   }
@@ -58,7 +55,7 @@ void write_class_p(const ItemBlock& block, int k, std::span<double> p) {
 void write_class(const ItemBlock& block, int k, const Target& to) {
   if (k < 0 || k >= block.classes) throw std::invalid_argument("there is no such class");
   write_class_p(block, k, to.p);
-  write_class_hits(block.votes, static_cast<std::uint32_t>(k), to.hits);
+  write_class_hits(block.votes, k, to.hits);
 }
 
 void write_top(const ItemBlock& block, const Target& to) {
@@ -66,7 +63,7 @@ void write_top(const ItemBlock& block, const Target& to) {
   std::uint32_t label[kChunk];
   for (std::size_t i = 0; i < to.p.size(); i += kChunk) {
     const std::size_t n = std::min(kChunk, to.p.size() - i);
-    top_labels(block.z, static_cast<std::int64_t>(i), to.p.subspan(i, n), {label, n});
+    top_labels(block.z, i, to.p.subspan(i, n), {label, n});
     write_hits(block.votes, i, {label, n}, to.hits.subspan(i, n));
   }
 }
@@ -86,41 +83,38 @@ void write_event(const ItemBlock& block, Event event, const Target& to) {
 /// Sizes the columns for one block, lets `write` fill p and hits, and adds trials and weights.
 template <class Write>
 void fill(const ItemBlock& block, Forecasts& out, Write write) {
-  const auto n = static_cast<std::size_t>(block.size);
+  const std::int64_t n = block.size;
   out.p.resize(n);
   out.hits.resize(n);
   out.trials.resize(block.votes.single ? 0 : n);
   out.weight.resize(block.weight.size());
-  detail::copy_values(block.weight.data(), static_cast<std::int64_t>(block.weight.size()), out.weight.data());
+  detail::copy_values(block.weight.data(), std::ssize(block.weight), out.weight.data());
   write(Target{out.p, out.hits, out.trials});
   write_trials(block.votes, out.trials);
 }
 
 template <class Write>
 Forecasts collect_with(const Items& items, int threads, Write write) {
-  const auto n = static_cast<std::size_t>(items.size());
+  const std::int64_t n = items.size();
   Forecasts out;
   resize_large(out.p, n);
   resize_large(out.hits, n);
   const bool labels = !items.votes.rows().empty() && items.votes.kind() == Votes::Kind::labels;
   if (!labels) resize_large(out.trials, n);
   if (!items.weights.empty()) resize_large(out.weight, n);
-  std::vector<ItemBlock> blocks(static_cast<std::size_t>(resolve_threads(threads)));
+  std::vector<ItemBlock> blocks(resolve_threads(threads));
   std::atomic<bool> single{true};
   parallel_blocks(
       items.size(), block_rows(items), threads, [&](int worker, std::int64_t begin, std::int64_t end) {
-        ItemBlock& block = blocks[static_cast<std::size_t>(worker)];
+        ItemBlock& block = blocks[worker];
         read_items(items, begin, end, block);
         const auto part = [&](std::vector<double>& column) {
-          return column.empty() ? std::span<double>()
-                                : std::span(column).subspan(static_cast<std::size_t>(begin),
-                                                            static_cast<std::size_t>(end - begin));
+          return column.empty() ? std::span<double>() : std::span(column).subspan(begin, end - begin);
         };
         const Target to{part(out.p), part(out.hits), part(out.trials)};
         write(block, to);
         write_trials(block.votes, to.trials);
-        detail::copy_values(block.weight.data(), static_cast<std::int64_t>(block.weight.size()),
-                            part(out.weight).data());
+        detail::copy_values(block.weight.data(), std::ssize(block.weight), part(out.weight).data());
         if (!block.votes.single) single.store(false, std::memory_order_relaxed);
       });
   if (single) out.trials = {};
@@ -146,7 +140,7 @@ void project(const ItemBlock& block, Event event, Forecasts& out) {
 }
 
 ForecastsView project_view(const ItemBlock& block, Event event, Forecasts& scratch) {
-  const auto n = static_cast<std::size_t>(block.size);
+  const std::int64_t n = block.size;
   const bool held = resolved(event, block) == Event::kPositive;
   scratch.p.resize(held ? 0 : n);
   scratch.hits.resize(n);
@@ -169,25 +163,24 @@ void project_class(const ItemBlock& block, int k, Forecasts& out) {
 void project_top(const ItemBlock& block, int top, Forecasts& out) {
   if (top < 1) throw std::invalid_argument("the number of top classes must be at least 1");
   const int classes = block.classes;
-  const auto m = static_cast<std::size_t>(std::min(top, classes));
-  std::vector<std::pair<double, std::uint32_t>> ranked(static_cast<std::size_t>(classes));
+  const int m = std::min(top, classes);
+  std::vector<std::pair<double, int>> ranked(classes);
   fill(block, out, [&](const Target& to) {
-    for (std::size_t i = 0; i < to.p.size(); ++i) {
-      for (std::size_t k = 0; k < ranked.size(); ++k) {
-        const double z1 = block.z.z[block.binary() ? i : i * ranked.size() + k];
-        ranked[k] = {block.binary() && k == 0 ? 1.0 - z1 : z1, static_cast<std::uint32_t>(k)};
+    for (std::int64_t i = 0; i < std::ssize(to.p); ++i) {
+      for (int k = 0; k < classes; ++k) {
+        const double z1 = block.z.z[block.binary() ? i : i * classes + k];
+        ranked[k] = {block.binary() && k == 0 ? 1.0 - z1 : z1, k};
       }
-      std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(m), ranked.end(),
-                        [](const auto& a, const auto& b) {
-                          return a.first > b.first || (a.first == b.first && a.second < b.second);
-                        });
+      std::partial_sort(ranked.begin(), ranked.begin() + m, ranked.end(), [](const auto& a, const auto& b) {
+        return a.first > b.first || (a.first == b.first && a.second < b.second);
+      });
       // From the largest down: one order, whatever the order of the classes. Rounding must not carry it
       // past 1.
       double p = 0;
       double hits = 0;
-      for (std::size_t j = 0; j < m; ++j) {
+      for (int j = 0; j < m; ++j) {
         p += ranked[j].first;
-        hits += block.votes.hits(static_cast<std::int64_t>(i), ranked[j].second);
+        hits += block.votes.hits(i, ranked[j].second);
       }
       to.p[i] = std::min(p, 1.0);
       to.hits[i] = hits;
@@ -211,11 +204,9 @@ SortedForecasts sort_forecasts(const Forecasts& f, int threads) {
   const auto permute = [&](const std::vector<double>& from, std::vector<double>& to) {
     constexpr std::int64_t kBlock = 16384;
     resize_large(to, from.size());
-    parallel_blocks(static_cast<std::int64_t>(from.size()), kBlock, threads,
-                    [&](int, std::int64_t begin, std::int64_t end) {
-                      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                        to[i] = from[out.order[i]];
-                    });
+    parallel_blocks(std::ssize(from), kBlock, threads, [&](int, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) to[i] = from[out.order[i]];
+    });
   };
   permute(f.hits, out.columns.hits);
   permute(f.trials, out.columns.trials);

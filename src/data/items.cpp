@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "data/block_kernels.hpp"
-#include "data/complaints.hpp"
+#include "data/shared/block_kernels.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/random.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 void read_column(const Rows& rows, std::int64_t begin, std::int64_t end, double high,
                  std::string_view expected, std::vector<double>& out) {
   if (rows.empty()) return out.clear();
-  out.resize(static_cast<std::size_t>(end - begin));
+  out.resize(end - begin);
   rows.read(begin, end, out);
   if (detail::copy_checked(out.data(), end - begin, high, out.data())) return;
   const auto bad = std::find_if(out.begin(), out.end(), [&](double x) { return !(x >= 0 && x <= high); });
@@ -73,7 +73,7 @@ void check_items(const Items& items) {
     same(items.truth.name(), items.truth.rows());
     if (!items.binary()) {
       throw InputError(
-          fmt::format("{} gives true probabilities of class 1 but {} has {} classes; --truth is for binary "
+          fmt::format("{} gives true probabilities of class 1 but {} has {} classes; ⟦truth⟧ is for binary "
                       "tasks",
                       items.truth.name(), name, items.classes()));
     }
@@ -82,12 +82,11 @@ void check_items(const Items& items) {
     check_column(c, "concentrations");
     same(c.name(), c.rows());
   }
-  if (items.concentration.size() > 1 &&
-      items.concentration.size() != static_cast<std::size_t>(items.predictions.samples())) {
+  if (items.concentration.size() > 1 && std::ssize(items.concentration) != items.predictions.samples()) {
     throw InputError(fmt::format("{} has {} but {} has {}; give one concentration an item, or one a sample",
                                  items.concentration.front().name(),
-                                 counted(static_cast<std::int64_t>(items.concentration.size()), "sample"),
-                                 name, counted(items.predictions.samples(), "sample")));
+                                 counted(std::ssize(items.concentration), "sample"), name,
+                                 counted(items.predictions.samples(), "sample")));
   }
   if (!items.groups.empty()) same(items.groups.source(), items.groups.size());
   if (!items.by.empty()) same(items.by.source(), items.by.size());
@@ -106,8 +105,8 @@ void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBl
   out.classes = items.classes();
   items.predictions.read(begin, end, out.z);
   if (items.votes.rows().empty()) {
-    const auto n = static_cast<std::size_t>(end - begin);
-    out.votes.size = end - begin;
+    const std::int64_t n = end - begin;
+    out.votes.size = n;
     out.votes.single = false;
     out.votes.offset.assign(n + 1, 0);
     out.votes.total.assign(n, 0);
@@ -123,17 +122,15 @@ void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBl
 Units::Units(const Items& items) : count_(items.size()) {
   if (items.groups.empty()) return;
   names_ = &items.groups;
-  count_ = static_cast<std::int64_t>(names_->distinct().size());
+  count_ = std::ssize(names_->distinct());
   hash_.reserve(names_->distinct().size());
   for (const std::string& name : names_->distinct()) hash_.push_back(hash_name(name));
 }
 
-std::uint64_t Units::of(std::int64_t row) const {
-  return grouped() ? hash_[names_->code(row)] : static_cast<std::uint64_t>(row);
-}
+std::uint64_t Units::of(std::int64_t row) const { return grouped() ? hash_[names_->code(row)] : row; }
 
 void Units::read(std::int64_t begin, std::int64_t end, std::span<std::uint64_t> out) const {
-  for (std::int64_t row = begin; row < end; ++row) out[static_cast<std::size_t>(row - begin)] = of(row);
+  for (std::int64_t row = begin; row < end; ++row) out[row - begin] = of(row);
 }
 
 }  // namespace plumb

@@ -8,7 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "data/complaints.hpp"
+#include "data/shared/complaints.hpp"
 #include "data/widen.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/items.hpp"
@@ -38,7 +38,7 @@ struct Place {
 class Collector {
  public:
   std::uint32_t code(const std::string& name) {
-    const auto [it, fresh] = index_.try_emplace(name, static_cast<std::uint32_t>(text.size()));
+    const auto [it, fresh] = index_.try_emplace(name, text.size());
     if (fresh) text.push_back(name);
     return it->second;
   }
@@ -88,7 +88,7 @@ void name_numbers(const Rows& rows, std::int64_t first, const Array& a, Collecto
       const T raw = stored<T>(a.data + i * a.strides[0], a.swapped);
       Value value;
       if constexpr (std::is_same_v<T, detail::Half>) {
-        value = static_cast<float>(detail::widen(raw));
+        value = detail::widen(raw);
       } else {
         value = raw;
       }
@@ -113,7 +113,7 @@ Names::Names(std::string source, std::vector<std::string> text, std::vector<std:
   std::sort(order.begin(), order.end(),
             [&](std::uint32_t a, std::uint32_t b) { return place[a] < place[b]; });
   std::vector<std::uint32_t> rank(text.size());
-  for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
   for (std::uint32_t& c : code_) c = rank[c];
   distinct_.reserve(text.size());
   for (const std::uint32_t i : order) distinct_.push_back(std::move(text[i]));
@@ -125,7 +125,7 @@ Names::Names(const Rows& rows) {
     throw InputError(fmt::format("{}; one name an item is needed", detail::shape_of(rows)));
   Collector seen;
   std::vector<std::uint32_t> code;
-  code.reserve(static_cast<std::size_t>(rows.rows()));
+  code.reserve(rows.rows());
   if (rows.is_text()) {
     for (std::int64_t i = 0; i < rows.rows(); ++i) {
       if (rows.text(i).empty())
@@ -145,16 +145,16 @@ Names::Names(const Rows& rows) {
 Names Names::gather(std::span<const std::int64_t> rows) const {
   constexpr auto kUnused = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> fresh(distinct_.size(), kUnused);
-  for (const std::int64_t r : rows) fresh[code_.at(static_cast<std::size_t>(r))] = 0;
+  for (const std::int64_t r : rows) fresh[code_.at(r)] = 0;
   Names out;
   out.source_ = source_;
   for (std::size_t c = 0; c < fresh.size(); ++c) {
     if (fresh[c] == kUnused) continue;
-    fresh[c] = static_cast<std::uint32_t>(out.distinct_.size());
+    fresh[c] = out.distinct_.size();
     out.distinct_.push_back(distinct_[c]);
   }
   out.code_.reserve(rows.size());
-  for (const std::int64_t r : rows) out.code_.push_back(fresh[code_[static_cast<std::size_t>(r)]]);
+  for (const std::int64_t r : rows) out.code_.push_back(fresh[code_[r]]);
   return out;
 }
 

@@ -1,11 +1,11 @@
-#include "data/complaints.hpp"
+#include "data/shared/complaints.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "data/block_kernels.hpp"
+#include "data/shared/block_kernels.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/predictions.hpp"
 
@@ -21,7 +21,7 @@ void check_column(const Rows& rows, std::int64_t row, double p) {
         fmt::format("{} is {}; a probability must lie in [0, 1]; set it to {}, for it looks like rounding",
                     rows.where(row), show(p), p < 0 ? 0 : 1));
   throw InputError(
-      fmt::format("{} is {}; a probability must lie in [0, 1]; if these are log-odds, use --logits{}",
+      fmt::format("{} is {}; a probability must lie in [0, 1]; if these are log-odds, use ⟦logits⟧{}",
                   rows.where(row), show(p), p > 1 ? ", and if they are percentages, divide by 100" : ""));
 }
 
@@ -32,36 +32,36 @@ void check_row(const Rows& rows, std::int64_t row, std::span<const double> z, bo
     // One slip is no logit: rounding leaves -1e-12, a wrong subtraction one bad value.
     const auto outside = std::count_if(z.begin(), z.end(), [](double p) { return p < 0 || p > 1; });
     const char* remedy = *negative > -kRounding ? "set it to 0, for it looks like rounding"
-                         : outside > 1          ? "these look like logits: use --logits"
-                                       : "if these are logits, use --logits, else repair the model's output";
+                         : outside > 1          ? "these look like logits: use ⟦logits⟧"
+                                       : "if these are logits, use ⟦logits⟧, else repair the model's output";
     throw InputError(
         fmt::format("{} is {}; a probability must lie in [0, 1]; {}", at(negative), show(*negative), remedy));
   }
   double sum = 0;
-  row_sums(z.data(), 1, static_cast<std::int64_t>(z.size()), &sum);
+  row_sums(z.data(), 1, std::ssize(z), &sum);
   if (normalize) {
     if (sum > 0 && std::isfinite(sum)) return;
     throw InputError(
-        fmt::format("{} sums to {}; --normalize needs a positive finite sum", rows.where(row), show(sum)));
+        fmt::format("{} sums to {}; ⟦normalize⟧ needs a positive finite sum", rows.where(row), show(sum)));
   }
   const auto above = std::find_if(z.begin(), z.end(), [](double p) { return p > 1; });
   if (above != z.end()) {
     throw InputError(
-        fmt::format("{} is {}; a probability must lie in [0, 1]; use --normalize to rescale rows to sum 1, "
-                    "or --logits if these are logits",
+        fmt::format("{} is {}; a probability must lie in [0, 1]; use ⟦normalize⟧ to rescale rows to sum 1, "
+                    "or ⟦logits⟧ if these are logits",
                     at(above), show(*above)));
   }
   if (std::fabs(sum - 1) <= kSumTolerance) return;
   throw InputError(
       fmt::format("{} sums to {:.9g}; the probabilities of an item must sum to 1 within 0.001; use "
-                  "--normalize to rescale rows",
+                  "⟦normalize⟧ to rescale rows",
                   rows.where(row), sum));
 }
 
 template <class Check>
 [[noreturn]] void refuse(const Rows& rows, std::int64_t begin, std::int64_t end, std::string_view expected,
                          Check check) {
-  std::vector<double> z(static_cast<std::size_t>(rows.width()));
+  std::vector<double> z(rows.width());
   for (std::int64_t row = begin; row < end; ++row) {
     rows.read(row, row + 1, z);
     const auto bad = std::find_if(z.begin(), z.end(), [](double x) { return !std::isfinite(x); });
@@ -100,7 +100,7 @@ void refuse_probabilities(const Rows& rows, std::int64_t begin, std::int64_t end
 void refuse_logits(const Rows& rows, std::int64_t begin, std::int64_t end) {
   refuse(
       rows, begin, end,
-      "a logit must be finite; leave the item out, or give certain predictions as probabilities with --probs",
+      "a logit must be finite; leave the item out, or give certain predictions as probabilities with ⟦probs⟧",
       [](std::int64_t, std::span<const double>) {});
 }
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "data/block_kernels.hpp"
-#include "data/complaints.hpp"
+#include "data/shared/block_kernels.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 /// Widens rows [begin, end) into `out`; false when a value is NaN or outside [0, high].
 bool load_checked(const Rows& rows, std::int64_t begin, std::int64_t end, double high,
                   std::span<double> out) {
-  const auto n = static_cast<std::int64_t>(out.size());
+  const auto n = std::ssize(out);
   if (const float* f = rows.contiguous<float>(begin, end))
     return detail::copy_checked(f, n, high, out.data());
   if (const double* x = rows.contiguous<double>(begin, end))
@@ -41,14 +41,14 @@ bool second_of_pairs(std::span<const double> pairs, bool normalize, std::span<do
 }
 
 void check_source(const Rows& rows, Scale scale) {
-  if (rows.empty()) throw InputError("no predictions were given; use --probs or --logits");
+  if (rows.empty()) throw InputError("no predictions were given; use ⟦probs⟧ or ⟦logits⟧");
   if (rows.is_text()) {
     throw InputError(fmt::format("{} holds text; {} must be numbers", rows.name(),
                                  scale == Scale::logit ? "logits" : "probabilities"));
   }
   if (rows.rank() > 2) {
     throw InputError(
-        fmt::format("{}; predictions are N or N x K, and stacked samples go to --samples or --sample-logits",
+        fmt::format("{}; predictions are N or N x K, and stacked samples go to ⟦samples⟧ or ⟦sample_logits⟧",
                     detail::shape_of(rows)));
   }
   if (rows.width() == 0)
@@ -70,12 +70,12 @@ Predictions::Predictions(std::vector<Rows> samples, Scale scale, PredictionOptio
     }
   }
   items_ = first.rows();
-  classes_ = first.width() == 1 ? 2 : static_cast<int>(first.width());
+  classes_ = first.width() == 1 ? 2 : narrow<int>(first.width());
 }
 
 void Predictions::read_probabilities(const Rows& rows, std::int64_t begin, std::int64_t end,
                                      std::span<double> z, std::vector<double>& sums) const {
-  const auto width = static_cast<std::size_t>(rows.width());
+  const std::int64_t width = rows.width();
   const bool rescale = options_.normalize && width > 1;
   const double high = rescale ? std::numeric_limits<double>::max() : 1.0;
   bool good = false;
@@ -99,14 +99,13 @@ void Predictions::read_probabilities(const Rows& rows, std::int64_t begin, std::
 
 void Predictions::read_logits(const Rows& rows, std::int64_t begin, std::int64_t end, std::span<double> z,
                               std::vector<double>& pairs) const {
-  const auto width = static_cast<std::size_t>(rows.width());
+  const std::int64_t width = rows.width();
   if (width == 2) pairs.resize(2 * z.size());
   const std::span<double> u = width == 2 ? std::span<double>(pairs) : z;
   rows.read(begin, end, u);
-  if (!detail::all_finite(u.data(), static_cast<std::int64_t>(u.size())))
-    detail::refuse_logits(rows, begin, end);
+  if (!detail::all_finite(u.data(), std::ssize(u))) detail::refuse_logits(rows, begin, end);
   if (width > 2) {
-    for (std::size_t i = 0; i < z.size(); i += width) softmax_row(z.subspan(i, width));
+    for (std::int64_t i = 0; i < std::ssize(z); i += width) softmax_row(z.subspan(i, width));
     return;
   }
   // The softmax of two logits is the logistic function of their difference.
@@ -128,8 +127,8 @@ void Predictions::read_source(const Rows& rows, std::int64_t begin, std::int64_t
 void Predictions::read_sample(int sample, std::int64_t begin, std::int64_t end, PredictionBlock& out) const {
   out.size = end - begin;
   out.width = width();
-  out.z.resize(static_cast<std::size_t>(out.size * out.width));
-  read_source(samples_.at(static_cast<std::size_t>(sample)), begin, end, out.z, out.sums);
+  out.z.resize(out.size * out.width);
+  read_source(samples_.at(sample), begin, end, out.z, out.sums);
 }
 
 void Predictions::read(std::int64_t begin, std::int64_t end, PredictionBlock& out) const {
@@ -140,8 +139,7 @@ void Predictions::read(std::int64_t begin, std::int64_t end, PredictionBlock& ou
     read_source(samples_[s], begin, end, out.sample, out.sums);
     for (std::size_t i = 0; i < out.z.size(); ++i) out.z[i] += out.sample[i];
   }
-  const auto count = static_cast<double>(samples());
-  for (double& x : out.z) x /= count;
+  for (double& x : out.z) x /= samples();
 }
 
 Predictions Predictions::gather(std::span<const std::int64_t> rows) const {
@@ -175,15 +173,14 @@ std::vector<Rows> split_samples(const Rows& stacked) {
 }
 
 int argmax(std::span<const double> row) {
-  return static_cast<int>(std::max_element(row.begin(), row.end()) - row.begin());
+  return narrow<int>(std::max_element(row.begin(), row.end()) - row.begin());
 }
 
 void top_labels(const PredictionBlock& block, std::int64_t first, std::span<double> p,
                 std::span<std::uint32_t> label) {
-  const auto width = static_cast<std::size_t>(block.width);
-  const auto rows = std::span(block.z).subspan(static_cast<std::size_t>(first) * width, p.size() * width);
-  if (width > 1) {
-    detail::row_tops(rows.data(), static_cast<std::int64_t>(p.size()), block.width, p.data(), label.data());
+  const auto rows = std::span(block.z).subspan(first * block.width, p.size() * block.width);
+  if (block.width > 1) {
+    detail::row_tops(rows.data(), std::ssize(p), block.width, p.data(), label.data());
     return;
   }
   for (std::size_t i = 0; i < p.size(); ++i) {

@@ -3,8 +3,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "data/block_kernels.hpp"
-#include "data/complaints.hpp"
+#include "data/shared/block_kernels.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/votes.hpp"
 
 namespace plumb {
@@ -14,21 +14,21 @@ namespace {
 class Entries {
  public:
   Entries(VoteBlock& block, std::int64_t rows, std::int64_t most) : block_(block) {
-    block.offset.resize(static_cast<std::size_t>(rows) + 1);
-    block.total.resize(static_cast<std::size_t>(rows));
-    block.cls.resize(static_cast<std::size_t>(most) + 1);
-    block.count.resize(static_cast<std::size_t>(most) + 1);
+    block.offset.resize(rows + 1);
+    block.total.resize(rows);
+    block.cls.resize(most + 1);
+    block.count.resize(most + 1);
     block.offset[0] = 0;
   }
   /// Kept when n > 0, else overwritten by the next.
-  void put(std::uint32_t cls, std::uint32_t n) {
+  void add(std::uint32_t cls, std::uint32_t n) {
     block_.cls[at_] = cls;
     block_.count[at_] = n;
-    at_ += static_cast<std::size_t>(n > 0);
+    at_ += n > 0;
   }
   void close(std::uint32_t votes) {
     block_.total[row_] = votes;
-    block_.offset[++row_] = static_cast<std::uint32_t>(at_);
+    block_.offset[++row_] = at_;
   }
   void finish() {
     block_.cls.resize(at_);
@@ -49,7 +49,7 @@ class Entries {
 
 std::span<double> widened(const Rows& rows, std::int64_t begin, std::int64_t end,
                           std::vector<double>& scratch) {
-  scratch.resize(static_cast<std::size_t>((end - begin) * rows.width()));
+  scratch.resize((end - begin) * rows.width());
   rows.read(begin, end, scratch);
   return scratch;
 }
@@ -57,7 +57,7 @@ std::span<double> widened(const Rows& rows, std::int64_t begin, std::int64_t end
 bool read_labels(const Rows& rows, std::int64_t begin, std::int64_t end, std::uint32_t classes,
                  VoteBlock& out) {
   const std::int64_t n = end - begin;
-  out.cls.resize(static_cast<std::size_t>(n));
+  out.cls.resize(n);
   out.offset.clear();
   out.count.clear();
   out.total.clear();
@@ -74,45 +74,44 @@ bool read_labels(const Rows& rows, std::int64_t begin, std::int64_t end, std::ui
 bool read_counts(const Rows& rows, std::int64_t begin, std::int64_t end, VoteBlock& out) {
   constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
   const std::span<const double> x = widened(rows, begin, end, out.scratch);
-  const auto width = static_cast<std::size_t>(rows.width());
-  Entries entries(out, end - begin, static_cast<std::int64_t>(x.size()));
+  const std::int64_t width = rows.width();
+  Entries entries(out, end - begin, std::ssize(x));
   bool good = true;
-  for (std::size_t i = 0; i < x.size(); i += width) {
+  for (std::int64_t i = 0; i < std::ssize(x); i += width) {
     std::uint64_t votes = 0;
-    for (std::size_t k = 0; k < width; ++k) {
+    for (std::int64_t k = 0; k < width; ++k) {
       const bool inside = x[i + k] >= 0 && x[i + k] <= kMost;
-      const auto n = static_cast<std::uint32_t>(inside ? x[i + k] : 0.0);
-      good &= inside & (static_cast<double>(n) == x[i + k]);
+      const std::uint32_t n = inside ? x[i + k] : 0.0;
+      good &= inside & (n == x[i + k]);
       votes += n;
-      entries.put(static_cast<std::uint32_t>(k), n);
+      entries.add(k, n);
     }
     good &= votes <= std::numeric_limits<std::uint32_t>::max();
-    entries.close(static_cast<std::uint32_t>(votes));
+    entries.close(votes);
   }
   entries.finish();
   return good;
 }
 
 /// Few classes: a histogram of the row, read off class by class.
-std::uint32_t put_histogram(std::span<const std::int32_t> row, std::span<std::uint32_t> histogram,
+std::uint32_t add_histogram(std::span<const std::int32_t> row, std::span<std::uint32_t> histogram,
                             Entries& entries) {
   std::fill(histogram.begin(), histogram.end(), 0);
-  for (const std::int32_t k : row) ++histogram[static_cast<std::size_t>(k + 1)];  // 0 is for "not rated"
-  for (std::size_t k = 1; k < histogram.size(); ++k)
-    entries.put(static_cast<std::uint32_t>(k - 1), histogram[k]);
-  return static_cast<std::uint32_t>(row.size()) - histogram[0];
+  for (const std::int32_t k : row) ++histogram[k + 1];  // 0 is for "not rated"
+  for (std::size_t k = 1; k < histogram.size(); ++k) entries.add(k - 1, histogram[k]);
+  return row.size() - histogram[0];
 }
 
 /// Many classes: sort the row and count runs.
-std::uint32_t put_runs(std::span<std::int32_t> row, Entries& entries) {
+std::uint32_t add_runs(std::span<std::int32_t> row, Entries& entries) {
   std::sort(row.begin(), row.end());
   const auto first = std::find_if(row.begin(), row.end(), [](std::int32_t k) { return k >= 0; });
   for (auto it = first; it != row.end();) {
     const auto next = std::find_if(it, row.end(), [&](std::int32_t k) { return k != *it; });
-    entries.put(static_cast<std::uint32_t>(*it), static_cast<std::uint32_t>(next - it));
+    entries.add(*it, next - it);
     it = next;
   }
-  return static_cast<std::uint32_t>(row.end() - first);
+  return row.end() - first;
 }
 
 bool read_rated(const Rows& rows, std::int64_t begin, std::int64_t end, int classes, VoteBlock& out) {
@@ -120,17 +119,15 @@ bool read_rated(const Rows& rows, std::int64_t begin, std::int64_t end, int clas
   const std::span<const double> x = widened(rows, begin, end, out.scratch);
   std::vector<std::int32_t> rating(x.size());
   // Nothing of a bad block is counted: its ratings are no indices.
-  if (!detail::copy_ratings(x.data(), static_cast<std::int64_t>(x.size()), classes, rating.data()))
-    return false;
-  const auto width = static_cast<std::size_t>(rows.width());
+  if (!detail::copy_ratings(x.data(), std::ssize(x), classes, rating.data())) return false;
+  const std::int64_t width = rows.width();
   const bool few = classes <= kFewClasses;
-  Entries entries(out, end - begin, few ? (end - begin) * classes : static_cast<std::int64_t>(x.size()));
+  Entries entries(out, end - begin, few ? (end - begin) * classes : std::ssize(x));
   std::uint32_t histogram[kFewClasses + 1];
-  for (std::size_t i = 0; i < x.size(); i += width) {
+  for (std::int64_t i = 0; i < std::ssize(x); i += width) {
     const auto row = std::span(rating).subspan(i, width);
-    entries.close(
-        few ? put_histogram(row, std::span(histogram, static_cast<std::size_t>(classes) + 1), entries)
-            : put_runs(row, entries));
+    entries.close(few ? add_histogram(row, std::span(histogram, classes + 1), entries)
+                      : add_runs(row, entries));
   }
   entries.finish();
   return true;
@@ -142,8 +139,7 @@ void Votes::read(std::int64_t begin, std::int64_t end, VoteBlock& out) const {
   out.size = end - begin;
   switch (kind_) {
     case Kind::labels:
-      if (!read_labels(rows_, begin, end, static_cast<std::uint32_t>(classes_), out))
-        detail::refuse_labels(rows_, begin, end, classes_);
+      if (!read_labels(rows_, begin, end, classes_, out)) detail::refuse_labels(rows_, begin, end, classes_);
       return;
     case Kind::counts:
       if (!read_counts(rows_, begin, end, out)) detail::refuse_counts(rows_, begin, end);
@@ -159,7 +155,7 @@ void Votes::read_ratings(std::int64_t begin, std::int64_t end, std::vector<std::
   std::vector<double> scratch;
   const std::span<const double> x = widened(rows_, begin, end, scratch);
   out.resize(x.size());
-  const bool good = detail::copy_ratings(x.data(), static_cast<std::int64_t>(x.size()), classes_, out.data());
+  const bool good = detail::copy_ratings(x.data(), std::ssize(x), classes_, out.data());
   if (!good) detail::refuse_ratings(rows_, begin, end, classes_);
 }
 

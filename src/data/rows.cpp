@@ -5,6 +5,7 @@
 #include "data/widen.hpp"
 #include "plumb/data/array.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 namespace {
@@ -13,8 +14,6 @@ bool stackable(const Array& a, const Array& b) {
   return a.shape.size() == b.shape.size() &&
          std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1);
 }
-
-std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 }  // namespace
 
@@ -37,7 +36,7 @@ Rows::Rows(std::vector<Array> shards) : shards_(std::move(shards)) {
   }
   if (shards_.empty()) return;
   const Array& first = shards_.front();
-  rank_ = static_cast<int>(first.shape.size());
+  rank_ = narrow<int>(first.shape.size());
   for (std::size_t d = 1; d < first.shape.size(); ++d) width_ *= first.shape[d];
 }
 
@@ -45,11 +44,11 @@ bool Rows::is_text() const { return !shards_.empty() && shards_.front().dtype ==
 
 std::size_t Rows::shard_of(std::int64_t row) const {
   if (row < 0 || row >= rows_) return shards_.size();
-  return static_cast<std::size_t>(std::upper_bound(start_.begin(), start_.end(), row) - start_.begin()) - 1;
+  return std::upper_bound(start_.begin(), start_.end(), row) - start_.begin() - 1;
 }
 
 void Rows::read(std::int64_t begin, std::int64_t end, std::span<double> out) const {
-  if (begin < 0 || begin > end || end > rows_ || out.size() != bytes((end - begin) * width_)) {
+  if (begin < 0 || begin > end || end > rows_ || std::ssize(out) != (end - begin) * width_) {
     throw std::out_of_range("Rows::read: rows " + std::to_string(begin) + " to " + std::to_string(end) +
                             " of " + std::to_string(rows_) + " into " + std::to_string(out.size()) +
                             " values");
@@ -71,7 +70,7 @@ const std::string& Rows::text(std::int64_t row, std::int64_t column) const {
   if (s >= shards_.size() || column < 0 || column >= width_) {
     throw std::out_of_range("Rows::text: row " + std::to_string(row) + ", column " + std::to_string(column));
   }
-  return (*shards_[s].text)[bytes((row - start_[s]) * width_ + column)];
+  return (*shards_[s].text)[(row - start_[s]) * width_ + column];
 }
 
 std::string Rows::where(std::int64_t row) const {
@@ -94,11 +93,11 @@ Rows Rows::gather(std::span<const std::int64_t> rows) const {
   if (shards_.empty()) return {};
   const Array& first = shards_.front();
   std::vector<std::int64_t> shape = first.shape;
-  shape[0] = static_cast<std::int64_t>(rows.size());
+  shape[0] = std::ssize(rows);
   const std::string selection = name() + " (selected rows)";
   if (is_text()) {
     std::vector<std::string> picked;
-    picked.reserve(rows.size() * bytes(width_));
+    picked.reserve(rows.size() * width_);
     for (const std::int64_t r : rows) {
       for (std::int64_t j = 0; j < width_; ++j) picked.push_back(text(r, j));
     }
@@ -109,21 +108,21 @@ Rows Rows::gather(std::span<const std::int64_t> rows) const {
     return a.dtype == first.dtype && a.swapped == first.swapped && a.is_contiguous();
   });
   if (!plain) {
-    std::vector<double> picked(rows.size() * bytes(width_));
+    std::vector<double> picked(rows.size() * width_);
     double* to = picked.data();
     for (const std::int64_t r : rows) {
-      read(r, r + 1, {to, bytes(width_)});
+      read(r, r + 1, std::span(to, width_));
       to += width_;
     }
     return Rows(array_of(std::move(picked), std::move(shape), selection));
   }
-  const std::size_t row_bytes = bytes(width_ * dtype_size(first.dtype));
+  const std::int64_t row_bytes = width_ * dtype_size(first.dtype);
   const auto kept = std::make_shared<std::vector<std::byte>>(rows.size() * row_bytes);
   std::byte* to = kept->data();
   for (const std::int64_t r : rows) {
     const std::size_t s = shard_of(r);
     if (s >= shards_.size()) throw std::out_of_range("Rows::gather: row " + std::to_string(r));
-    if (row_bytes > 0) std::memcpy(to, shards_[s].data + bytes(r - start_[s]) * row_bytes, row_bytes);
+    if (row_bytes > 0) std::memcpy(to, shards_[s].data + (r - start_[s]) * row_bytes, row_bytes);
     to += row_bytes;
   }
   Array a;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "data/complaints.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb::detail {
@@ -13,7 +13,7 @@ namespace {
 /// Calls visit(row, values) for each row of [begin, end).
 template <class Visit>
 void each_row(const Rows& rows, std::int64_t begin, std::int64_t end, Visit visit) {
-  std::vector<double> x(static_cast<std::size_t>(rows.width()));
+  std::vector<double> x(rows.width());
   for (std::int64_t row = begin; row < end; ++row) {
     rows.read(row, row + 1, x);
     visit(row, x);
@@ -36,7 +36,7 @@ bool counts_from_one(const Rows& rows, int classes, bool ratings) {
                                bool ratings) {
   std::string remedy;
   if (std::isnan(x) || x < 0) {
-    remedy = "; items that were not rated go to --ratings, where a negative number or NaN means that";
+    remedy = "; items that were not rated go to ⟦ratings⟧, where a negative number or NaN means that";
   } else if (x == classes && counts_from_one(rows, classes, ratings)) {
     remedy = "; they seem to count from 1: subtract 1";
   } else if (x >= classes) {
@@ -51,7 +51,7 @@ void find_bad_class(const Rows& rows, std::int64_t begin, std::int64_t end, int 
   each_row(rows, begin, end, [&](std::int64_t row, const std::vector<double>& x) {
     for (std::size_t j = 0; j < x.size(); ++j) {
       if (is_class(x[j], classes) || (ratings && !is_rated(x[j]))) continue;
-      refuse_class(rows, row, static_cast<std::int64_t>(j), x[j], classes, ratings);
+      refuse_class(rows, row, j, x[j], classes, ratings);
     }
   });
 }
@@ -76,7 +76,7 @@ void refuse_counts(const Rows& rows, std::int64_t begin, std::int64_t end) {
       if (!(x[j] >= 0 && x[j] == std::floor(x[j]) && x[j] <= kMost)) {
         const bool share = x[j] > 0 && x[j] < 1;
         throw InputError(fmt::format("{} is {}; a count must be a whole number from 0 to {:.0f}{}",
-                                     cell_of(rows, row, static_cast<std::int64_t>(j)), show(x[j]), kMost,
+                                     cell_of(rows, row, j), show(x[j]), kMost,
                                      share ? "; shares of votes must be multiplied by their number" : ""));
       }
       total += x[j];

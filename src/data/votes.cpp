@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "data/complaints.hpp"
+#include "data/shared/complaints.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/parallel.hpp"
 
@@ -20,7 +20,7 @@ Array int_array(std::vector<std::int32_t> values, std::vector<std::int64_t> shap
   const auto kept = std::make_shared<const std::vector<std::int32_t>>(std::move(values));
   Array a;
   a.dtype = DType::i32;
-  a.strides.assign(shape.size(), static_cast<std::int64_t>(sizeof(std::int32_t)));
+  a.strides.assign(shape.size(), sizeof(std::int32_t));
   for (std::size_t d = shape.size(); d-- > 1;) a.strides[d - 1] = a.strides[d] * shape[d];
   a.shape = std::move(shape);
   a.data = reinterpret_cast<const std::byte*>(kept->data());
@@ -30,9 +30,9 @@ Array int_array(std::vector<std::int32_t> values, std::vector<std::int64_t> shap
 }
 
 std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 8;
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
-  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kShown ? ", ..." : "");
+  constexpr std::ptrdiff_t kListed = 8;
+  const auto end = names.begin() + std::min(std::ssize(names), kListed);
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), std::ssize(names) > kListed ? ", ..." : "");
 }
 
 /// Text becomes class indices; empty text in ratings becomes "not rated".
@@ -40,11 +40,10 @@ Rows classes_by_name(const Rows& rows, const std::vector<std::string>& class_nam
                      bool ratings) {
   if (class_names.empty())
     throw InputError(
-        fmt::format("{} holds text; name the classes in order with --classes a,b,c", rows.name()));
+        fmt::format("{} holds text; name the classes in order with ⟦classes⟧ a,b,c", rows.name()));
   check_class_names(class_names, classes);
   std::unordered_map<std::string_view, std::int32_t> index;
-  for (std::size_t k = 0; k < class_names.size(); ++k)
-    index.emplace(class_names[k], static_cast<std::int32_t>(k));
+  for (std::size_t k = 0; k < class_names.size(); ++k) index.emplace(class_names[k], k);
   std::vector<Array> shards;
   std::int64_t row = 0;
   for (const Array& a : rows.shards()) {
@@ -71,20 +70,18 @@ Rows classes_by_name(const Rows& rows, const std::vector<std::string>& class_nam
 }  // namespace
 
 std::uint32_t VoteBlock::hits(std::int64_t i, std::uint32_t k) const {
-  const auto at = static_cast<std::size_t>(i);
-  if (single) return cls[at] == k ? 1 : 0;
-  for (std::uint32_t e = offset[at]; e < offset[at + 1]; ++e) {
+  if (single) return cls[i] == k ? 1 : 0;
+  for (std::uint32_t e = offset[i]; e < offset[i + 1]; ++e) {
     if (cls[e] == k) return count[e];
   }
   return 0;
 }
 
 std::int64_t VoteBlock::majority(std::int64_t i) const {
-  const auto at = static_cast<std::size_t>(i);
-  if (single) return cls[at];
+  if (single) return cls[i];
   std::int64_t best = -1;
   std::uint32_t most = 0;
-  for (std::uint32_t e = offset[at]; e < offset[at + 1]; ++e) {
+  for (std::uint32_t e = offset[i]; e < offset[i + 1]; ++e) {
     if (count[e] <= most) continue;
     most = count[e];
     best = cls[e];
@@ -95,7 +92,7 @@ std::int64_t VoteBlock::majority(std::int64_t i) const {
 Votes Votes::from_labels(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.width() != 1) {
     throw InputError(
-        fmt::format("{}; --labels takes one class an item; use --ratings for several raters or --counts for "
+        fmt::format("{}; ⟦labels⟧ takes one class an item; use ⟦ratings⟧ for several raters or ⟦counts⟧ for "
                     "votes by class",
                     detail::shape_of(rows)));
   }
@@ -106,7 +103,7 @@ Votes Votes::from_labels(Rows rows, int classes, std::vector<std::string> class_
 Votes Votes::from_counts(Rows rows, int classes) {
   if (rows.is_text()) throw InputError(fmt::format("{} holds text; counts must be numbers", rows.name()));
   if (rows.rank() != 2 || rows.width() != classes) {
-    throw InputError(fmt::format("{} but there are {} classes; --counts needs one column a class{}",
+    throw InputError(fmt::format("{} but there are {} classes; ⟦counts⟧ needs one column a class{}",
                                  detail::shape_of(rows), classes,
                                  classes == 2 ? ": votes for class 0, votes for class 1" : ""));
   }
@@ -115,7 +112,7 @@ Votes Votes::from_counts(Rows rows, int classes) {
 
 Votes Votes::from_ratings(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.rank() > 2 || rows.width() == 0)
-    throw InputError(fmt::format("{}; --ratings takes N x R, one column a rater", detail::shape_of(rows)));
+    throw InputError(fmt::format("{}; ⟦ratings⟧ takes N x R, one column a rater", detail::shape_of(rows)));
   if (rows.is_text()) rows = classes_by_name(rows, class_names, classes, true);
   return {std::move(rows), classes, Kind::ratings};
 }
@@ -124,13 +121,12 @@ Votes Votes::consensus(int threads) const {
   if (kind_ == Kind::labels) return *this;
   constexpr std::int64_t kBlock = 4096;
   constexpr int kByteClasses = 256;
-  std::vector<std::int32_t> label(static_cast<std::size_t>(items()));
-  std::vector<VoteBlock> blocks(static_cast<std::size_t>(resolve_threads(threads)));
+  std::vector<std::int32_t> label(items());
+  std::vector<VoteBlock> blocks(resolve_threads(threads));
   parallel_blocks(items(), kBlock, threads, [&](int worker, std::int64_t begin, std::int64_t end) {
-    VoteBlock& block = blocks[static_cast<std::size_t>(worker)];
+    VoteBlock& block = blocks[worker];
     read(begin, end, block);
-    for (std::int64_t i = begin; i < end; ++i)
-      label[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(block.majority(i - begin));
+    for (std::int64_t i = begin; i < end; ++i) label[i] = narrow<std::int32_t>(block.majority(i - begin));
   });
   const std::string name = "majority of " + rows_.name();
   const bool all = std::find(label.begin(), label.end(), kNotRated) == label.end();

@@ -7,8 +7,7 @@ namespace {
 
 template <class T, bool Swapped>
 void widen_dense(const std::byte* from, std::int64_t n, double* out) {
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  for (std::int64_t i = 0; i < n; ++i) out[i] = load<T, Swapped>(from + i * kSize);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = load<T, Swapped>(from + i * sizeof(T));
 }
 
 /// Any strides. A tile of rows is filled column by column: in Fortran order the reads run along memory, and
@@ -40,8 +39,7 @@ void widen_strided(const Array& a, std::int64_t begin, std::int64_t end, std::in
 template <class T, bool Swapped>
 void widen_as(const Array& a, std::int64_t begin, std::int64_t end, std::int64_t width, double* out) {
   if (a.is_contiguous()) {
-    widen_dense<T, Swapped>(a.data + begin * width * static_cast<std::int64_t>(sizeof(T)),
-                            (end - begin) * width, out);
+    widen_dense<T, Swapped>(a.data + begin * width * sizeof(T), (end - begin) * width, out);
   } else {
     widen_strided<T, Swapped>(a, begin, end, width, out);
   }

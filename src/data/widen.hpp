@@ -19,15 +19,15 @@ struct Half {
 /// Exact, and without branches on the value: the exponent is moved by a multiplication, which also serves
 /// subnormals.
 [[nodiscard]] inline double widen(Half h) {
-  const std::uint32_t magnitude = static_cast<std::uint32_t>(h.bits & 0x7fffu) << 13;
-  const std::uint32_t sign = static_cast<std::uint32_t>(h.bits & 0x8000u) << 16;
+  const std::uint32_t magnitude = (h.bits & 0x7fffu) << 13;
+  const std::uint32_t sign = (h.bits & 0x8000u) << 16;
   std::uint32_t bits = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f);
   if (magnitude >= 0x0f800000u) bits = magnitude | 0x7f800000u;  // infinity and NaN
-  return static_cast<double>(std::bit_cast<float>(bits | sign));
+  return std::bit_cast<float>(bits | sign);
 }
 template <class T>
 [[nodiscard]] inline double widen(T x) {
-  return static_cast<double>(x);
+  return x;
 }
 
 template <class T, bool Swapped>

@@ -29,12 +29,9 @@ void add_intervals(const MetricRow& row, const Replicates& draws, const Replicat
   }
   const auto at = draws.find(row.key);
   if (at == draws.end()) return;
-  const bool basic = row.interval == Interval::basic;
-  const Bounds b = basic ? basic_bounds(*m.value, at->second, level) : percentile_bounds(at->second, level);
+  add_interval(row.interval, at->second, level, m);
   // Not distinguishable from calibrated: then 0 belongs to the interval.
-  m.low = basic && m.p_value && *m.p_value > 1 - level ? 0.0 : b.low;
-  m.high = b.high;
-  m.interval = basic ? "basic" : "percentile";
+  if (row.interval == Interval::basic && m.p_value && *m.p_value > 1 - level) m.low = 0.0;
 }
 
 }  // namespace plumb::detail

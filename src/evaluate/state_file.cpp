@@ -1,10 +1,10 @@
 // The state of a classification as a file (state_bytes.hpp).
 #include "evaluate/kernel.hpp"
-#include "evaluate/state_bytes.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
+#include "plumb/result/state_bytes.hpp"
 
 namespace plumb {
 namespace {

@@ -30,19 +30,19 @@ struct Slot {
 std::array<Slot, 16> g_slots;
 
 int register_temporary(const std::string& path) {
-  for (std::size_t i = 0; i < g_slots.size() && path.size() < PATH_MAX; ++i) {
+  for (int i = 0; i < std::ssize(g_slots) && path.size() < PATH_MAX; ++i) {
     if (g_slots[i].taken.exchange(true)) continue;
     std::memcpy(g_slots[i].path, path.c_str(), path.size() + 1);
     g_slots[i].live = true;
-    return static_cast<int>(i);
+    return i;
   }
   return -1;  // more than sixteen at once: these are removed by their destructors only
 }
 
 void release_temporary(int slot) noexcept {
   if (slot < 0) return;
-  g_slots[static_cast<std::size_t>(slot)].live = false;
-  g_slots[static_cast<std::size_t>(slot)].taken = false;
+  g_slots[slot].live = false;
+  g_slots[slot].taken = false;
 }
 
 std::string resolved(const std::string& path) {
@@ -121,7 +121,7 @@ void AtomicFile::put(std::span<const std::byte> bytes) {
     const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail(errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
+    bytes = bytes.subspan(n);
   }
 }
 

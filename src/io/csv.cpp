@@ -26,7 +26,7 @@ class NumberParser {
  public:
   NumberParser(const CsvTable& table, const std::vector<std::size_t>& picked, const CsvOptions& options)
       : t_(table), width_(picked.size()), options_(options), slot_(table.columns.size(), -1) {
-    for (std::size_t i = 0; i < picked.size(); ++i) slot_[picked[i]] = static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < picked.size(); ++i) slot_[picked[i]] = i;
   }
 
   void parse(const CsvChunk& chunk, double* out) const {
@@ -118,29 +118,27 @@ class NumberParser {
   mutable std::atomic<bool> missing_{false};
 };
 
-std::vector<std::int64_t> shape_of(const CsvTable& t, std::size_t width) {
+std::vector<std::int64_t> shape_of(const CsvTable& t, std::int64_t width) {
   if (width == 1) return {t.rows};
-  return {t.rows, static_cast<std::int64_t>(width)};
+  return {t.rows, width};
 }
 
 Array numbers(const CsvTable& t, const std::vector<std::size_t>& picked, const CsvOptions& options,
               const std::string& name) {
-  const std::size_t width = picked.size();
+  const std::int64_t width = std::ssize(picked);
   // Not a vector: its zeros would be written by one thread before the parallel parse begins.
-  const std::shared_ptr<double[]> values(new double[static_cast<std::size_t>(t.rows) * width]);
+  const std::shared_ptr<double[]> values(new double[t.rows * width]);
   const NumberParser parser(t, picked, options);
-  parallel_blocks(static_cast<std::int64_t>(t.chunks.size()), 1, options.threads,
-                  [&](int, std::int64_t i, std::int64_t) {
-                    const CsvChunk& chunk = t.chunks[static_cast<std::size_t>(i)];
-                    parser.parse(chunk, values.get() + static_cast<std::size_t>(chunk.row) * width);
-                  });
+  parallel_blocks(std::ssize(t.chunks), 1, options.threads, [&](int, std::int64_t i, std::int64_t) {
+    const CsvChunk& chunk = t.chunks[i];
+    parser.parse(chunk, values.get() + chunk.row * width);
+  });
   if (parser.found_missing()) {
     CsvOptions strict = options;
     strict.want = Want::numbers;  // to name the first missing value
     return numbers(t, picked, strict, name);
   }
-  Array a = view_of(std::span<const double>(values.get(), static_cast<std::size_t>(t.rows) * width),
-                    shape_of(t, width), name);
+  Array a = view_of(std::span<const double>(values.get(), t.rows * width), shape_of(t, width), name);
   a.owner = values;
   a.first_row = t.first_line;
   return a;
@@ -148,23 +146,22 @@ Array numbers(const CsvTable& t, const std::vector<std::size_t>& picked, const C
 
 Array text(const CsvTable& t, const std::vector<std::size_t>& picked, const CsvOptions& options,
            const std::string& name) {
-  const std::size_t width = picked.size();
-  std::vector<std::string> values(static_cast<std::size_t>(t.rows) * width);
-  parallel_blocks(
-      static_cast<std::int64_t>(t.chunks.size()), 1, options.threads, [&](int, std::int64_t i, std::int64_t) {
-        detail::for_each_record(t, t.chunks[static_cast<std::size_t>(i)],
-                                [&](std::int64_t row, const char* at, std::span<const CsvField> fields) {
-                                  for (std::size_t j = 0; j < width; ++j) {
-                                    const std::string_view s = fields[picked[j]].text;
-                                    if (!detail::valid_utf8(s)) {
-                                      t.refuse(row, at,
-                                               ", column " + detail::in_quotes(t.columns[picked[j]]) +
-                                                   ": the text is not UTF-8; save the file as UTF-8");
-                                    }
-                                    values[static_cast<std::size_t>(row) * width + j] = s;
-                                  }
-                                });
-      });
+  const std::int64_t width = std::ssize(picked);
+  std::vector<std::string> values(t.rows * width);
+  parallel_blocks(std::ssize(t.chunks), 1, options.threads, [&](int, std::int64_t i, std::int64_t) {
+    detail::for_each_record(t, t.chunks[i],
+                            [&](std::int64_t row, const char* at, std::span<const CsvField> fields) {
+                              for (std::int64_t j = 0; j < width; ++j) {
+                                const std::string_view s = fields[picked[j]].text;
+                                if (!detail::valid_utf8(s)) {
+                                  t.refuse(row, at,
+                                           ", column " + detail::in_quotes(t.columns[picked[j]]) +
+                                               ": the text is not UTF-8; save the file as UTF-8");
+                                }
+                                values[row * width + j] = s;
+                              }
+                            });
+  });
   Array a = array_of(std::move(values), shape_of(t, width), name);
   a.first_row = t.first_line;
   return a;

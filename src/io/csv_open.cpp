@@ -27,7 +27,7 @@ void check_header_names(const CsvTable& t) {
     double v = 0;
     if (parse_number(t.columns[i], v) != NumberText::good) return;
     if (i == 0) first = v;
-    counts = counts && v == first + static_cast<double>(i);
+    counts = counts && v == first + i;
   }
   if (counts && (first == 0 || (first == 1 && t.columns.size() > 1))) return;
   throw InputError(t.name + " begins with numbers (" + in_quotes(t.columns.front()) +
@@ -77,7 +77,7 @@ void read_header(CsvTable& t) {
     }
   }
   check_header_names(t);
-  t.body = std::string_view(p, static_cast<std::size_t>(end - p));
+  t.body = std::string_view(p, end - p);
   const std::size_t last = t.body.find_last_not_of(" \r\n");
   t.body = t.body.substr(0, last == std::string_view::npos ? 0 : last + 1);
   t.first_line = 1 + std::count(t.whole.data(), p, '\n');
@@ -87,26 +87,24 @@ void read_header(CsvTable& t) {
 /// a record is told by the number of quotes before it, which holds because the records themselves are later
 /// read strictly.
 std::vector<const char*> piece_starts(const CsvTable& t, std::size_t chunk_bytes, int threads) {
-  const auto stretches = static_cast<std::int64_t>((t.body.size() + chunk_bytes - 1) / chunk_bytes);
-  const auto stretch = [&](std::int64_t i) {
-    return t.body.substr(static_cast<std::size_t>(i) * chunk_bytes, chunk_bytes);
-  };
-  std::vector<char> open(static_cast<std::size_t>(stretches) + 1, 0);
+  const std::int64_t stretches = (t.body.size() + chunk_bytes - 1) / chunk_bytes;
+  const auto stretch = [&](std::int64_t i) { return t.body.substr(i * chunk_bytes, chunk_bytes); };
+  std::vector<char> open(stretches + 1, 0);
   if (t.quotes) {
     parallel_blocks(stretches, 1, threads, [&](int, std::int64_t i, std::int64_t) {
       const std::string_view s = stretch(i);
-      open[static_cast<std::size_t>(i) + 1] = static_cast<char>(std::count(s.begin(), s.end(), '"') & 1);
+      open[i + 1] = std::count(s.begin(), s.end(), '"') & 1;
     });
     for (std::size_t i = 1; i < open.size(); ++i) open[i] ^= open[i - 1];
   }
-  std::vector<const char*> starts(static_cast<std::size_t>(stretches), nullptr);
+  std::vector<const char*> starts(stretches, nullptr);
   parallel_blocks(stretches, 1, threads, [&](int, std::int64_t i, std::int64_t) {
     const std::string_view s = stretch(i);
-    bool inside = open[static_cast<std::size_t>(i)] != 0;
+    bool inside = open[i] != 0;
     for (const char& c : s) {
       if (c == '"') inside = !inside;
       if (c == '\n' && !inside) {
-        starts[static_cast<std::size_t>(i)] = &c + 1;
+        starts[i] = &c + 1;
         break;
       }
     }
@@ -122,7 +120,7 @@ std::int64_t count_records(const CsvTable& t, const char* begin, const char* end
   bool inside = false;
   for (const char* p = begin; p != end; ++p) {
     inside ^= *p == '"';
-    n += static_cast<std::int64_t>(*p == '\n') & static_cast<std::int64_t>(!inside);
+    n += (*p == '\n') & !inside;
   }
   return n;
 }
@@ -143,11 +141,10 @@ CsvTable open_csv(std::span<const std::byte> bytes, const std::string& name, cha
   for (std::size_t i = 0; i < starts.size(); ++i) {
     t.chunks.push_back({starts[i], i + 1 < starts.size() ? starts[i + 1] : end, 0, 0});
   }
-  parallel_blocks(static_cast<std::int64_t>(t.chunks.size()), 1, threads,
-                  [&](int, std::int64_t i, std::int64_t) {
-                    CsvChunk& c = t.chunks[static_cast<std::size_t>(i)];
-                    c.rows = count_records(t, c.begin, c.end);
-                  });
+  parallel_blocks(std::ssize(t.chunks), 1, threads, [&](int, std::int64_t i, std::int64_t) {
+    CsvChunk& c = t.chunks[i];
+    c.rows = count_records(t, c.begin, c.end);
+  });
   ++t.chunks.back().rows;  // the last record has lost its newline with the blank lines at the end
   for (CsvChunk& c : t.chunks) {
     c.row = t.rows;

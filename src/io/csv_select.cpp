@@ -24,8 +24,7 @@ bool matches(std::string_view pattern, std::string_view text) {
       return false;
     }
   }
-  return std::all_of(pattern.begin() + static_cast<std::ptrdiff_t>(p), pattern.end(),
-                     [](char c) { return c == '*'; });
+  return std::all_of(pattern.begin() + p, pattern.end(), [](char c) { return c == '*'; });
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -28,7 +28,7 @@ RecordFault read_quoted(const char*& p, const char* end, CsvRecord& out) {
   std::string* text = nullptr;
   const char* part = begin;
   for (;;) {
-    const auto* quote = static_cast<const char*>(std::memchr(p, '"', static_cast<std::size_t>(end - p)));
+    const auto* quote = static_cast<const char*>(std::memchr(p, '"', end - p));
     if (quote == nullptr) return RecordFault::open_quote;
     if (quote + 1 != end && quote[1] == '"') {
       if (text == nullptr) text = &out.unescaped.emplace_back();
@@ -90,8 +90,8 @@ void CsvTable::refuse_fault(std::int64_t row, const char* at, RecordFault fault)
 
 void CsvTable::refuse_width(std::int64_t row, const char* at, std::size_t found) const {
   refuse(row, at,
-         " has " + counted(static_cast<std::int64_t>(found), "value") + " where the header names " +
-             counted(static_cast<std::int64_t>(columns.size()), "column"));
+         " has " + counted(found, "value") + " where the header names " +
+             counted(std::ssize(columns), "column"));
 }
 
 NumberText parse_number(std::string_view text, double& value) {

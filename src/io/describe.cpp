@@ -38,12 +38,12 @@ NumberFacts facts_of(const Array& a, int threads) {
   return parallel_reduce_blocks(
       rows.rows(), block, threads, NumberFacts{},
       [&](NumberFacts& f, std::int64_t begin, std::int64_t end) {
-        std::vector<double> values(static_cast<std::size_t>((end - begin) * rows.width()));
+        std::vector<double> values((end - begin) * rows.width());
         rows.read(begin, end, values);
         for (const double x : values) f.add(x);
-        for (std::size_t i = 0; table && last > 0 && i < values.size(); i += static_cast<std::size_t>(last)) {
+        for (std::int64_t i = 0; table && last > 0 && i < std::ssize(values); i += last) {
           double sum = 0;
-          for (std::size_t k = 0; k < static_cast<std::size_t>(last); ++k) sum += values[i + k];
+          for (std::int64_t k = 0; k < last; ++k) sum += values[i + k];
           f.add_sum(sum);
         }
       },

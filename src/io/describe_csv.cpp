@@ -94,8 +94,7 @@ std::string selection_of(const Group& g, const std::vector<std::string>& columns
   const auto fits = std::count_if(columns.begin(), columns.end(),
                                   [&](const std::string& c) { return c.starts_with(g.prefix); });
   const bool plain = !g.prefix.empty() && g.prefix.find_first_of(",\"*") == std::string::npos;
-  if (g.columns.size() > 3 && plain && static_cast<std::size_t>(fits) == g.columns.size())
-    return g.prefix + "*";
+  if (g.columns.size() > 3 && plain && fits == std::ssize(g.columns)) return g.prefix + "*";
   std::string s;
   for (const std::size_t c : g.columns) s += (s.empty() ? "" : ",") + as_selection(columns[c]);
   return s;
@@ -104,10 +103,10 @@ std::string selection_of(const Group& g, const std::vector<std::string>& columns
 State collect(const CsvTable& t, const std::vector<Group>& groups, int threads) {
   const State initial{std::vector<Column>(t.columns.size()), std::vector<NumberFacts>(groups.size())};
   return parallel_reduce_blocks(
-      static_cast<std::int64_t>(t.chunks.size()), 1, threads, initial,
+      std::ssize(t.chunks), 1, threads, initial,
       [&](State& state, std::int64_t begin, std::int64_t) {
         std::vector<double> values(t.columns.size());
-        for_each_record(t, t.chunks[static_cast<std::size_t>(begin)],
+        for_each_record(t, t.chunks[begin],
                         [&](std::int64_t row, const char*, std::span<const CsvField> fields) {
                           for (std::size_t c = 0; c < fields.size(); ++c) {
                             Column& column = state.columns[c];
@@ -178,7 +177,7 @@ std::vector<ArrayInfo> describe_csv(std::span<const std::byte> bytes, const std:
     a.path = path;
     a.member = selection_of(groups[g], t.columns);
     a.name = a.member.empty() ? path : path + ":" + a.member;
-    a.shape = {t.rows, static_cast<std::int64_t>(groups[g].columns.size())};
+    a.shape = {t.rows, std::ssize(groups[g].columns)};
     conclude(facts, a);
     if (!a.uses.empty()) infos.push_back(std::move(a));
   }

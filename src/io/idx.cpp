@@ -20,7 +20,7 @@ class Reader {
     if (file_ == nullptr) throw InputError("cannot open " + path);
   }
   void read(std::span<std::uint8_t> out) {  // gzread reads plain files as they are
-    if (gzread(file_.get(), out.data(), static_cast<unsigned>(out.size())) != static_cast<int>(out.size()))
+    if (gzread(file_.get(), out.data(), out.size()) != std::ssize(out))
       throw InputError(path_ + " ends before it should, or is damaged");
   }
   std::int64_t word() {
@@ -54,8 +54,8 @@ IdxBytes read_idx(const std::string& path, int axes) {
   }
   while (left > 0) {
     const std::int64_t n = std::min(left, kChunk);
-    out.values.resize(out.values.size() + static_cast<std::size_t>(n));
-    in.read(std::span(out.values).last(static_cast<std::size_t>(n)));
+    out.values.resize(out.values.size() + n);
+    in.read(std::span(out.values).last(n));
     left -= n;
   }
   if (!in.ended())

@@ -57,7 +57,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   std::shared_ptr<MappedFile> result(new MappedFile(path));
   if (S_ISREG(info.st_mode)) {
     if (info.st_size == 0) throw InputError(path + " is empty (0 bytes)");
-    result->map(file.get(), static_cast<std::size_t>(info.st_size));
+    result->map(file.get(), info.st_size);
   } else {
     result->read_all(file.get());
     if (result->bytes_.empty()) {
@@ -84,7 +84,7 @@ void MappedFile::read_all(int fd) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw InputError(path_ + " cannot be read: " + detail::system_reason(errno));
     if (got == 0) break;
-    used += static_cast<std::size_t>(got);
+    used += got;
   }
   copy_.resize(used);
   copy_.shrink_to_fit();

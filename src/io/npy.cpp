@@ -17,7 +17,7 @@ namespace {
 std::string element_text(const std::byte* at, const NpyHeader& h, const std::string& name) {
   std::string s;
   if (h.kind == 'S') {
-    s.assign(reinterpret_cast<const char*>(at), static_cast<std::size_t>(h.item_bytes));
+    s.assign(reinterpret_cast<const char*>(at), h.item_bytes);
     s.resize(s.find_last_not_of('\0') + 1);
     if (detail::valid_utf8(s)) return s;
   } else {
@@ -41,7 +41,7 @@ std::vector<std::string> all_text(const std::byte* data, const NpyHeader& h,
   const std::int64_t n =
       std::accumulate(h.shape.begin(), h.shape.end(), std::int64_t{1}, std::multiplies<>());
   std::vector<std::string> text;
-  text.reserve(static_cast<std::size_t>(n));
+  text.reserve(n);
   std::vector<std::int64_t> index(h.shape.size(), 0);
   for (std::int64_t i = 0; i < n; ++i) {
     text.push_back(element_text(data, h, name));
@@ -64,7 +64,7 @@ constexpr DType kDtype = std::is_same_v<T, double>         ? DType::f64
 template <class T>
 std::string header_for(std::span<const T> values, std::span<const std::int64_t> shape) {
   const auto n = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-  if (n != static_cast<std::int64_t>(values.size())) {
+  if (n != std::ssize(values)) {
     throw std::invalid_argument("write_npy: " + std::to_string(values.size()) + " values for a shape of " +
                                 std::to_string(n));
   }
@@ -83,7 +83,7 @@ void write(const std::string& path, std::span<const T> values, std::span<const s
 template <class T>
 void write(std::ostream& out, std::span<const T> values, std::span<const std::int64_t> shape) {
   out << header_for(values, shape);
-  out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
+  out.write(reinterpret_cast<const char*>(values.data()), values.size_bytes());
 }
 
 }  // namespace
@@ -142,8 +142,8 @@ std::string npy_header(DType dtype, std::span<const std::int64_t> shape) {
   const std::size_t total = (kPrefix + dictionary.size() + 1 + 63) / 64 * 64;
   dictionary.resize(total - kPrefix - 1, ' ');
   std::string header("\x93NUMPY\x01\x00", 8);
-  header += static_cast<char>((total - kPrefix) & 0xff);
-  header += static_cast<char>((total - kPrefix) >> 8);
+  header += (total - kPrefix) & 0xff;
+  header += (total - kPrefix) >> 8;
   return header + dictionary + "\n";
 }
 

@@ -67,7 +67,7 @@ class Literal {
       if (error == std::errc::result_out_of_range) refuse("an extent of the shape does not fit 64 bits");
       if (error != std::errc{}) refuse("the shape is not a tuple of whole numbers");
       if (v < 0) refuse("the shape has a negative extent, " + std::to_string(v));
-      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      rest_.remove_prefix(end - rest_.data());
       take('L');  // as Python 2 wrote long integers
       values.push_back(v);
       if (values.size() > kMostAxes) refuse("the shape has more than " + std::to_string(kMostAxes) + " axes");
@@ -156,7 +156,7 @@ std::uint64_t checked_bytes(const NpyHeader& h, const std::string& name) {
                        ") exceeds what 64 bits can count");
     }
   }
-  return none ? 0 : static_cast<std::uint64_t>(product);
+  return none ? 0 : product;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 using detail::ZipEntry;
 
 std::uint32_t crc_of(std::uint32_t crc, std::span<const std::byte> bytes) {
-  return static_cast<std::uint32_t>(crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  return crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
 }
 
 /// Unpacks a deflated member piece by piece, exactly as many bytes as are asked for.
@@ -56,9 +56,9 @@ class Inflater {
     const std::size_t in = std::min(packed_.size(), kMost);
     const std::size_t room = std::min(out.size(), kMost);
     stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed_.data()));
-    stream_.avail_in = static_cast<uInt>(in);
+    stream_.avail_in = in;
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream_.avail_out = static_cast<uInt>(room);
+    stream_.avail_out = room;
     const int status = inflate(&stream_, Z_NO_FLUSH);
     packed_ = packed_.subspan(in - stream_.avail_in);
     out = out.subspan(room - stream_.avail_out);
@@ -133,7 +133,7 @@ Array stored(std::span<const std::byte> bytes, std::shared_ptr<const void> owner
   NpyHeader h = parse_npy_header(bytes, name);
   check_size(h, e, name);
   const auto data = bytes.subspan(h.data_offset);
-  const auto alignment = static_cast<std::uintptr_t>(std::max(dtype_size(h.dtype), 1));
+  const std::uintptr_t alignment = std::max(dtype_size(h.dtype), 1);
   if (reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0) {
     return npy_array(std::move(h), data, std::move(owner), name);
   }

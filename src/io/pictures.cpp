@@ -79,7 +79,7 @@ std::string Pictures::data_uri(std::int64_t row) const {
 }
 
 std::string Pictures::from_array(std::int64_t row) const {
-  std::vector<double> x(static_cast<std::size_t>(rows_.width()));
+  std::vector<double> x(rows_.width());
   rows_.read(row, row + 1, x);
   double low = INFINITY, high = -INFINITY;
   for (const double v : x) {
@@ -98,7 +98,7 @@ std::string Pictures::from_array(std::int64_t row) const {
   const auto value = [&](std::int64_t r, std::int64_t c, std::int64_t k) {
     const std::int64_t at =
         channels_last_ ? (r * width_ + c) * channels_ + k : (k * height_ + r) * width_ + c;
-    const double v = x[static_cast<std::size_t>(at)];
+    const double v = x[at];
     return std::isfinite(v) ? (v - low) * scale : 0;
   };
   const std::int64_t longer = std::max(height_, width_);
@@ -113,11 +113,10 @@ std::string Pictures::from_array(std::int64_t row) const {
         double sum = 0;
         for (std::int64_t i = down.begin; i < down.end; ++i)
           for (std::int64_t j = across.begin; j < across.end; ++j) sum += value(i, j, k);
-        const auto count = static_cast<double>((down.end - down.begin) * (across.end - across.begin));
-        pixels.push_back(static_cast<std::uint8_t>(std::clamp(sum / count + 0.5, 0.0, 255.0)));
+        const double count = (down.end - down.begin) * (across.end - across.begin);
+        pixels.push_back(std::clamp(sum / count + 0.5, 0.0, 255.0));
       }
-  return uri("png", encode_png(pixels, static_cast<int>(height), static_cast<int>(width),
-                               static_cast<int>(channels_)));
+  return uri("png", encode_png(pixels, height, width, channels_));
 }
 
 std::string Pictures::from_file(std::int64_t row) const {

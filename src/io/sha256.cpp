@@ -63,7 +63,7 @@ void Sha256::update(std::span<const std::byte> bytes) {
   length_ += bytes.size();
   if (held > 0) {
     const std::size_t take = std::min(bytes.size(), 64 - held);
-    std::copy_n(bytes.begin(), take, pending_.begin() + static_cast<std::ptrdiff_t>(held));
+    std::copy_n(bytes.begin(), take, pending_.begin() + held);
     bytes = bytes.subspan(take);
     if (held + take < 64) return;
     block(pending_.data());
@@ -98,8 +98,8 @@ std::string sha256_file(const std::string& path) {
   if (!in) throw InputError(path + " cannot be opened: " + detail::system_reason(errno));
   Sha256 s;
   std::vector<char> block(std::size_t{1} << 18);
-  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
-    s.update(std::as_bytes(std::span(block.data(), static_cast<std::size_t>(in.gcount()))));
+  while (in.read(block.data(), block.size()) || in.gcount() > 0) {
+    s.update(std::as_bytes(std::span(block.data(), in.gcount())));
   }
   if (in.bad()) throw InputError(path + " cannot be read: " + detail::system_reason(errno));
   return s.hex();

@@ -1,6 +1,7 @@
 #include "io/text.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <system_error>
 
 namespace plumb::detail {
@@ -8,42 +9,42 @@ namespace plumb::detail {
 std::string system_reason(int error) { return std::generic_category().message(error); }
 
 bool valid_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
+  for (std::int64_t i = 0; i < std::ssize(text);) {
+    const unsigned char lead = text[i];
     if (lead < 0x80) {
       ++i;
       continue;
     }
     const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-    if (lead < 0xc2 || lead > 0xf4 || i + static_cast<std::size_t>(more) >= text.size()) return false;
+    if (lead < 0xc2 || lead > 0xf4 || i + more >= std::ssize(text)) return false;
     char32_t c = lead & (0x3fu >> more);
     for (int k = 1; k <= more; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + static_cast<std::size_t>(k)]);
+      const unsigned char next = text[i + k];
       if ((next & 0xc0) != 0x80) return false;
       c = (c << 6) | (next & 0x3fu);
     }
     // The shortest form only, no surrogates, nothing beyond the last plane.
     constexpr char32_t kLeast[4] = {0, 0x80, 0x800, 0x10000};
     if (c < kLeast[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return false;
-    i += static_cast<std::size_t>(more) + 1;
+    i += more + 1;
   }
   return true;
 }
 
 bool append_utf8(std::string& to, char32_t c) {
   if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return false;
-  const auto tail = [&](int shift) { to += static_cast<char>(0x80 | ((c >> shift) & 0x3f)); };
+  const auto tail = [&](int shift) { to += 0x80 | ((c >> shift) & 0x3f); };
   if (c < 0x80) {
-    to += static_cast<char>(c);
+    to += c;
   } else if (c < 0x800) {
-    to += static_cast<char>(0xc0 | (c >> 6));
+    to += 0xc0 | (c >> 6);
     tail(0);
   } else if (c < 0x10000) {
-    to += static_cast<char>(0xe0 | (c >> 12));
+    to += 0xe0 | (c >> 12);
     tail(6);
     tail(0);
   } else {
-    to += static_cast<char>(0xf0 | (c >> 18));
+    to += 0xf0 | (c >> 18);
     tail(12);
     tail(6);
     tail(0);
@@ -56,11 +57,11 @@ std::string in_quotes(std::string_view text) {
   const bool cut = text.size() > kMost;
   std::size_t length = std::min(text.size(), kMost);
   // Do not cut inside a character.
-  while (cut && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+  while (cut && length > 0 && (text[length] & 0xc0) == 0x80) --length;
   std::string s(text.substr(0, length));
   const bool utf8 = valid_utf8(s);
   for (char& c : s) {
-    const auto u = static_cast<unsigned char>(c);
+    const unsigned char u = c;
     if (u < 0x20 || u == 0x7f || (u >= 0x80 && !utf8)) c = '?';
   }
   return '"' + s + (cut ? "...\"" : "\"");
@@ -76,7 +77,7 @@ std::string_view trimmed(std::string_view text) {
 std::string lower(std::string_view text) {
   std::string s(text);
   for (char& c : s) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
   }
   return s;
 }

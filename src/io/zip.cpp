@@ -97,9 +97,9 @@ std::vector<ZipEntry> zip_directory(std::span<const std::byte> bytes, const std:
   for (std::uint64_t i = 0; i < count; ++i) {
     if (directory.size() < 46 || number(directory, 0, 4) != 0x02014b50) in.refuse("its directory ends early");
     ZipEntry e;
-    e.flags = static_cast<std::uint16_t>(number(directory, 8, 2));
-    e.method = static_cast<std::uint16_t>(number(directory, 10, 2));
-    e.crc = static_cast<std::uint32_t>(number(directory, 16, 4));
+    e.flags = number(directory, 8, 2);
+    e.method = number(directory, 10, 2);
+    e.crc = number(directory, 16, 4);
     e.compressed = number(directory, 20, 4);
     e.size = number(directory, 24, 4);
     e.offset = number(directory, 42, 4);

@@ -9,6 +9,8 @@
 namespace plumb {
 namespace {
 
+using namespace detail;
+
 double power_of_two(std::uint64_t biased_exponent) { return std::bit_cast<double>(biased_exponent << 52); }
 
 // Estrin's scheme: shorter chains than Horner's, and one fixed order of operations.

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace plumb {
+namespace plumb::detail {
 
 // ln 2 in two parts: k * kLn2High is exact for |k| < 2^32.
 inline constexpr double kLn2High = 0x1.62e42p-1;
@@ -51,4 +51,4 @@ inline constexpr double kTwo54 = 0x1p54;
 // width in use.
 inline constexpr int kRowLanes = 8;
 
-}  // namespace plumb
+}  // namespace plumb::detail

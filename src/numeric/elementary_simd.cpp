@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "numeric/elementary_coefficients.hpp"
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,6 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace plumb::HWY_NAMESPACE {
 namespace {
+
+using namespace detail;
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -237,6 +239,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace plumb {
+
+using namespace detail;
 
 HWY_EXPORT(ExpBlock);
 HWY_EXPORT(LogBlock);

@@ -14,14 +14,14 @@ void ExactSum::carry_over(int limb, bool up) {
 
 void ExactSum::add_outside(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
-  const int biased = static_cast<int>((bits >> 52) & 0x7ff);
+  const int biased = bits >> 52 & 0x7ff;
   if (biased >= kHighestExponent + 1023)
     throw std::range_error("a term of a sum is not finite or exceeds 2^160");
   const int drop = kLowestExponent + 1075 - biased;  // bits of the mantissa below the last bit of the sum
   if (biased == 0 || drop >= 53) return;             // zero, or below the last bit altogether
   const std::uint64_t mantissa = (bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52);
-  const auto m = static_cast<std::int64_t>(mantissa >> drop);  // cut towards zero, wherever the term stands
-  if (m != 0) add_at(static_cast<std::uint64_t>(bits >> 63 ? -m : m), bits >> 63 ? -1 : 0, 0);
+  const std::int64_t m = mantissa >> drop;  // cut towards zero, wherever the term stands
+  if (m != 0) add_at(bits >> 63 ? -m : m, bits >> 63 ? -1 : 0, 0);
 }
 
 void ExactSum::add_scaled(int128 v, int exponent) {
@@ -32,16 +32,16 @@ void ExactSum::add_scaled(int128 v, int exponent) {
   const int limb = shift / 64;
   const int s = shift % 64;
   // v * 2^s needs up to 191 bits: the low 64 bits of v, which count as positive, and the rest go separately.
-  const auto low = static_cast<uint128>(static_cast<std::uint64_t>(v)) << s;
+  const uint128 low = uint128{static_cast<std::uint64_t>(v)} << s;
   const auto high = static_cast<uint128>(v >> 64) << s;
-  add_at(static_cast<std::uint64_t>(low), static_cast<std::int64_t>(low >> 64), limb);
-  add_at(static_cast<std::uint64_t>(high), static_cast<std::int64_t>(high >> 64), limb + 1);
+  add_at(low, low >> 64, limb);
+  add_at(high, high >> 64, limb + 1);
 }
 
 void ExactSum::merge(const ExactSum& other) {
   uint128 carry = 0;
   for (int i = 0; i < kLimbs; ++i) {
-    carry += static_cast<uint128>(limb_[i]) + other.limb_[i];
+    carry += uint128{limb_[i]} + other.limb_[i];
     limb_[i] = static_cast<std::uint64_t>(carry);
     carry >>= 64;
   }
@@ -50,7 +50,7 @@ void ExactSum::merge(const ExactSum& other) {
 void ExactSum::subtract(const ExactSum& other) {
   uint128 carry = 1;  // a - b = a + ~b + 1
   for (int i = 0; i < kLimbs; ++i) {
-    carry += static_cast<uint128>(limb_[i]) + ~other.limb_[i];
+    carry += uint128{limb_[i]} + ~other.limb_[i];
     limb_[i] = static_cast<std::uint64_t>(carry);
     carry >>= 64;
   }

@@ -13,6 +13,8 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
+
+#include "plumb/numeric/narrow.hpp"
 #endif
 
 namespace plumb {
@@ -25,7 +27,7 @@ constexpr int kMaxThreads = 256;
 void run_loops(int count, const std::function<void(int)>& loop) {
   // TBB keeps to the number of cores unless told otherwise; a caller who asks for more threads gets them.
   const tbb::global_control allow(tbb::global_control::max_allowed_parallelism,
-                                  static_cast<std::size_t>(std::max(count, resolve_threads(0))));
+                                  std::max(count, resolve_threads(0)));
   tbb::task_arena arena(count);
   arena.execute([&] {
     tbb::parallel_for(
@@ -35,7 +37,7 @@ void run_loops(int count, const std::function<void(int)>& loop) {
 #else
 void run_loops(int count, const std::function<void(int)>& loop) {
   std::vector<std::jthread> crew;
-  crew.reserve(static_cast<std::size_t>(count - 1));
+  crew.reserve(count - 1);
   for (int i = 1; i < count; ++i) crew.emplace_back([&loop, i] { loop(i); });
   loop(0);
 }
@@ -76,7 +78,7 @@ class BlockQueue {
 }  // namespace
 
 int resolve_threads(int threads) {
-  if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
+  if (threads <= 0) threads = narrow<int>(std::thread::hardware_concurrency());
   return std::clamp(threads, 1, kMaxThreads);
 }
 
@@ -86,7 +88,7 @@ void parallel_blocks(std::int64_t n, std::int64_t block, int threads,
   if (n <= 0) return;
   const std::int64_t blocks = (n - 1) / block + 1;
   const auto run = [&](int worker, std::int64_t b) { body(worker, b * block, std::min(n, (b + 1) * block)); };
-  const int loops = static_cast<int>(std::min<std::int64_t>(resolve_threads(threads), blocks));
+  const int loops = narrow<int>(std::min<std::int64_t>(resolve_threads(threads), blocks));
   if (loops == 1) {
     for (std::int64_t b = 0; b < blocks; ++b) run(0, b);
     return;

@@ -18,12 +18,12 @@ void check_quantile(std::size_t n, double q) {
 
 double quantile_sorted(std::span<const double> ascending, double q) {
   check_quantile(ascending.size(), q);
-  const double at = q * static_cast<double>(ascending.size() - 1);
+  const double at = q * (ascending.size() - 1);
   const auto below = static_cast<std::size_t>(at);
   const double low = ascending[below];
   if (below + 1 == ascending.size()) return low;
   const double high = ascending[below + 1];
-  const double t = at - static_cast<double>(below);
+  const double t = at - below;
   if (t == 0.0 || low == high) return low;  // also keeps equal infinities from giving NaN
   return std::clamp(low + t * (high - low), low, high);
 }

@@ -10,13 +10,14 @@
 
 namespace plumb {
 
+using namespace detail;
+
 // Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3 (2011), section 3.3.
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < kPhiloxRounds; ++round) {
     const std::uint64_t p0 = std::uint64_t{kPhiloxMultiplier0} * c[0];
     const std::uint64_t p1 = std::uint64_t{kPhiloxMultiplier1} * c[2];
-    c = {static_cast<std::uint32_t>(p1 >> 32) ^ c[1] ^ key[0], static_cast<std::uint32_t>(p1),
-         static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ key[1], static_cast<std::uint32_t>(p0)};
+    c = {high_half(p1) ^ c[1] ^ key[0], low_half(p1), high_half(p0) ^ c[3] ^ key[1], low_half(p0)};
     key[0] += kPhiloxWeyl0;
     key[1] += kPhiloxWeyl1;
   }
@@ -54,7 +55,7 @@ double RandomStream::normal() { return normal_quantile(open_uniform()); }
 
 // The middle of one of 2^52 equal cells: neither 0 nor 1.
 double RandomStream::open_uniform() {
-  return static_cast<double>((random_bits(seed_, purpose_, replicate_, next_++) >> 11) | 1) * 0x1p-53;
+  return (random_bits(seed_, purpose_, replicate_, next_++) >> 11 | 1) * 0x1p-53;
 }
 
 // Marsaglia and Tsang: A simple method for generating gamma variables (2000).
@@ -81,8 +82,8 @@ std::uint64_t RandomStream::below(std::uint64_t n) {
   __extension__ using uint128 = unsigned __int128;
   const std::uint64_t reject = (0 - n) % n;
   for (;;) {
-    const uint128 product = static_cast<uint128>(random_bits(seed_, purpose_, replicate_, next_++)) * n;
-    if (static_cast<std::uint64_t>(product) >= reject) return static_cast<std::uint64_t>(product >> 64);
+    const uint128 product = uint128{random_bits(seed_, purpose_, replicate_, next_++)} * n;
+    if (static_cast<std::uint64_t>(product) >= reject) return product >> 64;
   }
 }
 

@@ -12,7 +12,7 @@
 
 #include "plumb/numeric/random.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 inline constexpr int kPhiloxRounds = 10;
 inline constexpr std::uint32_t kPhiloxMultiplier0 = 0xD2511F53;
@@ -34,9 +34,7 @@ inline std::array<std::uint32_t, 4> philox_block(std::uint64_t seed, std::uint32
 }
 
 // The upper 53 bits as a multiple of 2^-53.
-inline double uniform_of(std::uint64_t bits) {
-  return static_cast<double>(static_cast<std::int64_t>(bits >> 11)) * 0x1p-53;
-}
+inline double uniform_of(std::uint64_t bits) { return static_cast<std::int64_t>(bits >> 11) * 0x1p-53; }
 constexpr int sign_of(std::uint64_t bits, std::uint64_t at) {
   return 1 - 2 * static_cast<int>(bits >> at & 1);
 }
@@ -54,4 +52,4 @@ constexpr std::uint32_t poisson_of(std::uint32_t word) {
   return count;
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

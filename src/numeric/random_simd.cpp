@@ -4,8 +4,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "numeric/highway.hpp"
 #include "numeric/random_layout.hpp"
+#include "numeric/shared/highway.hpp"
 #include "plumb/numeric/random.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,6 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace plumb::HWY_NAMESPACE {
 namespace {
+
+using namespace detail;
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -239,6 +241,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace plumb {
+
+using namespace detail;
 
 HWY_EXPORT(BitsBlock);
 HWY_EXPORT(PoissonBlock);

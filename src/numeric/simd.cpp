@@ -1,6 +1,6 @@
 #include "plumb/numeric/simd.hpp"
 
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 
 #include <hwy/highway.h>
 #include <hwy/targets.h>

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "plumb/numeric/memory.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
@@ -66,7 +67,7 @@ struct Summary {
 Summary summarise(std::span<const double> values, int threads) {
   constexpr std::int64_t kBlock = 1 << 16;
   return parallel_reduce_blocks(
-      static_cast<std::int64_t>(values.size()), kBlock, threads, Summary{},
+      std::ssize(values), kBlock, threads, Summary{},
       [&](Summary& s, std::int64_t begin, std::int64_t end) {
         bool narrow = true;
         bool nan = false;
@@ -74,8 +75,8 @@ Summary summarise(std::span<const double> values, int threads) {
         double high = s.high;
         std::uint64_t used = s.used;
         for (std::int64_t i = begin; i < end; ++i) {
-          const double x = values[static_cast<std::size_t>(i)];
-          narrow &= static_cast<double>(static_cast<float>(x)) == x;
+          const double x = values[i];
+          narrow &= static_cast<float>(x) == x;
           nan |= x != x;
           low = x < low ? x : low;
           high = x > high ? x : high;
@@ -105,8 +106,7 @@ class RadixSort {
       : values_(values),
         unused_(Image::unused_bits(s.used)),
         base_(Image::image(s.low) >> unused_),
-        counts_(
-            std::min(static_cast<std::size_t>(resolve_threads(threads)), values.size() / kLeastChunk + 1)) {
+        counts_(std::min<std::size_t>(resolve_threads(threads), values.size() / kLeastChunk + 1)) {
     const int bits = std::bit_width(static_cast<Key>((Image::image(s.high) >> unused_) - base_));
     passes_ = (bits + kDigitBits - 1) / kDigitBits;
     digit_bits_ = passes_ == 0 ? 0 : (bits + passes_ - 1) / passes_;
@@ -117,8 +117,7 @@ class RadixSort {
   void run(Emit emit) {
     const std::size_t n = values_.size();
     const auto from_input = [&](std::size_t i) {
-      return Item{static_cast<Key>((Image::image(values_[i]) >> unused_) - base_),
-                  static_cast<std::uint32_t>(i)};
+      return Item{static_cast<Key>((Image::image(values_[i]) >> unused_) - base_), narrow<std::uint32_t>(i)};
     };
     const auto finish = [&](std::size_t at, Item item) {
       emit(at, Image::value(static_cast<Key>(item.key + base_), unused_), item.index);
@@ -156,9 +155,8 @@ class RadixSort {
   template <class Body>
   void each_chunk(Body body) {
     const std::size_t n = values_.size();
-    parallel_blocks(static_cast<std::int64_t>(counts_.size()), 1, static_cast<int>(counts_.size()),
-                    [&](int, std::int64_t c, std::int64_t) {
-                      const auto chunk = static_cast<std::size_t>(c);
+    parallel_blocks(std::ssize(counts_), 1, narrow<int>(counts_.size()),
+                    [&](int, std::int64_t chunk, std::int64_t) {
                       body(chunk, n * chunk / counts_.size(), n * (chunk + 1) / counts_.size());
                     });
   }

@@ -10,64 +10,69 @@
 namespace plumb {
 namespace {
 
-/// A column by which messages call it.
 struct Given {
-  const char* flag;
+  const char* option;
   const Rows* rows;
+  bool spread;  ///< a variance, of which one may serve all outputs
 };
 
-std::vector<Given> spreads(const RegressionItems& items) {
+std::vector<Given> given(const RegressionItems& items) {
   std::vector<Given> out;
-  if (!items.total.empty()) out.push_back({items.total_is_std ? "--std" : "--variance", &items.total});
-  for (const Rows& r : items.aleatoric)
-    out.push_back({items.passes() > 1 ? "--variance-samples" : "--aleatoric", &r});
-  if (!items.epistemic.empty()) out.push_back({"--epistemic", &items.epistemic});
+  const auto add = [&](const char* option, const Rows& rows, bool spread) {
+    if (!rows.empty()) out.push_back({option, &rows, spread});
+  };
+  const bool passes = items.passes() > 1;
+  add("⟦errors⟧", items.errors, false);
+  for (const Rows& r : items.mean) add(passes ? "⟦mean_samples⟧" : "⟦mean⟧", r, false);
+  add("⟦targets⟧", items.targets, false);
+  add(items.total_is_std ? "⟦std⟧" : "⟦variance⟧", items.total, true);
+  for (const Rows& r : items.aleatoric) add(passes ? "⟦variance_samples⟧" : "⟦aleatoric⟧", r, true);
+  add("⟦epistemic⟧", items.epistemic, true);
   return out;
 }
 
+/// The column that tells how many items there are.
 const Rows& first(const RegressionItems& items) {
-  static const Rows kNothing;
   if (!items.errors.empty()) return items.errors;
   if (!items.mean.empty()) return items.mean.front();
-  const auto s = spreads(items);
-  return s.empty() ? kNothing : *s.front().rows;
+  if (!items.total.empty()) return items.total;
+  return items.aleatoric.empty() ? items.epistemic : items.aleatoric.front();
 }
 
-void check_matrix(const Given& given) {
-  if (given.rows->is_text())
-    throw InputError(given.rows->name() + ": " + given.flag + " takes numbers, not text");
-  if (given.rows->rank() > 2)
-    throw InputError(given.rows->name() + ": " + given.flag +
-                     " takes N or N x d numbers, not an array of rank " + std::to_string(given.rows->rank()));
+void check_matrix(const Given& g) {
+  if (g.rows->is_text()) throw InputError(g.rows->name() + ": " + g.option + " takes numbers, not text");
+  if (g.rows->rank() > 2)
+    throw InputError(g.rows->name() + ": " + g.option + " takes N or N x d numbers, not an array of rank " +
+                     std::to_string(g.rows->rank()));
 }
 
 void check_kinds(const RegressionItems& items, bool with_errors) {
   const bool passes = items.passes() > 1;
   if (!items.errors.empty() && (!items.mean.empty() || !items.targets.empty()))
-    throw InputError("--errors stands for target minus mean; leave out --mean, --mean-samples and --targets");
+    throw InputError("⟦errors⟧ stands for target minus mean; leave out ⟦mean⟧, ⟦mean_samples⟧ and ⟦targets⟧");
   if (with_errors && !items.has_errors()) {
     if (!items.mean.empty())
-      throw InputError("what was observed? Give it with --targets (see plumb evaluate --help)");
+      throw InputError("what was observed? Give it with ⟦targets⟧ (see plumb evaluate ⟦help⟧)");
     throw InputError(
-        "what was predicted? Give --mean and --targets, or --errors (see plumb evaluate --help)");
+        "what was predicted? Give ⟦mean⟧ and ⟦targets⟧, or ⟦errors⟧ (see plumb evaluate ⟦help⟧)");
   }
   if (!items.total.empty() && (!items.aleatoric.empty() || !items.epistemic.empty()))
     throw InputError(
-        "--variance and --std are the total; leave out --aleatoric, --epistemic and --variance-samples, "
+        "⟦variance⟧ and ⟦std⟧ are the total; leave out ⟦aleatoric⟧, ⟦epistemic⟧ and ⟦variance_samples⟧, "
         "or the total");
   if (!items.total.empty() && passes)
     throw InputError(
-        "with --mean-samples the total variance follows from the passes; give --variance-samples or "
-        "--aleatoric instead of --variance or --std");
+        "with ⟦mean_samples⟧ the total variance follows from the passes; give ⟦variance_samples⟧ or "
+        "⟦aleatoric⟧ instead of ⟦variance⟧ or ⟦std⟧");
   if (passes && !items.epistemic.empty())
     throw InputError(
-        "with --mean-samples the epistemic variance is that of the passes; leave out --epistemic");
+        "with ⟦mean_samples⟧ the epistemic variance is that of the passes; leave out ⟦epistemic⟧");
   if (!passes && items.total.empty() && items.aleatoric.empty() && items.epistemic.empty())
-    throw InputError("how sure was the model? Give --variance, --std, or --aleatoric and --epistemic");
+    throw InputError("how sure was the model? Give ⟦variance⟧, ⟦std⟧, or ⟦aleatoric⟧ and ⟦epistemic⟧");
   if (items.aleatoric.size() > 1 && items.aleatoric.size() != items.mean.size())
-    throw InputError(
-        "--variance-samples has " + counted(static_cast<std::int64_t>(items.aleatoric.size()), "pass") +
-        " but --mean-samples " + std::to_string(items.mean.size()) + "; give one variance for each pass");
+    throw InputError("⟦variance_samples⟧ has " + counted(std::ssize(items.aleatoric), "pass") +
+                     " but ⟦mean_samples⟧ " + std::to_string(items.mean.size()) +
+                     "; give one variance for each pass");
 }
 
 }  // namespace
@@ -75,27 +80,25 @@ void check_kinds(const RegressionItems& items, bool with_errors) {
 std::int64_t RegressionItems::size() const { return first(*this).rows(); }
 
 int RegressionItems::outputs() const {
-  if (!errors.empty() || !mean.empty()) return static_cast<int>(first(*this).width());
+  if (!errors.empty() || !mean.empty()) return narrow<int>(first(*this).width());
   std::int64_t width = 1;
-  for (const Given& g : spreads(*this)) width = std::max(width, g.rows->width());
-  return static_cast<int>(width);
+  for (const Given& g : given(*this))
+    if (g.spread) width = std::max(width, g.rows->width());
+  return narrow<int>(width);
 }
 
 RegressionItems RegressionItems::gather(std::span<const std::int64_t> rows) const {
   RegressionItems out;
+  const auto take = [&](auto member) {
+    if (!(this->*member).empty()) out.*member = (this->*member).gather(rows);
+  };
   for (const Rows& r : mean) out.mean.push_back(r.gather(rows));
   for (const Rows& r : aleatoric) out.aleatoric.push_back(r.gather(rows));
-  const auto take = [&](const Rows& from, Rows& to) {
-    if (!from.empty()) to = from.gather(rows);
-  };
-  take(targets, out.targets);
-  take(errors, out.errors);
-  take(total, out.total);
-  take(epistemic, out.epistemic);
-  take(weights, out.weights);
+  for (const auto member : {&RegressionItems::targets, &RegressionItems::errors, &RegressionItems::total,
+                            &RegressionItems::epistemic, &RegressionItems::weights})
+    take(member);
+  for (const auto member : {&RegressionItems::groups, &RegressionItems::by}) take(member);
   out.total_is_std = total_is_std;
-  if (!groups.empty()) out.groups = groups.gather(rows);
-  if (!by.empty()) out.by = by.gather(rows);
   return out;
 }
 
@@ -103,29 +106,20 @@ void check_regression(const RegressionItems& items, bool with_errors) {
   check_kinds(items, with_errors);
   const std::int64_t n = items.size(), d = items.outputs();
   const std::string what = first(items).name();
-  std::vector<Given> exact;  // as wide as the outputs are
-  if (!items.errors.empty()) exact.push_back({"--errors", &items.errors});
-  for (const Rows& r : items.mean) exact.push_back({items.passes() > 1 ? "--mean-samples" : "--mean", &r});
-  if (!items.targets.empty()) exact.push_back({"--targets", &items.targets});
-  for (const Given& g : exact) {
+  for (const Given& g : given(items)) {
     check_matrix(g);
     check_same_rows(what, n, g.rows->name(), g.rows->rows());
-    if (g.rows->width() != d)
-      throw InputError(g.rows->name() + ": " + g.flag + " has " + counted(g.rows->width(), "output") +
-                       " but " + what + " has " + std::to_string(d) + "; give N x d arrays of one width");
-  }
-  for (const Given& g : spreads(items)) {
-    check_matrix(g);
-    check_same_rows(what, n, g.rows->name(), g.rows->rows());
-    if (g.rows->width() != d && g.rows->width() != 1)
-      throw InputError(g.rows->name() + ": " + g.flag + " has " + counted(g.rows->width(), "output") +
-                       " but " + what + " has " + std::to_string(d) +
-                       "; give one variance for each output, or one for all");
+    const std::int64_t width = g.rows->width();
+    if (width != d && !(g.spread && width == 1))
+      throw InputError(g.rows->name() + ": " + g.option + " has " + counted(width, "output") + " but " +
+                       what + " has " + std::to_string(d) +
+                       (g.spread ? "; give one variance for each output, or one for all"
+                                 : "; give N x d arrays of one width"));
   }
   if (!items.weights.empty()) {
     check_same_rows(what, n, items.weights.name(), items.weights.rows());
     if (items.weights.width() != 1)
-      throw InputError(items.weights.name() + ": --weights takes one number an item");
+      throw InputError(items.weights.name() + ": ⟦weights⟧ takes one number an item");
   }
   if (!items.groups.empty()) check_same_rows(what, n, items.groups.source(), items.groups.size());
   if (!items.by.empty()) check_same_rows(what, n, items.by.source(), items.by.size());
@@ -137,11 +131,10 @@ std::int64_t block_rows(const RegressionItems& items) {
 }
 
 std::vector<std::uint64_t> regression_units(const RegressionItems& items) {
-  std::vector<std::uint64_t> out(static_cast<std::size_t>(items.size()));
+  std::vector<std::uint64_t> out(items.size());
   std::vector<std::uint64_t> hash;
   for (const std::string& name : items.groups.distinct()) hash.push_back(hash_name(name));
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = hash.empty() ? i : hash[items.groups.code(static_cast<std::int64_t>(i))];
+  for (std::int64_t i = 0; i < items.size(); ++i) out[i] = hash.empty() ? i : hash[items.groups.code(i)];
   return out;
 }
 
@@ -149,12 +142,11 @@ std::int64_t drawable_units(const RegressionItems& items) {
   std::set<std::uint64_t> found;
   const std::vector<std::uint64_t> units = regression_units(items);
   double weight = 1;
-  for (std::int64_t i = 0; i < items.size(); ++i) {
+  for (std::int64_t i = 0; i < items.size() && std::ssize(found) < kEnoughUnits; ++i) {
     if (!items.weights.empty()) items.weights.read(i, i + 1, {&weight, 1});
-    if (weight > 0) found.insert(units[static_cast<std::size_t>(i)]);
-    if (static_cast<std::int64_t>(found.size()) == kEnoughUnits) break;
+    if (weight > 0) found.insert(units[i]);
   }
-  return static_cast<std::int64_t>(found.size());
+  return std::ssize(found);
 }
 
 }  // namespace plumb

@@ -29,16 +29,6 @@ class Cumulative {
   ExactSum exact_;
 };
 
-/// An order-free sum that is only compared as a ratio.
-class WeightedSum {
- public:
-  void add(double x) { sum_.add(x); }
-  [[nodiscard]] double value() const { return sum_.value(); }
-
- private:
-  ExactSum sum_;
-};
-
 [[nodiscard]] inline double total_weight(std::span<const std::uint32_t> items, const ItemWeights& weights) {
   Cumulative sum(weights.whole());
   for (const std::uint32_t i : items)

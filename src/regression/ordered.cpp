@@ -25,47 +25,36 @@ std::vector<double> permuted(const std::vector<double>& values, const std::vecto
 }  // namespace
 
 OrderedRegression order_regression(const RegressionItems& items, double clip, int threads) {
-  const auto n = static_cast<std::size_t>(items.size()), d = static_cast<std::size_t>(items.outputs());
+  const std::int64_t n = items.size(), d = items.outputs();
   if (n * d > std::numeric_limits<std::uint32_t>::max())
     throw InputError(
-        "metrics that need a sort take at most 4294967295 predictions; ask for the others with --metrics");
+        "metrics that need a sort take at most 4294967295 predictions; ask for the others with ⟦metrics⟧");
   OrderedRegression out;
   std::vector<double> variance(n * d), err2(n * d), pit(n * d), item_variance(n), item_err2(n);
   if (!items.weights.empty()) out.weight.resize(n);
-  struct Worker {
-    detail::BlockTerms terms;
-    std::uint64_t degenerate = 0;
-  };
-  out.degenerate =
-      parallel_reduce_blocks(
-          items.size(), block_rows(items), threads, Worker{},
-          [&](Worker& w, std::int64_t begin, std::int64_t end) {
-            detail::BlockTerms& t = w.terms;
-            t.read(items, begin, end, clip);
-            for (std::size_t i = 0; i < static_cast<std::size_t>(end - begin); ++i) {
-              const std::size_t row = static_cast<std::size_t>(begin) + i;
-              for (std::size_t j = 0; j < d; ++j) {
-                const detail::OutputTerms& o = t.output[j];
-                variance[row * d + j] = o.variance[i];
-                err2[row * d + j] = o.err2[i];
-                const double z = o.abs_z[i];
-                pit[row * d + j] = normal_cdf(t.block.of(t.block.error, static_cast<int>(j))[i] < 0 ? -z : z);
-              }
-              item_variance[row] = t.variance[i];
-              item_err2[row] = t.err2[i];
-              if (!out.weight.empty()) out.weight[row] = t.block.weight[i];
-            }
-            for (const auto& o : t.output)
-              for (std::size_t i = 0; o.degenerate > 0 && i < o.finite_z.size(); ++i)
-                w.degenerate +=
-                    static_cast<std::uint64_t>(!(o.variance[i] > 0 && o.abs_z[i] < detail::kMaxZ) &&
-                                               (t.block.weight.empty() || t.block.weight[i] > 0));
-          },
-          [](Worker& a, const Worker& b) { a.degenerate += b.degenerate; })
-          .degenerate;
+  out.degenerate = parallel_reduce_blocks(
+      n, block_rows(items), threads, std::uint64_t{0},
+      [&](std::uint64_t& degenerate, std::int64_t begin, std::int64_t end) {
+        thread_local detail::BlockTerms t;
+        t.read(items, begin, end, clip);
+        for (std::int64_t i = 0, row = begin; row < end; ++i, ++row) {
+          const double weight = t.block.weight.empty() ? 1 : t.block.weight[i];
+          for (std::int64_t j = 0; j < d; ++j) {
+            const detail::OutputTerms& o = t.output[j];
+            variance[row * d + j] = o.variance[i];
+            err2[row * d + j] = o.err2[i];
+            pit[row * d + j] = normal_cdf(t.block.of(t.block.error, j)[i] < 0 ? -o.abs_z[i] : o.abs_z[i]);
+            degenerate += weight > 0 && !o.has_z(i);
+          }
+          item_variance[row] = t.variance[i];
+          item_err2[row] = t.err2[i];
+          if (!out.weight.empty()) out.weight[row] = weight;
+        }
+      },
+      [](std::uint64_t& a, std::uint64_t b) { a += b; });
   const auto by_item = [d](std::vector<std::uint32_t> order) {
     if (d > 1)
-      for (std::uint32_t& i : order) i /= static_cast<std::uint32_t>(d);
+      for (std::uint32_t& i : order) i /= narrow<std::uint32_t>(d);
     return order;
   };
   SortedColumn sorted = sort_column(variance, threads);
@@ -87,9 +76,9 @@ OrderedRegression order_regression(const RegressionItems& items, double clip, in
 Estimate ence(const OrderedRegression& c, const ItemWeights& weights, int bins) {
   const std::size_t n = c.variance.size();
   const double total = detail::total_weight(c.entry_item, weights);
-  if (!(total > 0)) return Estimate::undefined("there are no items of positive weight");
+  if (!(total > 0)) return Estimate::undefined(kNoItems);
   detail::Cumulative below(weights.whole());
-  detail::WeightedSum mse, variance;
+  ExactSum mse, variance;
   double sum = 0, cell_weight = 0;
   int used = 0, cell = 0, zero = 0;
   const auto close = [&] {
@@ -123,7 +112,7 @@ Estimate ence(const OrderedRegression& c, const ItemWeights& weights, int bins) 
   }
   close();
   if (zero > 0)
-    return Estimate::undefined("a cell of the smallest variances has mean 0; --clip raises small variances");
+    return Estimate::undefined("a cell of the smallest variances has mean 0; ⟦clip⟧ raises small variances");
   return sum / used;
 }
 

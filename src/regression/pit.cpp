@@ -9,7 +9,7 @@
 namespace plumb {
 namespace {
 
-const char* const kNoPit = "some prediction has variance 0; --clip raises small variances";
+const char* const kNoPit = "some prediction has variance 0; ⟦clip⟧ raises small variances";
 
 /// Integral of |level - t| for t from a to b.
 double area_between(double level, double a, double b) {
@@ -26,8 +26,7 @@ PitDistance pit_distance(const OrderedRegression& c, const ItemWeights& weights)
   if (c.degenerate > 0) return {Estimate::undefined(kNoPit), Estimate::undefined(kNoPit)};
   const double total = detail::total_weight(c.pit_item, weights);
   if (!(total > 0)) {
-    const auto none = Estimate::undefined("there are no items of positive weight");
-    return {none, none};
+    return {Estimate::undefined(kNoItems), Estimate::undefined(kNoItems)};
   }
   detail::Cumulative so_far(weights.whole());
   double share = 0, from = 0, ks = 0, area = 0;
@@ -59,9 +58,7 @@ std::vector<double> central_coverage(const OrderedRegression& c, std::span<const
     // |z| <= q and |Phi(z) - 1/2| <= level / 2 are the same; the first is the contract's, met up to rounding.
     const auto first = std::lower_bound(c.pit.begin(), c.pit.end(), 0.5 - 0.5 * level);
     const auto last = std::upper_bound(first, c.pit.end(), 0.5 + 0.5 * level);
-    const auto items =
-        std::span(c.pit_item)
-            .subspan(static_cast<std::size_t>(first - c.pit.begin()), static_cast<std::size_t>(last - first));
+    const auto items = std::span(c.pit_item).subspan(first - c.pit.begin(), last - first);
     out.push_back(detail::total_weight(items, weights) / total);
   }
   return out;

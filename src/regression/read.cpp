@@ -1,6 +1,5 @@
 // Blocks of a regression's column: numbers widened, checked, put output by output.
 #include <algorithm>
-#include <cmath>
 
 #include "plumb/data/check.hpp"
 #include "plumb/regression/column.hpp"
@@ -8,39 +7,33 @@
 namespace plumb {
 namespace {
 
-std::string where(const Rows& rows, std::int64_t row, std::size_t column) {
-  return rows.where(row) + (rows.width() > 1 ? ", output " + std::to_string(column) : "");
-}
-
-[[noreturn]] void complain(const Rows& rows, const char* what, std::int64_t row, std::size_t column, double x,
-                           const std::string& expected) {
-  throw InputError(where(rows, row, column) + ": the " + what + " is " + show(x) + "; " + expected);
+[[noreturn]] void complain(const Rows& rows, const char* what, std::int64_t row, std::int64_t column,
+                           double x, const std::string& expected) {
+  const std::string output = rows.width() > 1 ? ", output " + std::to_string(column) : "";
+  throw InputError(rows.where(row) + output + ": the " + what + " is " + show(x) + "; " + expected);
 }
 
 /// Rows [begin, end) of `rows` into `out`, output by output; a single column serves all outputs.
 void read_columns(const Rows& rows, const char* what, double low, double high, const std::string& expected,
                   RegressionBlock& block, std::vector<double>& out) {
-  const auto n = static_cast<std::size_t>(block.size), width = static_cast<std::size_t>(rows.width());
-  const auto d = static_cast<std::size_t>(block.outputs);
+  const std::int64_t n = block.size, width = rows.width(), d = block.outputs;
   std::vector<double>& raw = width == 1 ? out : block.rows;
   raw.resize(n * width);
   rows.read(block.begin, block.begin + block.size, raw);
   bool good = true;
   for (const double x : raw) good &= x >= low && x <= high;
   if (!good) {
-    for (std::size_t k = 0; k < raw.size(); ++k)
+    for (std::int64_t k = 0; k < n * width; ++k)
       if (!(raw[k] >= low && raw[k] <= high))
-        complain(rows, what, block.begin + static_cast<std::int64_t>(k / width), k % width, raw[k], expected);
+        complain(rows, what, block.begin + k / width, k % width, raw[k], expected);
   }
   out.resize(n * d);
   if (width == 1) {
-    for (std::size_t j = 1; j < d; ++j)
-      std::copy(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n),
-                out.begin() + static_cast<std::ptrdiff_t>(j * n));
+    for (std::int64_t j = 1; j < d; ++j) std::copy_n(out.begin(), n, out.begin() + j * n);
     return;
   }
-  for (std::size_t j = 0; j < d; ++j)
-    for (std::size_t i = 0; i < n; ++i) out[j * n + i] = raw[i * width + j];
+  for (std::int64_t j = 0; j < d; ++j)
+    for (std::int64_t i = 0; i < n; ++i) out[j * n + i] = raw[i * width + j];
 }
 
 void read_numbers(const Rows& rows, const char* what, RegressionBlock& block, std::vector<double>& out) {
@@ -53,24 +46,24 @@ void read_variance(const Rows& rows, const char* what, RegressionBlock& block, s
 
 /// Laves 2021, eq. 10: the mean of the passes and their 1/S variance.
 void read_passes(const std::vector<Rows>& passes, RegressionBlock& block) {
-  const double share = 1.0 / static_cast<double>(passes.size());
-  const auto n = static_cast<std::size_t>(block.size) * static_cast<std::size_t>(block.outputs);
+  const double share = 1.0 / std::ssize(passes);
+  const std::int64_t n = block.size * block.outputs;
   std::vector<std::vector<double>> all(passes.size());
   block.mean.assign(n, 0.0);
   for (std::size_t s = 0; s < passes.size(); ++s) {
     read_numbers(passes[s], "mean", block, all[s]);
-    for (std::size_t k = 0; k < n; ++k) block.mean[k] += all[s][k];
+    for (std::int64_t k = 0; k < n; ++k) block.mean[k] += all[s][k];
   }
   for (double& m : block.mean) m *= share;
   block.epistemic.assign(n, 0.0);
   for (const auto& pass : all)
-    for (std::size_t k = 0; k < n; ++k)
+    for (std::int64_t k = 0; k < n; ++k)
       block.epistemic[k] += (pass[k] - block.mean[k]) * (pass[k] - block.mean[k]);
   for (double& e : block.epistemic) e *= share;
 }
 
 void read_spread(const RegressionItems& items, RegressionBlock& b) {
-  const auto n = static_cast<std::size_t>(b.size) * static_cast<std::size_t>(b.outputs);
+  const std::int64_t n = b.size * b.outputs;
   if (!items.total.empty()) {
     b.aleatoric.clear();
     if (items.total_is_std) {
@@ -89,14 +82,14 @@ void read_spread(const RegressionItems& items, RegressionBlock& b) {
   b.aleatoric.assign(n, 0.0);
   for (const Rows& rows : items.aleatoric) {
     read_variance(rows, "aleatoric variance", b, b.scratch);
-    for (std::size_t k = 0; k < n; ++k) b.aleatoric[k] += b.scratch[k];
+    for (std::int64_t k = 0; k < n; ++k) b.aleatoric[k] += b.scratch[k];
   }
   if (items.aleatoric.size() > 1) {
-    const double share = 1.0 / static_cast<double>(items.aleatoric.size());
+    const double share = 1.0 / std::ssize(items.aleatoric);
     for (double& a : b.aleatoric) a *= share;
   }
   b.variance.resize(n);
-  for (std::size_t k = 0; k < n; ++k) b.variance[k] = b.aleatoric[k] + b.epistemic[k];
+  for (std::int64_t k = 0; k < n; ++k) b.variance[k] = b.aleatoric[k] + b.epistemic[k];
 }
 
 }  // namespace
@@ -125,12 +118,11 @@ void read_regression(const RegressionItems& items, std::int64_t begin, std::int6
   read_spread(items, out);
   out.weight.clear();
   if (!items.weights.empty()) {
-    out.weight.resize(static_cast<std::size_t>(out.size));
+    out.weight.resize(out.size);
     items.weights.read(begin, end, out.weight);
-    for (std::size_t i = 0; i < out.weight.size(); ++i)
+    for (std::int64_t i = 0; i < out.size; ++i)
       if (!(out.weight[i] >= 0 && out.weight[i] <= kMaxWeight))
-        complain(items.weights, "weight", begin + static_cast<std::int64_t>(i), 0, out.weight[i],
-                 "a weight is a number from 0 to 1e12");
+        complain(items.weights, "weight", begin + i, 0, out.weight[i], "a weight is a number from 0 to 1e12");
   }
 }
 

@@ -23,9 +23,9 @@ std::vector<RejectionRow> rejection(const OrderedRegression& c, int rows) {
       ++items;
     }
     const double share = kept.value() / total;
-    if (share >= static_cast<double>(step) / rows) {
+    if (share >= 1.0 * step / rows) {
       ascending.push_back({c.item_variance[begin], 1.0 - share, items, err2.value() / kept.value(), true});
-      while (step <= rows && share >= static_cast<double>(step) / rows) ++step;
+      while (step <= rows && share >= 1.0 * step / rows) ++step;
       if (step > rows) break;
     }
     begin = end;

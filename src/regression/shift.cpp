@@ -1,7 +1,6 @@
 #include "plumb/regression/shift.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
@@ -9,37 +8,33 @@
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/quantile.hpp"
 #include "plumb/numeric/sort.hpp"
+#include "regression/terms.hpp"
 
 namespace plumb {
 
 std::vector<double> item_variances(const RegressionItems& items, double clip, int threads) {
   RegressionItems spread = items;
   spread.targets = Rows();  // not needed, and perhaps not there
-  std::vector<double> out(static_cast<std::size_t>(items.size()));
-  std::vector<RegressionBlock> blocks(static_cast<std::size_t>(resolve_threads(threads)));
-  parallel_blocks(items.size(), block_rows(items), threads,
-                  [&](int worker, std::int64_t begin, std::int64_t end) {
-                    RegressionBlock& b = blocks[static_cast<std::size_t>(worker)];
-                    read_regression(spread, begin, end, b);
-                    const auto n = static_cast<std::size_t>(b.size), d = static_cast<std::size_t>(b.outputs);
-                    for (std::size_t i = 0; i < n; ++i) {
-                      double v = 0;
-                      for (std::size_t j = 0; j < d; ++j) v += std::max(b.variance[j * n + i], clip);
-                      out[static_cast<std::size_t>(begin) + i] = d == 1 ? v : v / static_cast<double>(d);
-                    }
-                  });
+  std::vector<double> out(items.size());
+  parallel_blocks(items.size(), block_rows(items), threads, [&](int, std::int64_t begin, std::int64_t end) {
+    thread_local RegressionBlock block;
+    thread_local std::vector<double> means;
+    read_regression(spread, begin, end, block);
+    (void)detail::raise_variances(block, clip);
+    std::ranges::copy(detail::by_item(block, block.variance, means), out.begin() + begin);
+  });
   return out;
 }
 
 Shift compare_uncertainty(std::span<const double> variance, std::span<const double> reference, int bins,
                           int threads) {
   if (variance.empty() || reference.empty())
-    throw InputError("--reference: both sets need at least one item");
+    throw InputError("⟦reference⟧: both sets need at least one item");
   Shift out;
   const std::vector<double> a = sort_column(variance, threads).values,
                             b = sort_column(reference, threads).values;
-  out.items = static_cast<std::int64_t>(a.size());
-  out.reference_items = static_cast<std::int64_t>(b.size());
+  out.items = std::ssize(a);
+  out.reference_items = std::ssize(b);
   out.median = quantile_sorted(a, 0.5);
   out.reference_median = quantile_sorted(b, 0.5);
   // Twice the number of pairs in which the item here is above, a tie counting one: an integer.
@@ -51,8 +46,7 @@ Shift compare_uncertainty(std::span<const double> variance, std::span<const doub
     while (up_to < b.size() && b[up_to] <= x) ++up_to;
     twice += below + up_to;
   }
-  out.auroc =
-      static_cast<double>(twice) / (2.0 * static_cast<double>(a.size()) * static_cast<double>(b.size()));
+  out.auroc = static_cast<double>(twice) / (2.0 * a.size() * b.size());
 
   // Equal cells of log variance over both sets; variances of 0 count in the lowest cell.
   const auto smallest = [](const std::vector<double>& v) {
@@ -72,7 +66,7 @@ Shift compare_uncertainty(std::span<const double> variance, std::span<const doub
     const auto share = [&](const std::vector<double>& v) {
       const auto end = last ? v.end() : std::lower_bound(v.begin(), v.end(), next);
       const auto begin = k == 0 ? v.begin() : std::lower_bound(v.begin(), v.end(), edge);
-      return static_cast<double>(end - begin) / static_cast<double>(v.size());
+      return 1.0 * (end - begin) / v.size();
     };
     out.histogram.rows.push_back({k == 0 ? low : edge, next, share(a), share(b)});
     edge = next;

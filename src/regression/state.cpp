@@ -1,10 +1,7 @@
 #include "plumb/regression/state.hpp"
 
-#include <algorithm>
-
-#include "evaluate/state_bytes.hpp"
-#include "plumb/registry.hpp"
-#include "regression/replicates.hpp"
+#include "plumb/result/state_bytes.hpp"
+#include "regression/prepared.hpp"
 #include "regression/tables.hpp"
 
 namespace plumb {
@@ -18,15 +15,8 @@ constexpr std::string_view kMagic = "PLUMBREG";
 constexpr std::uint32_t kFormat = 1;
 
 RegressionPlan plan_of(const RegressionState& s) {
-  RegressionPlan plan;
-  plan.bins = s.bins;
-  plan.clip = s.clip;
-  if (s.has_range) {
-    plan.variance = s.range;
-    plan.mc = s.parts;
-    if (s.parts) plan.aleatoric = s.range;
-  }
-  return plan;
+  const auto range = s.has_range ? std::optional(s.range) : std::nullopt;
+  return {s.bins, s.clip, range, s.parts ? range : std::nullopt, s.parts};
 }
 
 void check_equal(bool equal, const char* what) {
@@ -38,9 +28,7 @@ template <class Io>
 void visit(Io& io, OutputSums& s) {
   io.number(s.entries);
   io.number(s.degenerate);
-  for (ExactSum* x :
-       {&s.weight, &s.err2, &s.abs_err, &s.log_variance, &s.z2, &s.abs_z, &s.crps, &s.sigma, &s.variance})
-    visit(io, *x);
+  for (const auto sum : OutputSums::kTerms) visit(io, s.*sum);
   for (ExactSum& x : s.inside) visit(io, x);
 }
 
@@ -75,7 +63,7 @@ void visit(Io& io, RegressionState& s) {
 /// A file may be well-formed and still not be one of ours.
 bool consistent(const RegressionState& s) {
   if (s.bins < 1 || s.bins > 1'000'000 || !(s.clip >= 0) || s.sums.output.empty()) return false;
-  const RegressionSums empty(static_cast<int>(s.sums.output.size()), plan_of(s));
+  const RegressionSums empty(narrow<int>(s.sums.output.size()), plan_of(s));
   const auto same = [](const UncertaintyCells& a, const UncertaintyCells& b) {
     return a.low == b.low && a.high == b.high && a.cell.size() == b.cell.size();
   };
@@ -83,20 +71,14 @@ bool consistent(const RegressionState& s) {
          same(s.sums.uce_aleatoric, empty.uce_aleatoric);
 }
 
-MetricResult result_of(const MetricRow& row, const Scores& scores, bool has_range) {
-  MetricResult m;
-  const auto at = scores.find(row.key);
-  if (row.room == Room::ordered) {
-    m.why = "needs all the data in one run; a merged state has only the streaming sums";
-  } else if (row.key.starts_with("uce") && !has_range) {
-    m.why =
-        "its cells run from the smallest to the largest variance of all the data; save the states with "
-        "--range";
-  } else if (at != scores.end()) {
-    m.value = at->second.value;
-    m.why = at->second.why;
-  }
-  return m;
+Estimate estimate_of(const detail::RegressionRun& run, const detail::RegressionProducts& products,
+                     const RegressionPlan& plan) {
+  if (products.made().covers(run.needs)) return run.finish(products, plan);
+  return Estimate::undefined(
+      run.needs.meets(detail::kSorted)
+          ? "needs all the data in one run; a merged state has only the streaming sums"
+          : "its cells run from the smallest to the largest variance of all the data; save the states with "
+            "⟦range⟧");
 }
 
 }  // namespace
@@ -104,63 +86,51 @@ MetricResult result_of(const MetricRow& row, const Scores& scores, bool has_rang
 RegressionState regression_state(const RegressionItems& items, const RegressionOptions& o) {
   check_bins(o.bins);
   check_regression(items);
-  RegressionState s;
-  s.bins = o.bins;
-  s.clip = o.clip;
-  s.has_range = o.range.has_value();
-  if (o.range) s.range = *o.range;
-  s.parts = items.has_parts();
-  s.items = static_cast<std::uint64_t>(items.size());
-  s.sums = regression_sums(items, plan_of(s), o.threads);
-  return s;
+  const RegressionPlan plan = plan_of(regression_state(items, o, {}));
+  return regression_state(items, o, regression_sums(items, plan, o.threads));
+}
+
+RegressionState regression_state(const RegressionItems& items, const RegressionOptions& o,
+                                 RegressionSums sums) {
+  if (!o.range) sums.uce = sums.uce_mc = sums.uce_aleatoric = {};  // other data have other cells
+  return {.bins = o.bins,
+          .clip = o.clip,
+          .has_range = o.range.has_value(),
+          .range = o.range.value_or(RegressionRange{}),
+          .parts = items.has_parts(),
+          .items = narrow<std::uint64_t>(items.size()),
+          .sums = std::move(sums)};
 }
 
 void merge(RegressionState& into, const RegressionState& from) {
   check_equal(into.sums.output.size() == from.sums.output.size(), "numbers of outputs");
-  check_equal(into.bins == from.bins, "--bins");
-  check_equal(into.clip == from.clip, "--clip");
-  check_equal(into.has_range == from.has_range && into.range == from.range, "--range");
+  check_equal(into.bins == from.bins, "⟦bins⟧");
+  check_equal(into.clip == from.clip, "⟦clip⟧");
+  check_equal(into.has_range == from.has_range && into.range == from.range, "⟦range⟧");
   check_equal(into.parts == from.parts, "kinds of variance (in parts, or as one)");
   into.items += from.items;
   into.sums.merge(from.sums);
 }
 
 Result finish(const RegressionState& s, const RegressionOptions& o) {
-  Result r;
-  r.version = version();
-  r.command = "merge";
-  r.task = "regression";
-  r.items = static_cast<std::int64_t>(s.items);
-  r.settings = {{"uncertainty", std::string(s.parts ? "aleatoric and epistemic" : "variance")},
-                {"error", std::string("target - mean")},
-                {"outputs", static_cast<std::int64_t>(s.sums.output.size())},
-                {"samples", std::int64_t{1}},
-                {"bins", std::int64_t{s.bins}},
-                {"cell", std::string("equal width in the variance, both ends inside")},
-                {"range_choice", std::string(s.has_range ? "given" : "none: no cells in these states")},
-                {"range", s.has_range ? Value(std::vector<double>{s.range.low, s.range.high}) : Value{}},
-                {"clip", s.clip},
-                {"bootstrap", std::int64_t{0}},
-                {"level", o.level},
-                {"seed", static_cast<std::int64_t>(o.seed)}};
-  Scores scores;
-  detail::stream_scores(s.sums, scores);
-  const auto wanted = [&](std::string_view key) {
-    return o.metrics.empty() || std::find(o.metrics.begin(), o.metrics.end(), "all") != o.metrics.end() ||
-           std::find(o.metrics.begin(), o.metrics.end(), key) != o.metrics.end();
-  };
-  for (const std::string& key : o.metrics)
-    if (key != "all" && find_regression_metric(key) == nullptr)
-      throw InputError("--metrics: there is no regression metric \"" + key +
-                       "\"; `plumb list` shows them all");
-  for (const MetricRow& row : regression_metrics()) {
-    if (!wanted(row.key) || (!s.parts && (row.key == "uce_mc" || row.key == "uce_aleatoric"))) continue;
-    r.metrics.emplace_back(row.key, result_of(row, scores, s.has_range));
+  RegressionOptions used = o;
+  used.bins = s.bins;
+  used.clip = s.clip;
+  used.bootstrap = 0;
+  const auto rows = detail::select_regression(o.metrics, s.parts).rows;
+  const RegressionPlan plan = plan_of(s);
+  Result r = detail::describe({"merge", s.parts ? "aleatoric and epistemic" : "variance",
+                               "equal width in the variance, both ends inside",
+                               s.has_range ? "given" : "none: no cells in these states", "item"},
+                              narrow<std::int64_t>(s.items), std::ssize(s.sums.output), 1, plan.variance,
+                              used, rows);
+  const detail::RegressionProducts products(s.sums);
+  for (const MetricRow* row : rows) {
+    const Estimate e = estimate_of(detail::run_of(*row), products, plan);
+    MetricResult& m = r.metrics.emplace_back(row->key, MetricResult()).second;
+    m.value = e.value;
+    m.why = e.why;
   }
-  std::vector<std::string> keys;
-  for (const auto& [key, m] : r.metrics) keys.push_back(key);
-  r.settings.emplace_back("metrics", keys);
-  r.settings.emplace_back("unit", std::string("item"));
   r.tables.emplace_back("uncertainty_reliability", detail::uncertainty_table(s.sums.uce));
   r.tables.emplace_back("intervals", detail::interval_table(s.sums.total(), nullptr));
   if (s.sums.output.size() > 1) r.tables.emplace_back("per_output", detail::output_table(s.sums));

@@ -1,29 +1,29 @@
 #include "plumb/regression/sums.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "plumb/numeric/parallel.hpp"
-#include "regression/term_kernels.hpp"
+#include "plumb/numeric/special.hpp"
 #include "regression/terms.hpp"
 
 namespace plumb {
 
+const std::array<double, 4>& coverage_quantiles() {
+  static const std::array<double, 4> kQuantiles = [] {
+    std::array<double, 4> out{};
+    for (std::size_t q = 0; q < out.size(); ++q) out[q] = normal_quantile(0.5 + 0.5 * kCoverageLevels[q]);
+    return out;
+  }();
+  return kQuantiles;
+}
+
 void OutputSums::merge(const OutputSums& o) {
   entries += o.entries;
   degenerate += o.degenerate;
-  for (const auto member :
-       {&OutputSums::weight, &OutputSums::err2, &OutputSums::abs_err, &OutputSums::log_variance,
-        &OutputSums::z2, &OutputSums::abs_z, &OutputSums::crps, &OutputSums::sigma, &OutputSums::variance})
-    (this->*member).merge(o.*member);
+  for (const auto sum : kTerms) (this->*sum).merge(o.*sum);
   for (std::size_t q = 0; q < inside.size(); ++q) inside[q].merge(o.inside[q]);
-}
-
-int UncertaintyCells::index(double uncertainty) const {
-  double place = 0;
-  const int bins = static_cast<int>(cell.size());
-  detail::place_cells(&uncertainty, 1, low, high, bins, &place);
-  return place < bins ? static_cast<int>(place) : -1;
 }
 
 void UncertaintyCells::merge(const UncertaintyCells& o) {
@@ -36,8 +36,21 @@ void UncertaintyCells::merge(const UncertaintyCells& o) {
   }
 }
 
-RegressionSums::RegressionSums(int outputs, const RegressionPlan& plan)
-    : output(static_cast<std::size_t>(outputs)) {
+Estimate uce(const UncertaintyCells& cells) {
+  ExactSum all;
+  for (const auto& c : cells.cell) all.merge(c.weight);
+  if (all.is_zero())
+    return Estimate::undefined(cells.dropped > 0 ? "no item lies in the range of the cells" : kNoItems);
+  ExactSum sum;  // over cells (|B| / m) |error / |B| - uncertainty / |B||
+  for (const auto& c : cells.cell) {
+    ExactSum gap = c.error;
+    gap.subtract(c.uncertainty);
+    sum.add(std::abs(gap.value()));
+  }
+  return sum.value() / all.value();
+}
+
+RegressionSums::RegressionSums(int outputs, const RegressionPlan& plan) : output(outputs) {
   if (plan.variance) uce = UncertaintyCells(plan.bins, plan.variance->low, plan.variance->high);
   if (plan.variance && plan.mc) uce_mc = uce;
   if (plan.aleatoric) uce_aleatoric = UncertaintyCells(plan.bins, plan.aleatoric->low, plan.aleatoric->high);
@@ -64,73 +77,60 @@ OutputSums RegressionSums::total() const {
 }
 
 RegressionSums regression_sums(const RegressionItems& items, const RegressionPlan& plan, int threads) {
-  struct Worker {
-    RegressionSums sums;
-    detail::BlockTerms terms;
-  };
-  const Worker initial{RegressionSums(items.outputs(), plan), {}};
   return parallel_reduce_blocks(
-             items.size(), block_rows(items), threads, initial,
-             [&](Worker& w, std::int64_t begin, std::int64_t end) {
-               w.terms.read(items, begin, end, plan.clip);
-               detail::add_block(w.terms, w.terms.block.weight, w.sums);
-             },
-             [](Worker& a, const Worker& b) { a.sums.merge(b.sums); })
-      .sums;
+      items.size(), block_rows(items), threads, RegressionSums(items.outputs(), plan),
+      [&](RegressionSums& sums, std::int64_t begin, std::int64_t end) {
+        thread_local detail::BlockTerms terms;
+        terms.read(items, begin, end, plan.clip);
+        detail::add_block(terms, terms.block.weight, sums);
+      },
+      [](RegressionSums& a, const RegressionSums& b) { a.merge(b); });
 }
 
 namespace {
 
-struct RangeWorker {
-  double low = std::numeric_limits<double>::infinity(), high = -1;
-  double aleatoric_low = low, aleatoric_high = -1;
-  RegressionBlock block;
-};
+void widen(std::optional<RegressionRange>& range, double low, double high) {
+  if (range) low = std::min(low, range->low), high = std::max(high, range->high);
+  if (high >= low) range = RegressionRange{low, high};
+}
 
-/// `column` lies output by output; an item's value is the mean over its outputs, computed as the sums compute
-/// it.
-void widen(const std::vector<double>& column, const RegressionBlock& b, double clip, double& low,
-           double& high) {
-  const auto n = static_cast<std::size_t>(b.size), d = static_cast<std::size_t>(b.outputs);
-  for (std::size_t i = 0; i < n; ++i) {
+/// `column` lies output by output.
+void widen(std::optional<RegressionRange>& range, const RegressionBlock& b,
+           const std::vector<double>& column) {
+  thread_local std::vector<double> scratch;
+  const std::span<const double> means = detail::by_item(b, column, scratch);
+  double low = std::numeric_limits<double>::infinity(), high = -1;
+  for (std::int64_t i = 0; i < b.size; ++i) {
     if (!b.weight.empty() && b.weight[i] == 0) continue;
-    double x = 0;
-    for (std::size_t j = 0; j < d; ++j) x += std::max(column[j * n + i], clip);
-    if (d > 1) x /= static_cast<double>(d);
-    low = std::min(low, x);
-    high = std::max(high, x);
+    low = std::min(low, means[i]);
+    high = std::max(high, means[i]);
   }
+  widen(range, low, high);
 }
 
 }  // namespace
 
 UncertaintyRanges uncertainty_ranges(const RegressionItems& items, double clip, int threads) {
   RegressionItems spread = items;  // errors are of no use here
+  spread.targets = Rows();
   if (items.passes() == 1) {
     spread.mean.clear();
-    spread.targets = spread.errors = Rows();
+    spread.errors = Rows();
     if (spread.outputs() != items.outputs()) spread = items;  // one variance for several outputs
-  } else {
-    spread.targets = Rows();
   }
-  const auto w = parallel_reduce_blocks(
-      items.size(), block_rows(spread), threads, RangeWorker{},
-      [&](RangeWorker& out, std::int64_t begin, std::int64_t end) {
-        read_regression(spread, begin, end, out.block);
-        widen(out.block.variance, out.block, clip, out.low, out.high);
-        if (!out.block.aleatoric.empty())
-          widen(out.block.aleatoric, out.block, 0, out.aleatoric_low, out.aleatoric_high);
+  return parallel_reduce_blocks(
+      items.size(), block_rows(spread), threads, UncertaintyRanges{},
+      [&](UncertaintyRanges& out, std::int64_t begin, std::int64_t end) {
+        thread_local RegressionBlock block;
+        read_regression(spread, begin, end, block);
+        (void)detail::raise_variances(block, clip);
+        widen(out.variance, block, block.variance);
+        if (!block.aleatoric.empty()) widen(out.aleatoric, block, block.aleatoric);
       },
-      [](RangeWorker& a, const RangeWorker& b) {
-        a.low = std::min(a.low, b.low);
-        a.high = std::max(a.high, b.high);
-        a.aleatoric_low = std::min(a.aleatoric_low, b.aleatoric_low);
-        a.aleatoric_high = std::max(a.aleatoric_high, b.aleatoric_high);
+      [](UncertaintyRanges& a, const UncertaintyRanges& b) {
+        if (b.variance) widen(a.variance, b.variance->low, b.variance->high);
+        if (b.aleatoric) widen(a.aleatoric, b.aleatoric->low, b.aleatoric->high);
       });
-  UncertaintyRanges out;
-  if (w.high >= w.low) out.variance = RegressionRange{w.low, w.high};
-  if (w.aleatoric_high >= w.aleatoric_low) out.aleatoric = RegressionRange{w.aleatoric_low, w.aleatoric_high};
-  return out;
 }
 
 }  // namespace plumb

@@ -1,29 +1,47 @@
 #include "regression/tables.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <iterator>
 
 #include "plumb/numeric/special.hpp"
 
 namespace plumb::detail {
-namespace {
 
-Value value_of(const Scores& scores, const char* key) {
-  const auto at = scores.find(key);
-  return at != scores.end() && at->second.value ? Value(*at->second.value) : Value{};
+Result describe(const RunWords& words, std::int64_t items, std::int64_t outputs, std::int64_t passes,
+                const std::optional<RegressionRange>& range, const RegressionOptions& o,
+                const std::vector<const MetricRow*>& rows) {
+  Result r;
+  r.version = version();
+  r.command = words.command;
+  r.task = "regression";
+  r.items = items;
+  std::vector<std::string> keys;
+  for (const MetricRow* row : rows) keys.emplace_back(row->key);
+  r.settings = {{"uncertainty", std::string(words.uncertainty)},
+                {"error", std::string("target - mean")},
+                {"outputs", outputs},
+                {"samples", passes},
+                {"bins", std::int64_t{o.bins}},
+                {"cell", std::string(words.cell)},
+                {"range_choice", std::string(words.range_choice)},
+                {"range", range ? Value(std::vector<double>{range->low, range->high}) : Value{}},
+                {"clip", o.clip},
+                {"bootstrap", std::int64_t{o.bootstrap}},
+                {"level", o.level},
+                {"seed", static_cast<std::int64_t>(o.seed)},
+                {"metrics", keys},
+                {"unit", std::string(words.unit)}};
+  return r;
 }
-
-}  // namespace
 
 Table uncertainty_table(const UncertaintyCells& cells) {
   Table out{{"low", "high", "items", "weight", "mean_uncertainty", "mean_error", "gap"}, {}};
-  const auto bins = static_cast<double>(cells.cell.size());
-  for (std::size_t b = 0; b < cells.cell.size(); ++b) {
+  const std::int64_t bins = std::ssize(cells.cell);
+  const double step = (cells.high - cells.low) / bins;
+  for (std::int64_t b = 0; b < bins; ++b) {
     const auto& c = cells.cell[b];
-    const double step = (cells.high - cells.low) / bins;
-    const double high =
-        b + 1 == cells.cell.size() ? cells.high : cells.low + step * static_cast<double>(b + 1);
-    std::vector<Value> row{cells.low + step * static_cast<double>(b), high,
-                           static_cast<std::int64_t>(c.items)};
+    const double high = b + 1 == bins ? cells.high : cells.low + step * (b + 1);
+    std::vector<Value> row{cells.low + step * b, high, narrow<std::int64_t>(c.items)};
     if (c.weight.is_zero()) {
       row.insert(row.end(), {0.0, Value{}, Value{}, Value{}});
     } else {
@@ -46,15 +64,11 @@ Table interval_table(const OutputSums& total, const OrderedRegression* columns) 
   std::vector<double> levels;
   for (int k = 1; k < 20; ++k) levels.push_back(k / 20.0);
   levels.push_back(0.99);
-  const auto exact = [&](double level) {  // what the metrics say, where there is one
-    for (std::size_t q = 0; q < kCoverageLevels.size(); ++q)
-      if (kCoverageLevels[q] == level) return static_cast<int>(q);
-    return -1;
-  };
   const auto coverage = columns != nullptr ? central_coverage(*columns, levels) : std::vector<double>{};
   for (std::size_t k = 0; k < levels.size(); ++k) {
-    if (const int q = exact(levels[k]); q >= 0) {
-      add(levels[k], total.inside[static_cast<std::size_t>(q)].value() / w);
+    const auto metric = std::ranges::find(kCoverageLevels, levels[k]);  // where there is one, its value
+    if (metric != kCoverageLevels.end()) {
+      add(levels[k], total.inside[metric - kCoverageLevels.begin()].value() / w);
     } else if (!coverage.empty()) {
       add(levels[k], coverage[k]);
     }
@@ -70,16 +84,18 @@ Table rejection_table(const OrderedRegression& columns) {
 }
 
 Table output_table(const RegressionSums& sums) {
-  const std::vector<std::string> keys{"mse",         "mae",         "nll",         "nll_laplace",
-                                      "zms",         "coverage_50", "coverage_90", "coverage_95",
-                                      "coverage_99", "width_95",    "crps",        "sharpness"};
+  constexpr const char* kKeys[] = {"mse",         "mae",         "nll",         "nll_laplace",
+                                   "zms",         "coverage_50", "coverage_90", "coverage_95",
+                                   "coverage_99", "width_95",    "crps",        "sharpness"};
   Table out{{"output"}, {}};
-  out.columns.insert(out.columns.end(), keys.begin(), keys.end());
-  for (std::size_t j = 0; j < sums.output.size(); ++j) {
-    Scores scores;
-    sum_scores(sums.output[j], scores);
-    std::vector<Value> row{static_cast<std::int64_t>(j)};
-    for (const std::string& key : keys) row.push_back(value_of(scores, key.c_str()));
+  out.columns.insert(out.columns.end(), std::begin(kKeys), std::end(kKeys));
+  for (std::int64_t j = 0; j < std::ssize(sums.output); ++j) {
+    Scores scores = sum_scores(sums.output[j]);
+    std::vector<Value> row{j};
+    for (const char* key : kKeys) {
+      const std::optional<double> value = scores[key].value;
+      row.push_back(value ? Value(*value) : Value{});
+    }
     out.rows.push_back(std::move(row));
   }
   return out;

@@ -1,11 +1,24 @@
-// The tables of a regression's result.
+// The settings and tables of a regression's result.
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "plumb/registry.hpp"
+#include "plumb/regression/evaluate.hpp"
 #include "plumb/regression/ordered.hpp"
 #include "plumb/regression/sums.hpp"
 #include "plumb/result.hpp"
 
 namespace plumb::detail {
+
+struct RunWords {
+  const char *command, *uncertainty, *cell, *range_choice, *unit;
+};
+/// A result with its settings, still without values.
+[[nodiscard]] Result describe(const RunWords& words, std::int64_t items, std::int64_t outputs,
+                              std::int64_t passes, const std::optional<RegressionRange>& range,
+                              const RegressionOptions& options, const std::vector<const MetricRow*>& rows);
 
 [[nodiscard]] Table uncertainty_table(const UncertaintyCells& cells);
 /// level, coverage and mean width of central intervals; a finer grid of levels when the column was sorted.

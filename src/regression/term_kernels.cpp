@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "regression/term_kernels.cpp"

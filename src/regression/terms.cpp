@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "plumb/numeric/elementary.hpp"
-#include "regression/exact_columns.hpp"
+#include "plumb/numeric/exact_columns.hpp"
 #include "regression/term_kernels.hpp"
 
 namespace plumb::detail {
@@ -29,23 +29,12 @@ void output_terms(std::span<const double> error, std::span<const double> varianc
   t.finite_z = t.abs_z;
   std::copy(variance.begin(), variance.end(), t.log_variance.begin());
   for (std::size_t i = 0; i < n; ++i) {
-    if (variance[i] > 0 && t.abs_z[i] < kMaxZ) continue;
+    if (t.has_z(i)) continue;
     t.finite_z[i] = 0;
     t.log_variance[i] = 1;
     t.crps[i] = t.abs_err[i];
   }
   log_block(t.log_variance, t.log_variance);
-}
-
-/// Mean over the outputs of a column that lies output by output.
-std::span<const double> by_item(std::span<const double> column, std::size_t n, std::size_t d,
-                                std::vector<double>& out) {
-  if (d == 1) return column;
-  out.assign(n, 0.0);
-  for (std::size_t j = 0; j < d; ++j)
-    for (std::size_t i = 0; i < n; ++i) out[i] += column[j * n + i];
-  for (double& x : out) x /= static_cast<double>(d);
-  return out;
 }
 
 /// `from_cells`: squared errors and variances come from the cells, which add up to them exactly.
@@ -54,13 +43,13 @@ void add_output(const OutputTerms& t, std::span<const double> w, bool whole, boo
   if (w.empty()) {
     s.entries += n;
     s.degenerate += t.degenerate;
-    s.weight.add(static_cast<double>(n));
+    s.weight.add(n);
     for (std::size_t q = 0; q < kCoverageLevels.size(); ++q)
-      s.inside[q].add(static_cast<double>(count_at_most(t.abs_z.data(), n, coverage_quantiles()[q])));
+      s.inside[q].add(count_at_most(t.abs_z.data(), n, coverage_quantiles()[q]));
   } else {
     for (std::size_t i = 0; i < n; ++i) {
-      s.entries += static_cast<std::uint64_t>(w[i] > 0);
-      if (t.degenerate > 0 && w[i] > 0 && !(t.variance[i] > 0 && t.abs_z[i] < kMaxZ)) ++s.degenerate;
+      s.entries += w[i] > 0;
+      if (t.degenerate > 0 && w[i] > 0 && !t.has_z(i)) ++s.degenerate;
     }
     add_column(s.weight, w);
     for (std::size_t q = 0; q < kCoverageLevels.size(); ++q) {
@@ -87,19 +76,19 @@ void add_output(const OutputTerms& t, std::span<const double> w, bool whole, boo
 void add_cells(std::span<const double> uncertainty, std::span<const double> error, std::span<const double> w,
                UncertaintyCells& cells, OutputSums* totals = nullptr) {
   const std::size_t n = uncertainty.size();
-  const int bins = static_cast<int>(cells.cell.size());
+  const std::size_t bins = cells.cell.size();
   thread_local std::vector<double> place, x, y;
   thread_local std::vector<std::uint32_t> index;
   thread_local std::vector<ExactSum> sums;
   place.resize(n);
   index.resize(n);
-  place_cells(uncertainty.data(), n, cells.low, cells.high, bins, place.data());
+  place_cells(uncertainty.data(), n, cells.low, cells.high, narrow<int>(bins), place.data());
   for (std::size_t i = 0; i < n; ++i) index[i] = static_cast<std::uint32_t>(place[i]);
-  std::vector<std::uint64_t> count(static_cast<std::size_t>(bins) + 1);
+  std::vector<std::uint64_t> count(bins + 1);
   if (w.empty()) {
     for (std::size_t i = 0; i < n; ++i) ++count[index[i]];
   } else {
-    for (std::size_t i = 0; i < n; ++i) count[index[i]] += static_cast<std::uint64_t>(w[i] > 0);
+    for (std::size_t i = 0; i < n; ++i) count[index[i]] += w[i] > 0;
     x.resize(n);
     y.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -109,12 +98,12 @@ void add_cells(std::span<const double> uncertainty, std::span<const double> erro
     uncertainty = x;
     error = y;
   }
-  cells.dropped += count[static_cast<std::size_t>(bins)];
-  sums.assign(static_cast<std::size_t>(bins) + 1, {});
+  cells.dropped += count[bins];
+  sums.resize(bins + 1);
   const auto each = [&](std::span<const double> column, auto member, ExactSum* total) {
     std::fill(sums.begin(), sums.end(), ExactSum{});
     add_by_cell(sums, index, column);
-    for (std::size_t c = 0; c < cells.cell.size(); ++c)
+    for (std::size_t c = 0; c < bins; ++c)
       if (count[c] > 0) (cells.cell[c].*member).merge(sums[c]);
     if (total != nullptr)
       for (const ExactSum& sum : sums) total->merge(sum);  // the last is what lies outside
@@ -122,45 +111,57 @@ void add_cells(std::span<const double> uncertainty, std::span<const double> erro
   each(uncertainty, &UncertaintyCells::Cell::uncertainty, totals != nullptr ? &totals->variance : nullptr);
   each(error, &UncertaintyCells::Cell::error, totals != nullptr ? &totals->err2 : nullptr);
   if (!w.empty()) each(w, &UncertaintyCells::Cell::weight, nullptr);
-  for (std::size_t c = 0; c < cells.cell.size(); ++c) {
+  for (std::size_t c = 0; c < bins; ++c) {
     cells.cell[c].items += count[c];
-    if (w.empty() && count[c] > 0) cells.cell[c].weight.add(static_cast<double>(count[c]));
+    if (w.empty() && count[c] > 0) cells.cell[c].weight.add(count[c]);
   }
 }
 
 }  // namespace
 
+std::uint64_t raise_variances(RegressionBlock& block, double clip) {
+  if (!(clip > 0)) return 0;
+  std::uint64_t raised = 0;
+  for (double& v : block.variance) {
+    raised += v < clip;
+    v = std::max(v, clip);
+  }
+  return raised;
+}
+
+std::span<const double> by_item(const RegressionBlock& b, std::span<const double> column,
+                                std::vector<double>& out) {
+  if (b.outputs == 1) return column;
+  out.assign(b.size, 0.0);
+  for (int j = 0; j < b.outputs; ++j)
+    for (std::int64_t i = 0; i < b.size; ++i) out[i] += column[j * b.size + i];
+  for (double& x : out) x /= b.outputs;
+  return out;
+}
+
 void BlockTerms::read(const RegressionItems& items, std::int64_t begin, std::int64_t end, double clip) {
   read_regression(items, begin, end, block);
-  clipped = 0;
-  if (clip > 0) {
-    for (double& v : block.variance) {
-      clipped += static_cast<std::uint64_t>(v < clip);
-      v = std::max(v, clip);
-    }
-  }
-  const auto n = static_cast<std::size_t>(block.size), d = static_cast<std::size_t>(block.outputs);
+  clipped = raise_variances(block, clip);
+  const int d = block.outputs;
   output.resize(d);
-  for (std::size_t j = 0; j < d; ++j)
-    output_terms(block.of(block.error, static_cast<int>(j)), block.of(block.variance, static_cast<int>(j)),
-                 output[j]);
-  variance = by_item(block.variance, n, d, mean_variance);
+  for (int j = 0; j < d; ++j) output_terms(block.of(block.error, j), block.of(block.variance, j), output[j]);
+  variance = by_item(block, block.variance, mean_variance);
   if (d == 1) {
     err2 = output[0].err2;
   } else {
-    mean_err2.assign(n, 0.0);
+    mean_err2.assign(block.size, 0.0);
     for (const OutputTerms& t : output)
-      for (std::size_t i = 0; i < n; ++i) mean_err2[i] += t.err2[i];
-    for (double& x : mean_err2) x /= static_cast<double>(d);
+      for (std::int64_t i = 0; i < block.size; ++i) mean_err2[i] += t.err2[i];
+    for (double& x : mean_err2) x /= d;
     err2 = mean_err2;
   }
   second.clear();
   aleatoric = {};
   if (block.aleatoric.empty()) return;
-  aleatoric = by_item(block.aleatoric, n, d, mean_aleatoric);
-  const std::span<const double> epistemic = by_item(block.epistemic, n, d, second);
+  aleatoric = by_item(block, block.aleatoric, mean_aleatoric);
+  const std::span<const double> epistemic = by_item(block, block.epistemic, second);
   if (d == 1) second.assign(epistemic.begin(), epistemic.end());
-  for (std::size_t i = 0; i < n; ++i) second[i] += err2[i];
+  for (std::int64_t i = 0; i < block.size; ++i) second[i] += err2[i];
 }
 
 void add_block(const BlockTerms& terms, std::span<const double> multiplier, RegressionSums& sums) {
@@ -169,9 +170,9 @@ void add_block(const BlockTerms& terms, std::span<const double> multiplier, Regr
   for (std::size_t j = 0; j < terms.output.size(); ++j)
     add_output(terms.output[j], multiplier, whole, shared, sums.output[j]);
   if (multiplier.empty()) {
-    sums.items += static_cast<std::uint64_t>(terms.block.size);
+    sums.items += terms.block.size;
   } else {
-    for (const double w : multiplier) sums.items += static_cast<std::uint64_t>(w > 0);
+    for (const double w : multiplier) sums.items += w > 0;
   }
   sums.clipped += terms.clipped;
   if (!sums.uce.cell.empty())

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "plumb/data/check.hpp"
+#include "report/paragraphs.hpp"
 #include "report/text_table.hpp"
 
 namespace plumb {
@@ -43,12 +44,10 @@ std::string meaning(const Step& step) {
           numeral(std::exp(bias->values.front())),
           fmt::format("{:.3f}", 1 / (1 + std::exp(-bias->values.front()))));
     return fmt::format("alpha_0 = exp(w.u + b) from {}, b = {}. The probabilities stay.",
-                       counted(static_cast<std::int64_t>(w->values.size()), "feature"),
-                       numeral(bias->values.front()));
+                       counted(std::ssize(w->values), "feature"), numeral(bias->values.front()));
   }
   if (const Parameter* cells = find(step, "cells"))
-    return fmt::format("Tables of {} in all.",
-                       counted(static_cast<std::int64_t>(find(step, "values")->values.size()), "cell")) +
+    return fmt::format("Tables of {} in all.", counted(find(step, "values")->values.size(), "cell")) +
            (cells->values.size() > 1 ? " One class against the rest each; rows are divided by their sum."
                                      : "");
   return "";
@@ -59,8 +58,7 @@ std::string parameter_line(const Parameter& p) {
   std::string text = "  " + p.name + (p.shape.size() > 1 ? " (" + show_shape(p.shape) + ")" : "") + ": ";
   for (std::size_t i = 0; i < std::min(kShown, p.values.size()); ++i)
     text += (i == 0 ? "" : ", ") + numeral(p.values[i]);
-  if (p.values.size() > kShown)
-    text += fmt::format(", ... ({})", counted(static_cast<std::int64_t>(p.values.size()), "value"));
+  if (p.values.size() > kShown) text += fmt::format(", ... ({})", counted(std::ssize(p.values), "value"));
   return text;
 }
 
@@ -102,7 +100,7 @@ std::string step_text(const Step& step, std::size_t number, const TerminalOption
       options += (options.empty() ? "" : ", ") + name + " " + text;
   if (!options.empty()) out += "  Options: " + detail::printable(options) + ".\n";
   for (const std::string& w : f.warnings)
-    out += "  " + detail::wrap("Note: " + detail::printable(w), o.width - 2, "  ") + "\n";
+    out += "  " + detail::wrap("Note: " + detail::spelled(w, o), o.width - 2, "  ") + "\n";
   return out;
 }
 
@@ -112,7 +110,7 @@ std::string league_text(const std::vector<LeagueRow>& league, const TerminalOpti
   const double best = league.empty() ? 0 : league.front().nll;
   for (const LeagueRow& r : league) {
     if (!r.why.empty()) {
-      table.add({r.method, "", "", "", "", detail::printable(r.why)});
+      table.add({r.method, "", "", "", "", detail::spelled(r.why, o)});
       continue;
     }
     table.add({r.method, fmt::format("{:.5f}", r.nll), fmt::format("{:.5f}", r.se),
@@ -137,9 +135,10 @@ std::string render_fit(const FitSummary& s, const TerminalOptions& o) {
   for (const BeforeAfter& b : s.scores)
     table.add({b.key, optional_numeral(b.before), optional_numeral(b.after)});
   return out + "\n" + table.render(o.colour, o.width) +
-         (s.model.steps.back().method == "alpha"
-              ? "  These flatter the calibrator: judge it on other data.\n"
-              : "  These flatter the calibrator: judge it on other data, or with --cross-fit.\n");
+         spell(s.model.steps.back().method == "alpha"
+                   ? "  These flatter the calibrator: judge it on other data.\n"
+                   : "  These flatter the calibrator: judge it on other data, or with ⟦cross_fit⟧.\n",
+               o.spelling);
 }
 
 std::string render_model(const CalibrationModel& m, const TerminalOptions& o) {
@@ -161,7 +160,7 @@ std::string render_calibrators(std::span<const CalibratorRow> rows, const Termin
   table.wrap_last();
   for (const CalibratorRow& r : rows)
     table.add({std::string(r.method), r.binary ? r.multiclass ? "any" : "binary" : "multiclass",
-               std::string(r.line)});
+               spell(r.line, o.spelling)});
   return table.render(o.colour, o.width);
 }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "report/paragraphs.hpp"
 #include "report/text_table.hpp"
 
 namespace plumb {
@@ -35,7 +36,7 @@ const char* better_name(Better b) {
   return "";
 }
 
-void put(Tree::Members& to, const char* name, const std::optional<double>& x) {
+void add_known(Tree::Members& to, const char* name, const std::optional<double>& x) {
   if (x) to.emplace_back(name, *x);
 }
 
@@ -47,8 +48,8 @@ Tree value_of(const MetricResult& m) {
     out.emplace_back("value", Value{});
     out.emplace_back("why", Value(m.why));
   }
-  put(out, "low", m.low);
-  put(out, "high", m.high);
+  add_known(out, "low", m.low);
+  add_known(out, "high", m.high);
   if (!m.interval.empty()) out.emplace_back("interval", Value(m.interval));
   return out;
 }
@@ -62,9 +63,9 @@ Tree difference(const Difference& d, const Comparison& c) {
   } else {
     out.emplace_back("difference", Value{});
   }
-  put(out, "low", d.low);
-  put(out, "high", d.high);
-  put(out, "p_value", d.p_value);
+  add_known(out, "low", d.low);
+  add_known(out, "high", d.high);
+  add_known(out, "p_value", d.p_value);
   return out;
 }
 
@@ -159,7 +160,8 @@ std::string render_compare(const Comparison& c, double level, const TerminalOpti
   out += detail::dim("  * best; ** best, and clear of every other at the level of the intervals", o.colour) +
          "\n";
   if (hidden > 0)
-    out += detail::dim(fmt::format("  and {} more: --metrics all shows them, --json has them", hidden),
+    out += detail::dim(spell(fmt::format("  and {} more: ⟦metrics⟧ all shows them, ⟦json⟧ has them", hidden),
+                             o.spelling),
                        o.colour) +
            "\n";
   if (c.models.size() == 2)
@@ -172,10 +174,7 @@ std::string render_compare(const Comparison& c, double level, const TerminalOpti
   for (std::size_t i = 0; i < c.models.size(); ++i)
     out += fmt::format("  {} is best on {} of {} metrics, clearly on {}.\n", detail::printable(c.models[i]),
                        c.wins[i].best, decided, c.wins[i].clear);
-  std::string notes;
-  for (const std::string& note : c.notes)
-    notes += "  " + detail::wrap(detail::printable(note), o.width - 2, "    ") + "\n";
-  if (!notes.empty()) out += "\n" + detail::bold("Notes", o.colour) + "\n" + notes;
+  if (!c.notes.empty()) out += "\n" + detail::bold("Notes", o.colour) + "\n" + detail::paragraphs(c.notes, o);
   return out;
 }
 

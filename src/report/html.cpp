@@ -79,12 +79,12 @@ Json models(const Runs& runs) {
   return out;
 }
 
-Json words(const Runs& runs) {
+Json words(const Runs& runs, const Spelling& spelling) {
   Json out = Json::array();
   std::set<std::string> seen;
   for (const Run& run : runs) {
     const Result r = detail::to_result(run);
-    const auto sentences = r.task == "regression" ? regression_words(r) : plain_words(r);
+    const auto sentences = r.task == "regression" ? regression_words(r) : plain_words(r, spelling);
     if (!sentences.empty() && seen.insert(run.name).second)
       out.push_back({{"model", run.name}, {"sentences", sentences}});
   }
@@ -96,7 +96,7 @@ Json metric_row(const std::string& key, bool regression) {
   const auto describe = [&](std::span<const MetricRow> known) {
     for (const MetricRow& m : known) {
       if (m.key != key) continue;
-      row["line"] = m.line;
+      row["line"] = spell(m.line, kBareName);
       row["better"] = kBetter.at(static_cast<std::size_t>(m.better));
     }
   };
@@ -181,8 +181,8 @@ Json document(const Runs& runs, const HtmlOptions& options) {
   return {{"title", title},
           {"plumb", detail::text(runs.front().json, "plumb")},
           {"models", models(runs)},
-          {"verdict", {{"level", v.level}, {"text", v.text}}},
-          {"words", words(runs)},
+          {"verdict", {{"level", v.level}, {"text", spell(v.text, options.spelling)}}},
+          {"words", words(runs, options.spelling)},
           {"metrics", metrics(runs)},
           {"sections", sections(runs)},
           {"runs", provenance(runs)}};
@@ -195,7 +195,7 @@ auto guarded(Make make) {
     return make();
   } catch (const Json::exception& e) {
     throw InputError(std::string("a result is not as plumb writes them (") + e.what() +
-                     "); make it anew with --json");
+                     "); make it anew with ⟦json⟧");
   }
 }
 
@@ -250,7 +250,7 @@ bool has_page() { return !detail::page_script().empty(); }
 std::string why_no_page() {
   return "this build has no report page, because node and npm were not there when it was built; install them "
          "(Debian: "
-         "nodejs, npm), run \"npm ci\" in web/ and build again, or use --json and another machine's \"plumb "
+         "nodejs, npm), run \"npm ci\" in web/ and build again, or use ⟦json⟧ and another machine's \"plumb "
          "report\"";
 }
 

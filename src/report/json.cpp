@@ -1,5 +1,7 @@
 #include "plumb/report/json.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -47,14 +49,14 @@ Json value(const Value& v, const std::string& what) {
 Json metric(const std::string& key, const MetricResult& m) {
   Json out{{"value", number(m.value, key)}};
   if (!m.value) out["why"] = m.why;
-  const auto put = [&](const char* name, const std::optional<double>& x) {
+  const auto add = [&](const char* name, const std::optional<double>& x) {
     if (x) out[name] = number(*x, key + "." + name);
   };
-  put("low", m.low);
-  put("high", m.high);
+  add("low", m.low);
+  add("high", m.high);
   if (!m.interval.empty()) out["interval"] = m.interval;
-  put("null_mean", m.null_mean);
-  put("p_value", m.p_value);
+  add("null_mean", m.null_mean);
+  add("p_value", m.p_value);
   if (m.items) out["items"] = *m.items;
   return out;
 }
@@ -101,9 +103,24 @@ Json tree(const Tree& t, const std::string& what) {
   return out;
 }
 
+/// The members that hold sentences; all other text is data and stays as it is.
+constexpr std::array kSentences{"why", "outcome"};
+
+void spell_sentences(Json& at, const Spelling& spelling) {
+  for (auto it = at.begin(); it != at.end(); ++it) {
+    const bool sentence = at.is_object() && it->is_string() &&
+                          std::find(kSentences.begin(), kSentences.end(), it.key()) != kSentences.end();
+    if (sentence) {
+      *it = spell(it->get_ref<const std::string&>(), spelling);
+    } else if (it->is_structured()) {
+      spell_sentences(*it, spelling);
+    }
+  }
+}
+
 }  // namespace
 
-std::string render_json(const Result& r) {
+std::string render_json(const Result& r, const Spelling& spelling) {
   Json out{{"plumb", r.version},
            {"command", r.command},
            {"argv", r.argv},
@@ -127,7 +144,9 @@ std::string render_json(const Result& r) {
   out["tables"] = Json::object();
   for (const auto& [name, t] : r.tables) out["tables"][name] = table(name, t);
   for (const auto& [key, section] : r.sections) out[key] = tree(section, key);
-  out["notes"] = r.notes;
+  spell_sentences(out, spelling);
+  out["notes"] = Json::array();
+  for (const std::string& note : r.notes) out["notes"].push_back(spell(note, spelling));
   return detail::json_text(out);
 }
 

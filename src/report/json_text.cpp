@@ -14,7 +14,7 @@ bool holds_only_plain(const Json& v) {
   return true;
 }
 
-void put(const Json& v, const std::string& indent, std::string& out) {
+void append(const Json& v, const std::string& indent, std::string& out) {
   if (!v.is_structured() || v.empty()) {
     out += plain(v);
     return;
@@ -28,7 +28,7 @@ void put(const Json& v, const std::string& indent, std::string& out) {
     first = false;
     if (!one_line) out += "\n" + inner;
     if (v.is_object()) out += plain(Json(it.key())) + ": ";
-    put(*it, inner, out);
+    append(*it, inner, out);
   }
   if (!one_line) out += "\n" + indent;
   out += v.is_object() ? '}' : ']';
@@ -38,7 +38,7 @@ void put(const Json& v, const std::string& indent, std::string& out) {
 
 std::string json_text(const Json& value) {
   std::string out;
-  put(value, "", out);
+  append(value, "", out);
   return out + "\n";
 }
 

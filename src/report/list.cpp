@@ -45,7 +45,7 @@ Json metric_rows(std::span<const MetricRow> metrics) {
                     {"interval", name_of(kInterval, m.interval)},
                     {"null", m.null},
                     {"per_class", m.per_class},
-                    {"line", m.line}});
+                    {"line", spell(m.line, kBareName)}});
   }
   return rows;
 }
@@ -58,12 +58,13 @@ std::string render_list(std::span<const MetricRow> metrics, const TerminalOption
   table.wrap_last();
   for (const MetricRow& m : metrics) {
     table.add({std::string(m.key), name_of(kTask, m.task), needs_of(m), name_of(kBetter, m.better),
-               name_of(kCost, m.cost), std::string(m.line)});
+               name_of(kCost, m.cost), spell(m.line, options.spelling)});
   }
   const bool regression = !metrics.empty() && metrics.front().task == Task::regression;
   if (regression) return table.render(options.colour, options.width);
   return table.render(options.colour, options.width) +
-         "\nneeds: votes = any label or vote; pairs = two votes on some item; truth = --truth.\n";
+         spell("\nneeds: votes = any label or vote; pairs = two votes on some item; truth = ⟦truth⟧.\n",
+               options.spelling);
 }
 
 std::string render_list_json(std::span<const MetricRow> metrics, const std::string& version,
@@ -72,7 +73,7 @@ std::string render_list_json(std::span<const MetricRow> metrics, const std::stri
   for (const CalibratorRow& c : calibrators) {
     methods.push_back({{"method", c.method},
                        {"task", c.binary ? c.multiclass ? "any" : "binary" : "multiclass"},
-                       {"line", c.line}});
+                       {"line", spell(c.line, kBareName)}});
   }
   return detail::json_text({{"plumb", version},
                             {"metrics", metric_rows(metrics)},

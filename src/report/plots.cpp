@@ -68,7 +68,7 @@ Json bind_spec(std::string_view name, Json rows, const Runs& runs) {
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 std::string points(double share) { return fmt::format("{:.1f} points", 100 * share); }
-std::string shown(double x) {
+std::string numeral(double x) {
   const double size = x < 0 ? -x : x;
   return size != 0 && (size < 1e-3 || size >= 1e5) ? fmt::format("{:.2e}", x) : fmt::format("{:.4f}", x);
 }
@@ -98,7 +98,7 @@ std::vector<PlotFile> render_plots(std::span<const NamedResult> results) {
     }
   } catch (const detail::Json::exception& e) {
     throw InputError(std::string("a result is not as plumb writes them (") + e.what() +
-                     "); make it anew with --json");
+                     "); make it anew with ⟦json⟧");
   }
   return out;
 }

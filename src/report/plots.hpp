@@ -57,7 +57,7 @@ void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out);
 // How numbers are said.
 [[nodiscard]] std::string percent(double share);  ///< "93.6%"
 [[nodiscard]] std::string points(double share);   ///< "4.0 points"
-[[nodiscard]] std::string shown(double x);        ///< four digits
+[[nodiscard]] std::string numeral(double x);      ///< four digits
 /// "a, b and c".
 [[nodiscard]] std::string listed(const std::vector<std::string>& parts);
 /// "one; another." or nothing.

@@ -7,21 +7,16 @@
 #include <fmt/format.h>
 
 #include "report/look_up.hpp"
+#include "report/paragraphs.hpp"
 #include "report/text_table.hpp"
 
 namespace plumb {
 namespace {
 
 using detail::TextTable;
+using detail::thousands;
 
-std::string thousands(std::int64_t n) {
-  std::string s = std::to_string(n);
-  for (auto at = static_cast<std::ptrdiff_t>(s.size()) - 3; at > 0; at -= 3)
-    s.insert(static_cast<std::size_t>(at), ",");
-  return s;
-}
-
-std::string shown(double x) {
+std::string numeral(double x) {
   const double size = std::abs(x);
   return size != 0 && (size < 1e-3 || size >= 1e5) ? fmt::format("{:.4e}", x) : fmt::format("{:.4f}", x);
 }
@@ -36,30 +31,12 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
   for (const auto& [key, m] : r.metrics) {
     std::string line;
     for (const MetricRow& row : kRegressionMetrics)
-      if (row.key == key) line = row.line;
-    table.add({key, m.value ? shown(*m.value) : "-",
-               m.low && m.high ? "[" + shown(*m.low) + ", " + shown(*m.high) + "]" : "",
+      if (row.key == key) line = spell(row.line, o.spelling);
+    table.add({key, m.value ? numeral(*m.value) : "-",
+               m.low && m.high ? "[" + numeral(*m.low) + ", " + numeral(*m.high) + "]" : "",
                resampled ? "" : line});
   }
   return table.render(o.colour, o.width);
-}
-
-std::string undefined_keys(const Result& r, const TerminalOptions& o) {
-  std::vector<std::pair<std::string, std::string>> by_reason;
-  for (const auto& [key, m] : r.metrics) {
-    if (m.value) continue;
-    const auto at = std::find_if(by_reason.begin(), by_reason.end(),
-                                 [&why = m.why](const auto& x) { return x.first == why; });
-    if (at == by_reason.end()) {
-      by_reason.emplace_back(m.why, key);
-    } else {
-      at->second += ", " + key;
-    }
-  }
-  std::string out;
-  for (const auto& [why, keys] : by_reason)
-    out += "  " + detail::wrap(keys + ": " + detail::printable(why), o.width - 2, "    ") + "\n";
-  return out;
 }
 
 std::string slice_table(const Result& r, const TerminalOptions& o) {
@@ -75,7 +52,7 @@ std::string slice_table(const Result& r, const TerminalOptions& o) {
     std::vector<std::string> row{detail::printable(slice.group, 30), thousands(slice.items)};
     for (std::size_t c = 2; c < header.size(); ++c)
       for (const auto& [key, x] : slice.metrics)
-        if (key == header[c]) row.push_back(x ? shown(*x) : "-");
+        if (key == header[c]) row.push_back(x ? numeral(*x) : "-");
     table.add(std::move(row));
   }
   std::string out = table.render(o.colour, o.width);
@@ -97,10 +74,10 @@ std::string output_rows(const Result& r, const TerminalOptions& o) {
     for (const std::string& name : wanted) {
       const auto at =
           std::find(t->second.columns.begin(), t->second.columns.end(), name) - t->second.columns.begin();
-      const Value& v = t->second.rows[i].at(static_cast<std::size_t>(at));
+      const Value& v = t->second.rows[i].at(at);
       const double* x = std::get_if<double>(&v);
       const std::int64_t* k = std::get_if<std::int64_t>(&v);
-      cells.push_back(x != nullptr ? shown(*x) : k != nullptr ? std::to_string(*k) : "-");
+      cells.push_back(x != nullptr ? numeral(*x) : k != nullptr ? std::to_string(*k) : "-");
     }
     table.add(std::move(cells));
   }
@@ -117,17 +94,11 @@ std::string render_regression(const Result& r, const TerminalOptions& o) {
   const auto section = [&](const char* name, const std::string& body) {
     if (!body.empty()) out += "\n" + detail::bold(name, o.colour) + "\n" + body;
   };
-  std::string words;
-  for (const std::string& sentence : regression_words(r))
-    words += "  " + detail::wrap(sentence, o.width - 2, "    ") + "\n";
-  section("In words", words);
-  section("Not defined here", undefined_keys(r, o));
+  section("In words", detail::paragraphs(regression_words(r), o));
+  section("Not defined here", detail::undefined_keys(r.metrics, o));
   section("By output", output_rows(r, o));
   if (!r.per_group.empty()) section("By slice", slice_table(r, o));
-  std::string notes;
-  for (const std::string& note : r.notes)
-    notes += "  " + detail::wrap(detail::printable(note), o.width - 2, "    ") + "\n";
-  section("Notes", notes);
+  section("Notes", detail::paragraphs(r.notes, o));
   return out;
 }
 

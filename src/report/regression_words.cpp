@@ -77,7 +77,7 @@ const Table* table_of(const Result& r, std::string_view name) {
 
 std::optional<double> cell(const Table& t, std::size_t row, std::string_view column) {
   const auto at = std::find(t.columns.begin(), t.columns.end(), column) - t.columns.begin();
-  const double* x = std::get_if<double>(&t.rows.at(row).at(static_cast<std::size_t>(at)));
+  const double* x = std::get_if<double>(&t.rows.at(row).at(at));
   return x != nullptr ? std::optional(*x) : std::nullopt;
 }
 

@@ -13,11 +13,11 @@ namespace {
 Json parse(const NamedResult& r) {
   Json json = Json::parse(r.json, nullptr, false);
   if (json.is_discarded())
-    throw InputError(r.name + ": this is no JSON; give a file that \"plumb ... --json FILE\" wrote");
+    throw InputError(r.name + ": this is no JSON; give a file that \"plumb ... ⟦json⟧ FILE\" wrote");
   if (!json.is_object() || !json.contains("plumb") || !json.contains("command"))
     throw InputError(r.name +
                      ": this is JSON, but no result of plumb: it has no \"plumb\" and \"command\"; give a "
-                     "file that \"plumb ... --json FILE\" wrote, or history.json of a training run");
+                     "file that \"plumb ... ⟦json⟧ FILE\" wrote, or history.json of a training run");
   return json;
 }
 
@@ -106,12 +106,12 @@ Result to_result(const Run& run) {
   r.version = text(run.json, "plumb");
   r.command = text(run.json, "command");
   r.task = text(run.json, "task");
-  const auto count = [&](const char* key) {
-    return static_cast<std::int64_t>(number(run.json, key).value_or(0));
+  const auto count = [](const Json& at, const char* key) {
+    return static_cast<std::int64_t>(number(at, key).value_or(0));
   };
-  r.items = count("items");
-  r.classes = count("classes");
-  r.votes = count("votes");
+  r.items = count(run.json, "items");
+  r.classes = count(run.json, "classes");
+  r.votes = count(run.json, "votes");
   if (const Json* names = look(run.json, {"class_names"}); names != nullptr && names->is_array())
     for (std::size_t k = 0; k < names->size(); ++k) r.class_names.push_back(class_name(run, k));
   if (const Json* settings = look(run.json, {"settings"}); settings != nullptr && settings->is_object())
@@ -127,7 +127,7 @@ Result to_result(const Run& run) {
     }
   if (const Json* groups = look(run.json, {"per_group"}); groups != nullptr && groups->is_array())
     for (const Json& g : *groups) {
-      GroupResult out{text(g, "group"), static_cast<std::int64_t>(number(g, "items").value_or(0)), 0, {}};
+      GroupResult out{text(g, "group"), count(g, "items"), 0, {}};
       if (const Json* values = look(g, {"metrics"}); values != nullptr && values->is_object())
         for (const auto& [key, x] : values->items()) out.metrics.emplace_back(key, number(*values, key));
       r.per_group.push_back(std::move(out));

@@ -7,6 +7,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/report/regression.hpp"
 #include "report/look_up.hpp"
+#include "report/paragraphs.hpp"
 #include "report/text_table.hpp"
 
 namespace plumb {
@@ -15,6 +16,7 @@ namespace {
 using detail::find;
 using detail::printable;
 using detail::TextTable;
+using detail::thousands;
 
 constexpr std::string_view kHeadlines[] = {"accuracy",
                                            "agreement",
@@ -36,20 +38,13 @@ constexpr std::string_view kSliceColumns[] = {"accuracy", "agreement",    "nll",
 constexpr double kNothing = 1e-12;   ///< what is left of 0 after rounding
 constexpr std::size_t kSlices = 20;  ///< shown; the JSON has them all
 
-std::string thousands(std::int64_t n) {
-  std::string s = std::to_string(n);
-  for (auto at = static_cast<std::ptrdiff_t>(s.size()) - 3; at > (n < 0 ? 1 : 0); at -= 3)
-    s.insert(static_cast<std::size_t>(at), ",");
-  return s;
-}
-
-std::string shown(double x) {
+std::string value_text(double x) {
   const double size = x < 0 ? -x : x;
   if (size < kNothing) return "0.0000";
   return (size < 1e-4 || size >= 1e5) ? fmt::format("{:.3e}", x) : fmt::format("{:.4f}", x);
 }
 
-std::string shown(const std::optional<double>& x) { return x ? shown(*x) : ""; }
+std::string value_text(const std::optional<double>& x) { return x ? value_text(*x) : ""; }
 
 bool is_headline(const Result& r, const std::string& key, bool all) {
   if (all) return true;
@@ -57,9 +52,9 @@ bool is_headline(const Result& r, const std::string& key, bool all) {
   return std::find(std::begin(kHeadlines), std::end(kHeadlines), key) != std::end(kHeadlines);
 }
 
-std::string line_of(const std::string& key) {
+std::string line_of(const std::string& key, const TerminalOptions& o) {
   for (const MetricRow& row : kMetrics)
-    if (row.key == key) return std::string(row.line);
+    if (row.key == key) return spell(row.line, o.spelling);
   return "";
 }
 
@@ -86,9 +81,10 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
       continue;
     }
     outside = outside || (m.value && m.low && m.high && (*m.value < *m.low || *m.value > *m.high));
-    table.add({key, m.value ? shown(*m.value) : "-",
-               m.low && m.high ? "[" + shown(*m.low) + ", " + shown(*m.high) + "]" : "", shown(m.null_mean),
-               m.p_value ? fmt::format("{:.4f}", *m.p_value) : "", resampled ? "" : line_of(key)});
+    table.add({key, m.value ? value_text(*m.value) : "-",
+               m.low && m.high ? "[" + value_text(*m.low) + ", " + value_text(*m.high) + "]" : "",
+               value_text(m.null_mean), m.p_value ? fmt::format("{:.4f}", *m.p_value) : "",
+               resampled ? "" : line_of(key, o)});
   }
   std::string out = table.render(o.colour, o.width);
   if (outside)
@@ -98,29 +94,10 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
                o.colour) +
            "\n";
   if (more > 0)
-    out +=
-        detail::dim(fmt::format("  and {} more: --metrics all shows them, --json has them", more), o.colour) +
-        "\n";
-  return out;
-}
-
-// Keys that are undefined for the same reason share a line.
-std::string undefined_keys(const Result& r, const TerminalOptions& o) {
-  std::vector<std::pair<std::string, std::string>> keys_by_reason;
-  for (const auto& [key, m] : r.metrics) {
-    if (m.value) continue;
-    const auto at = std::find_if(keys_by_reason.begin(), keys_by_reason.end(),
-                                 [&why = m.why](const auto& x) { return x.first == why; });
-    if (at == keys_by_reason.end()) {
-      keys_by_reason.emplace_back(m.why, key);
-    } else {
-      at->second += ", " + key;
-    }
-  }
-  std::string out;
-  for (const auto& [why, keys] : keys_by_reason) {
-    out += "  " + detail::wrap(keys + ": " + printable(why), o.width - 2, "    ") + "\n";
-  }
+    out += detail::dim(spell(fmt::format("  and {} more: ⟦metrics⟧ all shows them, ⟦json⟧ has them", more),
+                             o.spelling),
+                       o.colour) +
+           "\n";
   return out;
 }
 
@@ -140,7 +117,7 @@ std::string slice_table(const Result& r, const TerminalOptions& o) {
     for (const std::string& key : keys) {
       const auto at = std::find_if(slice.metrics.begin(), slice.metrics.end(),
                                    [&](const auto& m) { return m.first == key; });
-      row.push_back(at != slice.metrics.end() && at->second ? shown(*at->second) : "-");
+      row.push_back(at != slice.metrics.end() && at->second ? value_text(*at->second) : "-");
     }
     table.add(std::move(row));
   }
@@ -158,16 +135,10 @@ std::string render_terminal(const Result& r, const TerminalOptions& o) {
   const auto section = [&](const char* name, const std::string& body) {
     if (!body.empty()) out += "\n" + detail::bold(name, o.colour) + "\n" + body;
   };
-  std::string words;
-  for (const std::string& sentence : plain_words(r))
-    words += "  " + detail::wrap(sentence, o.width - 2, "    ") + "\n";
-  section("In words", words);
-  section("Not defined here", undefined_keys(r, o));
+  section("In words", detail::paragraphs(plain_words(r, o.spelling), o));
+  section("Not defined here", detail::undefined_keys(r.metrics, o));
   if (!r.per_group.empty()) section("By slice", slice_table(r, o));
-  std::string notes;
-  for (const std::string& note : r.notes)
-    notes += "  " + detail::wrap(printable(note), o.width - 2, "    ") + "\n";
-  section("Notes", notes);
+  section("Notes", detail::paragraphs(r.notes, o));
   return out;
 }
 

@@ -1,39 +1,37 @@
 #include "report/text_table.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <sstream>
 
 namespace plumb::detail {
 namespace {
 
-bool continues(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u;
-}  // a later byte of a character
+bool continues(char c) { return (c & 0xC0) == 0x80; }  // a later byte of a character
 
 }  // namespace
 
 std::size_t text_width(const std::string& text) {
-  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues));
+  return text.size() - std::count_if(text.begin(), text.end(), continues);
 }
 
 std::string printable(const std::string& text, std::size_t width) {
   std::string out = text;
   for (char& c : out)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    if ((c >= 0 && c < 0x20) || c == 0x7f) c = '?';
   if (text_width(out) <= width) return out;
-  std::size_t end = 0, shown = 0;
-  while (end < out.size() && (continues(out[end]) || shown < width - 3))
-    shown += continues(out[end++]) ? 0 : 1;
+  std::size_t end = 0, kept = 0;
+  while (end < out.size() && (continues(out[end]) || kept < width - 3)) kept += continues(out[end++]) ? 0 : 1;
   return out.substr(0, end) + "...";
 }
 
 std::string wrap(const std::string& text, int width, const std::string& hang) {
   std::istringstream words(text);
   std::string word, out;
-  std::size_t at = 0;
+  std::int64_t at = 0;
   while (words >> word) {
-    const std::size_t w = text_width(word);
-    if (at > 0 && at + 1 + w > static_cast<std::size_t>(std::max(width, 20))) {
+    const std::int64_t w = text_width(word);
+    if (at > 0 && at + 1 + w > std::max(width, 20)) {
       out += "\n" + hang;
       at = hang.size();
     } else if (at > 0) {
@@ -65,10 +63,10 @@ std::string TextTable::render(bool colour, int width) const {
     std::size_t used = 0;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const bool last = i + 1 == columns.size() && !right_[columns[i]];
-      const auto room = static_cast<std::size_t>(std::max(width, 40));
+      const std::size_t room = std::max(width, 40);
       if (last && wraps_) {
         const std::string hang(used + 2, ' ');
-        const int rest = std::max(static_cast<int>(room - std::min(room, used + 2)), 20);
+        const std::size_t rest = std::max<std::size_t>(room - std::min(room, used + 2), 20);
         // wrap() counts the hanging spaces as part of the following lines.
         out += "  " + wrap(row[columns[i]], rest, "");
         for (std::size_t at = out.find('\n'); at != std::string::npos;
@@ -80,8 +78,8 @@ std::string TextTable::render(bool colour, int width) const {
           last && used + 2 + widths[i] > room
               ? printable(row[columns[i]], std::max<std::size_t>(room, used + 14) - used - 2)
               : row[columns[i]];
-      const std::size_t shown = text_width(cell);
-      const std::string pad(widths[i] > shown ? widths[i] - shown : 0, ' ');
+      const std::size_t taken = text_width(cell);
+      const std::string pad(widths[i] > taken ? widths[i] - taken : 0, ' ');
       out += "  ";
       out += right_[columns[i]] ? pad + cell : cell + pad;
       used += 2 + widths[i];

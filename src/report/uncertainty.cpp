@@ -7,6 +7,7 @@
 
 #include "plumb/data/check.hpp"
 #include "report/look_up.hpp"
+#include "report/paragraphs.hpp"
 #include "report/text_table.hpp"
 
 namespace plumb {
@@ -105,8 +106,7 @@ std::string suspect_table(const UncertaintyResult& r, const ItemNames& names, co
   table.right(1);
   table.right(2);
   const auto name = [&](std::int64_t k) {
-    return names.classes.empty() ? std::to_string(k)
-                                 : detail::printable(names.classes[static_cast<std::size_t>(k)], 20);
+    return names.classes.empty() ? std::to_string(k) : detail::printable(names.classes[k], 20);
   };
   for (const Suspect& s : r.suspects)
     table.add({names.ids.empty() ? std::to_string(s.row) : detail::printable(names.ids.name(s.row), 40),
@@ -130,12 +130,12 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
     }
     for (const auto& [key, value] : m.scores)
       if (!value.value) notes.push_back(m.name + ", " + key + ": " + value.why);
-    if (m.bins.size() > 1 && m.pooled_bins + 1 == static_cast<std::int64_t>(m.bins.size()))
+    if (m.bins.size() > 1 && m.pooled_bins + 1 == std::ssize(m.bins))
       notes.push_back(
           m.name +
           ": pooling left a single bin, so its odds ratio of 1 says nothing; that is so when it tells right "
           "from wrong almost perfectly (look at auroc), or when there are very few wrong answers; "
-          "--degenerate jeffreys gives a number");
+          "⟦degenerate⟧ jeffreys gives a number");
     if (m.doubtful_bins > 0)
       doubtful +=
           fmt::format("{}{} {} of {}", doubtful.empty() ? "" : ", ", m.name, m.doubtful_bins, m.bins.size());
@@ -148,7 +148,7 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
         doubtful, o.coarsen > 0 ? o.coarsen : kTrustedRelativeError,
         o.coarsen > 0
             ? "there are too few answers of one kind"
-            : fmt::format("--coarsen {:g} merges them with their neighbours", kTrustedRelativeError)));
+            : fmt::format("⟦coarsen⟧ {:g} merges them with their neighbours", kTrustedRelativeError)));
   return notes;
 }
 
@@ -156,8 +156,7 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
                                const std::vector<std::string>& notes, const TerminalOptions& o) {
   const bool histogram = r.items == 0;
   std::string title =
-      histogram ? fmt::format("A histogram of {}",
-                              counted(static_cast<std::int64_t>(r.measures.front().bins.size()), "bin"))
+      histogram ? fmt::format("A histogram of {}", counted(std::ssize(r.measures.front().bins), "bin"))
                 : counted(r.items, "item");
   title += fmt::format(", {} of the answers right", percent(r.accuracy));
   if (r.base != r.accuracy) title += fmt::format("; odds relative to {}", percent(r.base));
@@ -176,10 +175,7 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
   if (!r.suspects.empty())
     section("Suspects: wrong, and least uncertain by " + r.suspects_by + "; mislabelled or ambiguous?",
             suspect_table(r, names, o));
-  std::string text;
-  for (const std::string& note : notes)
-    text += "  " + detail::wrap(detail::printable(note), o.width - 2, "    ") + "\n";
-  if (!text.empty()) section("Notes", text);
+  if (!notes.empty()) section("Notes", detail::paragraphs(notes, o));
   return out;
 }
 

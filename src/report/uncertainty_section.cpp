@@ -104,7 +104,7 @@ Tree measure(const MeasureResult& m, double base) {
 
 Value class_value(std::int64_t k, const ItemNames& names) {
   if (names.classes.empty()) return k;
-  return names.classes[static_cast<std::size_t>(k)];
+  return names.classes[k];
 }
 
 Value id_value(std::int64_t row, const ItemNames& names) {
@@ -147,7 +147,7 @@ Tree suspects_section(const UncertaintyResult& r, const ItemNames& names,
 
 std::string suspects_csv(const UncertaintyResult& r, const ItemNames& names) {
   const auto name = [&](std::int64_t k) {
-    return names.classes.empty() ? std::to_string(k) : quoted(names.classes[static_cast<std::size_t>(k)]);
+    return names.classes.empty() ? std::to_string(k) : quoted(names.classes[k]);
   };
   std::string out = "id,row,label,prediction,agreement,score\n";
   for (const Suspect& s : r.suspects)

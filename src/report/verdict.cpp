@@ -34,7 +34,7 @@ std::optional<Judged> judge_probabilities(const Run& run) {
   const Json* settings = look(run.json, {"settings"});
   const double level = settings != nullptr ? number(*settings, "level").value_or(0.95) : 0.95;
   if (!null_mean || !p) {
-    j.advice = "; --bootstrap 200 would tell how much of that is chance";
+    j.advice = "; ⟦bootstrap⟧ 200 would tell how much of that is chance";
     return j;
   }
   if (*p > 1 - level) {

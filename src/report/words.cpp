@@ -36,12 +36,12 @@ std::optional<Means> means(const Result& r) {
   if (t == r.tables.end()) return std::nullopt;
   const auto column = [&](const char* name) {
     const auto& names = t->second.columns;
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    return std::find(names.begin(), names.end(), name) - names.begin();
   };
-  const std::size_t w = column("weight"), p = column("mean_p"), y = column("mean_y");
+  const std::int64_t w = column("weight"), p = column("mean_p"), y = column("mean_y");
   double weight = 0, forecast = 0, outcome = 0;
   for (const auto& row : t->second.rows) {
-    if (std::max({w, p, y}) >= row.size()) return std::nullopt;
+    if (std::max({w, p, y}) >= std::ssize(row)) return std::nullopt;
     const double* cell_w = std::get_if<double>(&row[w]);
     const double* cell_p = std::get_if<double>(&row[p]);
     const double* cell_y = std::get_if<double>(&row[y]);
@@ -56,14 +56,14 @@ std::optional<Means> means(const Result& r) {
 
 bool several_votes(const Result& r) { return !r.consensus.empty() || r.votes > r.items; }
 
-std::string class_name(const Result& r, std::size_t k) {
-  return k < r.class_names.size() ? detail::printable(r.class_names[k], 40) : fmt::format("class {}", k);
+std::string class_name(const Result& r, std::int64_t k) {
+  return k < std::ssize(r.class_names) ? detail::printable(r.class_names[k], 40) : fmt::format("class {}", k);
 }
 
 /// How far the share of outcomes strays by chance; add-one keeps it above 0 for shares of 0 and 1.
 double standard_error(double share, std::int64_t items) {
-  const double n = static_cast<double>(items) + 2;
-  const double p = (share * static_cast<double>(items) + 1) / n;
+  const double n = items + 2.0;
+  const double p = (share * items + 1) / n;
   return std::sqrt(p * (1 - p) / n);
 }
 
@@ -112,16 +112,16 @@ void calibration_error(const Result& r, std::vector<std::string>& out) {
   if (m->null_mean && m->p_value) {
     const double level = detail::setting<double>(r, "level", 0.95);
     const auto replicates = detail::setting<std::int64_t>(r, "bootstrap", 0);
-    if (replicates > 0 && 1.0 / (1.0 + static_cast<double>(replicates)) > 1 - level) {
+    if (replicates > 0 && 1.0 / (1.0 + replicates) > 1 - level) {
       out.push_back(text +
-                    fmt::format("; --bootstrap {} is too few to tell whether that is chance.", replicates));
+                    fmt::format("; ⟦bootstrap⟧ {} is too few to tell whether that is chance.", replicates));
       return;
     }
     const bool real = *m->p_value <= 1 - level;
     text += fmt::format("; a calibrated model would show {} here by chance, so this is {} (p = {:.2g}).",
                         points(*m->null_mean), real ? "real" : "no evidence against it", *m->p_value);
   } else if (r.command == "evaluate") {
-    text += "; add --bootstrap 200 to see how much of that is chance.";
+    text += "; add ⟦bootstrap⟧ 200 to see how much of that is chance.";
   } else {
     text += ".";
   }
@@ -159,7 +159,7 @@ void scores(const Result& r, std::vector<std::string>& out) {
 void several_raters(const Result& r, std::vector<std::string>& out) {
   if (!several_votes(r) || r.items == 0) return;
   const auto accuracy = value_of(r.metrics, "accuracy"), agreement = value_of(r.metrics, "agreement");
-  const double each = static_cast<double>(r.votes) / static_cast<double>(r.items);
+  const double each = 1.0 * r.votes / r.items;
   if (accuracy && agreement) {
     out.push_back(fmt::format(
         "With {:.1f} votes per item, it matches the majority vote on {} of items and {} of single votes.",
@@ -181,16 +181,15 @@ void worst(const Result& r, std::vector<std::string>& out) {
     if (key != "ece_classwise" || values.size() < 3) continue;
     const auto at = std::max_element(values.begin(), values.end());  // nothing counts as smallest
     if (*at) {
-      const auto k = static_cast<std::size_t>(at - values.begin());
       out.push_back(fmt::format("The class with the largest calibration error is {} ({:.4f}).",
-                                class_name(r, k), **at));
+                                class_name(r, at - values.begin()), **at));
     }
   }
 }
 
 }  // namespace
 
-std::vector<std::string> plain_words(const Result& r) {
+std::vector<std::string> plain_words(const Result& r, const Spelling& spelling) {
   std::vector<std::string> out;
   confidence(r, out);
   slope(r, out);
@@ -198,6 +197,7 @@ std::vector<std::string> plain_words(const Result& r) {
   scores(r, out);
   several_raters(r, out);
   worst(r, out);
+  for (std::string& sentence : out) sentence = spell(sentence, spelling);
   return out;
 }
 

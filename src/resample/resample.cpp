@@ -21,12 +21,12 @@ std::int64_t drawable_units(const Items& items) {
     read_items(items, begin, std::min(items.size(), begin + block_rows(items)), block);
     for (std::int64_t i = 0; i < block.size; ++i) {
       if (block.votes.votes(i) == 0) continue;
-      if (!block.weight.empty() && block.weight[static_cast<std::size_t>(i)] == 0) continue;
+      if (!block.weight.empty() && block.weight[i] == 0) continue;
       found.insert(units.of(begin + i));
-      if (static_cast<std::int64_t>(found.size()) == kEnoughUnits) return kEnoughUnits;
+      if (std::ssize(found) == kEnoughUnits) return kEnoughUnits;
     }
   }
-  return static_cast<std::int64_t>(found.size());
+  return std::ssize(found);
 }
 
 std::string few_units_note(std::int64_t units, bool grouped) {
@@ -64,28 +64,27 @@ void NullDraw::hits(const ForecastsView& observed, std::vector<double>& out) con
 namespace {
 
 std::uint32_t drawn_class(std::span<const double> row, double u) {
-  const auto top = static_cast<std::size_t>(argmax(row));
+  const int top = argmax(row);
   double reached = row[top];
-  std::size_t drawn = top;
-  for (std::size_t k = 0; k < row.size() && u >= reached; ++k) {
+  int drawn = top;
+  for (int k = 0; k < std::ssize(row) && u >= reached; ++k) {
     if (k == top) continue;
     reached += row[k];
     if (row[k] > 0) drawn = k;  // what rounding leaves at the end of the row falls to the last possible class
   }
-  return static_cast<std::uint32_t>(drawn);
+  return drawn;
 }
 
 }  // namespace
 
 void NullDraw::classes(const ItemBlock& block, VoteBlock& out) const {
-  const auto n = static_cast<std::size_t>(block.size);
-  const auto width = static_cast<std::size_t>(block.z.width);
+  const int width = block.z.width;
   out = VoteBlock{};
   out.size = block.size;
   out.single = block.votes.single;
   if (!out.single) out.offset.push_back(0);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t votes = block.votes.votes(static_cast<std::int64_t>(i));
+  for (std::int64_t i = 0; i < block.size; ++i) {
+    const std::uint32_t votes = block.votes.votes(i);
     if (votes > 0) {
       const std::span<const double> row(block.z.z.data() + i * width, width);
       out.cls.push_back(block.binary() ? (uniform_[i] < row[0] ? 1 : 0) : drawn_class(row, uniform_[i]));
@@ -93,7 +92,7 @@ void NullDraw::classes(const ItemBlock& block, VoteBlock& out) const {
     if (out.single) continue;
     if (votes > 0) out.count.push_back(votes);
     out.total.push_back(votes);
-    out.offset.push_back(static_cast<std::uint32_t>(out.cls.size()));
+    out.offset.push_back(out.cls.size());
   }
 }
 

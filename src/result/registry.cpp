@@ -1,5 +1,9 @@
 #include "plumb/registry.hpp"
 
+#include <algorithm>
+
+#include "plumb/data/check.hpp"
+
 namespace plumb {
 
 std::span<const MetricRow> metrics() { return kMetrics; }
@@ -16,6 +20,16 @@ const MetricRow* find_regression_metric(std::string_view key) {
   for (const MetricRow& row : kRegressionMetrics)
     if (row.key == key) return &row;
   return nullptr;
+}
+
+void check_keys(std::span<const std::string> keys, std::span<const MetricRow> rows,
+                const std::string& complaint) {
+  std::vector<std::string> known;
+  for (const MetricRow& row : rows) known.emplace_back(row.key);
+  for (const std::string& key : keys)
+    if (key != "all" && std::find(known.begin(), known.end(), key) == known.end())
+      throw InputError(complaint + " \"" + key + "\"" + did_you_mean(key, known) +
+                       "; `plumb list` shows them all");
 }
 
 }  // namespace plumb

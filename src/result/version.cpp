@@ -1,7 +1,9 @@
+#include "plumb/version.hpp"
+
 #include "plumb/result.hpp"
 
 namespace plumb {
 
-const char* version() { return PLUMB_VERSION; }
+const char* version() { return PLUMB_VERSION_STRING; }
 
 }  // namespace plumb

@@ -24,10 +24,7 @@ void clip(std::array<int, 256>& counts, int limit) {
     excess += std::max(0, c - limit);
     c = std::min(c, limit);
   }
-  for (std::size_t g = 0; g < 256; ++g) {
-    const auto k = static_cast<int>(g);
-    counts[g] += (k + 1) * excess / 256 - k * excess / 256;
-  }
+  for (int g = 0; g < 256; ++g) counts[g] += (g + 1) * excess / 256 - g * excess / 256;
 }
 
 Curve tile_curve(std::span<const std::uint8_t> plane, const Grid& grid, int tile_row, int tile_column,
@@ -36,7 +33,7 @@ Curve tile_curve(std::span<const std::uint8_t> plane, const Grid& grid, int tile
   int pixels = 0;
   for (int y = grid.row(tile_row); y < grid.row(tile_row + 1); ++y) {
     for (int x = grid.column(tile_column); x < grid.column(tile_column + 1); ++x, ++pixels)
-      ++counts[plane[static_cast<std::size_t>(y * grid.width + x)]];
+      ++counts[plane[y * grid.width + x]];
   }
   clip(counts, std::max(1, static_cast<int>(clip_limit * pixels)));
   Curve curve{};
@@ -70,16 +67,14 @@ void equalise(std::vector<std::uint8_t>& plane, const Grid& grid, double clip_li
     const Between v = between(y, grid.height, grid.tiles);
     for (int x = 0; x < grid.width; ++x) {
       const Between h = between(x, grid.width, grid.tiles);
-      auto& pixel = plane[static_cast<std::size_t>(y * grid.width + x)];
-      const auto curve = [&](int r, int c) -> std::int64_t {
-        return curves[static_cast<std::size_t>(r * grid.tiles + c)][pixel];
-      };
+      auto& pixel = plane[y * grid.width + x];
+      const auto curve = [&](int r, int c) -> std::int64_t { return curves[r * grid.tiles + c][pixel]; };
       const std::int64_t top =
           curve(v.first, h.first) * (h.scale - h.weight) + curve(v.first, h.second) * h.weight;
       const std::int64_t low =
           curve(v.second, h.first) * (h.scale - h.weight) + curve(v.second, h.second) * h.weight;
       const std::int64_t scale = std::int64_t{h.scale} * v.scale;
-      pixel = static_cast<std::uint8_t>((top * (v.scale - v.weight) + low * v.weight + scale / 2) / scale);
+      pixel = (top * (v.scale - v.weight) + low * v.weight + scale / 2) / scale;
     }
   }
 }
@@ -93,17 +88,17 @@ void clahe(std::span<const std::uint8_t> in, int channels, int height, int width
     throw std::invalid_argument("clahe needs a tile, and a pixel in each tile");
   if (!(options.clip_limit > 0 && options.clip_limit <= 1))
     throw std::invalid_argument("clahe's limit lies in (0, 1]");
-  const auto pixels = static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
-  if (in.size() != static_cast<std::size_t>(channels) * pixels || out.size() != in.size())
+  const std::int64_t pixels = std::int64_t{height} * width;
+  if (std::ssize(in) != channels * pixels || out.size() != in.size())
     throw std::invalid_argument("clahe's spans do not fit the image");
-  std::vector<std::uint8_t> value(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(pixels));
+  std::vector<std::uint8_t> value(in.begin(), in.begin() + pixels);
   for (std::size_t i = pixels; i < in.size(); ++i) value[i % pixels] = std::max(value[i % pixels], in[i]);
   const std::vector<std::uint8_t> before = value;
   equalise(value, {height, width, options.tiles}, options.clip_limit);
   for (std::size_t i = 0; i < in.size(); ++i) {
     const int old = before[i % pixels], now = value[i % pixels];
     // Black has no hue: it becomes grey.
-    out[i] = static_cast<std::uint8_t>(old == 0 ? now : (2 * in[i] * now + old) / (2 * old));
+    out[i] = old == 0 ? now : (2 * in[i] * now + old) / (2 * old);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/random.hpp"
 
 namespace plumb {
@@ -49,41 +50,37 @@ std::array<double, kClasses> true_logits(double quality, RandomStream& random) {
 void vote(std::span<const double> truth, RandomStream& random, Cohort& out) {
   std::array<int, kRaters> order{};
   std::iota(order.begin(), order.end(), 0);
-  const auto n = kFewestRaters + static_cast<int>(random.below(kRaters - kFewestRaters + 1));
+  const int n = kFewestRaters + narrow<int>(random.below(kRaters - kFewestRaters + 1));
   std::array<std::int64_t, kRaters> ratings{};
   ratings.fill(-1);
   std::array<std::int64_t, kClasses> counts{};
   for (int i = 0; i < n; ++i) {
-    const auto j = static_cast<std::size_t>(i) +
-                   static_cast<std::size_t>(random.below(static_cast<std::uint64_t>(kRaters - i)));
-    std::swap(order[static_cast<std::size_t>(i)], order[j]);
+    std::swap(order[i], order[i + random.below(kRaters - i)]);
     const std::size_t answer = draw(truth, random);
-    ratings[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = static_cast<std::int64_t>(answer);
+    ratings[order[i]] = answer;
     ++counts[answer];
   }
   out.ratings.insert(out.ratings.end(), ratings.begin(), ratings.end());
   out.counts.insert(out.counts.end(), counts.begin(), counts.end());
-  out.labels.push_back(
-      static_cast<std::uint8_t>(std::max_element(counts.begin(), counts.end()) - counts.begin()));
+  out.labels.push_back(std::max_element(counts.begin(), counts.end()) - counts.begin());
 }
 
 void predict(std::span<const double> u, const CohortOptions& options, RandomStream& random, Cohort& out) {
   std::array<double, kClasses> z{};
   for (std::size_t k = 0; k < kClasses; ++k) {
-    const auto logit =
-        static_cast<float>(options.sharpening * (u[k] + options.model_noise * random.normal()));
+    const float logit = options.sharpening * (u[k] + options.model_noise * random.normal());
     out.logits.push_back(logit);
-    z[k] = static_cast<double>(logit);
+    z[k] = logit;
   }
   softmax_row(z);
-  for (const double p : z) out.probs.push_back(static_cast<float>(p));
+  for (const double p : z) out.probs.push_back(p);
 }
 
 void add_item(std::int64_t i, const CohortOptions& options, Cohort& out) {
   const std::int64_t patient = i / kCellsPerPatient;
-  RandomStream where(options.seed, Purpose::kDemo, kPatientStreams + static_cast<std::uint32_t>(patient));
-  const auto site = static_cast<std::size_t>(where.below(kSites.size()));
-  RandomStream random(options.seed, Purpose::kDemo, static_cast<std::uint32_t>(i));
+  RandomStream where(options.seed, Purpose::kDemo, kPatientStreams + patient);
+  const std::uint64_t site = where.below(kSites.size());
+  RandomStream random(options.seed, Purpose::kDemo, i);
   const auto u = true_logits(kQuality[site], random);
   std::array<double, kClasses> truth = u;
   softmax_row(truth);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/simulate/streams.hpp"
 
 namespace plumb {
@@ -62,7 +63,7 @@ Stroke smooth(const Stroke& p) {
   for (std::size_t i = 0; i + 1 < p.size(); ++i) {
     const Point a = p[i == 0 ? 0 : i - 1], b = p[i], c = p[i + 1], d = p[std::min(i + 2, p.size() - 1)];
     for (int k = 1; k <= kPieces; ++k) {
-      const double t = static_cast<double>(k) / kPieces;
+      const double t = 1.0 * k / kPieces;
       const auto at = [t](double q0, double q1, double q2, double q3) {
         return 0.5 * (2 * q1 + t * ((q2 - q0) +
                                     t * ((2 * q0 - 5 * q1 + 4 * q2 - q3) + t * (3 * q1 - q0 - 3 * q2 + q3))));
@@ -88,8 +89,8 @@ void ink(Point a, Point b, double half, double level, std::span<std::uint8_t> ou
     for (int column = cell(std::min(a.x, b.x) - reach); column <= cell(std::max(a.x, b.x) + reach);
          ++column) {
       const double d = distance({column + 0.5, row + 0.5}, a, b);
-      const auto value = static_cast<std::uint8_t>(level * std::clamp(half + 0.5 - d, 0.0, 1.0) + 0.5);
-      auto& pixel = out[static_cast<std::size_t>(row * kDigitSize + column)];
+      const std::uint8_t value = level * std::clamp(half + 0.5 - d, 0.0, 1.0) + 0.5;
+      auto& pixel = out[row * kDigitSize + column];
       pixel = std::max(pixel, value);
     }
   }
@@ -132,7 +133,7 @@ double draw_annotation(int numeral, double concentration, RandomStream& random) 
 }  // namespace
 
 int digit_numeral(std::uint64_t seed, std::int64_t item) {
-  return static_cast<int>(item_stream(seed, "numerals", item).below(10));
+  return narrow<int>(item_stream(seed, "numerals", item).below(10));
 }
 
 void draw_digit(std::uint64_t seed, std::int64_t item, int numeral, std::span<std::uint8_t> out) {
@@ -142,7 +143,7 @@ void draw_digit(std::uint64_t seed, std::int64_t item, int numeral, std::span<st
   std::fill(out.begin(), out.end(), std::uint8_t{0});
   RandomStream random = item_stream(seed, "digits", item);
   const Hand hand = draw_hand(random);
-  for (Stroke stroke : templates()[static_cast<std::size_t>(numeral)]) {
+  for (Stroke stroke : templates()[numeral]) {
     for (Point& p : stroke) p = {p.x + hand.shake * random.normal(), p.y + hand.shake * random.normal()};
     const Stroke line = smooth(stroke);
     for (std::size_t i = 0; i + 1 < line.size(); ++i)
@@ -153,14 +154,14 @@ void draw_digit(std::uint64_t seed, std::int64_t item, int numeral, std::span<st
 double annotation_mean(int numeral) {
   if (numeral < 0 || numeral > 9) throw std::invalid_argument("a numeral is 0 to 9");
   constexpr std::array<double, 10> kMean{0, 1, 0.2, 0.4, 0.6, 0.8, 0.2, 0.4, 0.6, 0.8};
-  return kMean[static_cast<std::size_t>(numeral)];
+  return kMean[numeral];
 }
 
 ThreeModeLabels label_three_modes(std::span<const std::uint8_t> numerals, const ThreeModeOptions& options) {
   if (options.votes < 1) throw std::invalid_argument("an image needs a vote");
   ThreeModeLabels out;
   for (std::size_t i = 0; i < numerals.size(); ++i) {
-    RandomStream random = item_stream(options.seed, "three modes", static_cast<std::int64_t>(i));
+    RandomStream random = item_stream(options.seed, "three modes", i);
     const double q = draw_annotation(numerals[i], options.concentration, random);
     std::int64_t ones = 0;
     for (int v = 0; v < options.votes; ++v) {

@@ -5,7 +5,7 @@
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/simulate/streams.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 // From 0 at lo to 1 at hi, smooth at both ends.
@@ -30,8 +30,8 @@ class Draw {
   Colour colour(double lo, double hi) { return {between(lo, hi), between(lo, hi), between(lo, hi)}; }
   template <std::size_t N>
   Colour from(const std::array<Colour, N>& palette) {
-    const auto k = static_cast<std::size_t>(random_.below(N));
-    return mix(palette[k], palette[static_cast<std::size_t>(random_.below(N))], between(0, 0.35));
+    const std::uint64_t k = random_.below(N);
+    return mix(palette[k], palette[random_.below(N)], between(0, 0.35));
   }
 
  private:
@@ -153,4 +153,4 @@ Face make_face(std::uint64_t seed, std::int64_t item, int age) {
   return f;
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

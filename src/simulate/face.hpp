@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace plumb {
+namespace plumb::detail {
 
 using Colour = std::array<double, 3>;  // red, green, blue in 0..1
 
@@ -32,4 +32,4 @@ struct Face {
 
 [[nodiscard]] Face make_face(std::uint64_t seed, std::int64_t item, int age);
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -10,9 +10,13 @@
 #include "plumb/simulate/scenarios.hpp"
 #include "plumb/simulate/streams.hpp"
 #include "simulate/face.hpp"
+#include "simulate/grey.hpp"
 
 namespace plumb {
 namespace {
+
+using detail::Colour;
+using detail::Face;
 
 // Paints one pixel of a face, back to front. Edges are one pixel soft, so that a small image is the large one
 // seen from afar.
@@ -197,21 +201,20 @@ void draw_face(std::uint64_t seed, std::int64_t item, int age, int size, std::sp
   if (age < 0 || age > kOldest)
     throw InputError("an age must lie between 0 and " + std::to_string(kOldest) + ", not " +
                      std::to_string(age));
-  const auto n = static_cast<std::size_t>(size), plane = n * n;
+  const std::size_t n = size, plane = n * n;
   if (out.size() != 3 * plane) throw std::invalid_argument("a face needs room for 3 planes of its size");
-  const Face face = make_face(seed, item, age);
+  const Face face = detail::make_face(seed, item, age);
   Painter painter(face, size);
   std::vector<std::int16_t> noise(3 * plane);
   fill_noise(seed, "face noise", item, noise);
   for (std::size_t row = 0; row < n; ++row) {
     for (std::size_t column = 0; column < n; ++column) {
-      const double u = (2 * static_cast<double>(column) + 1) / size - 1,
-                   v = (2 * static_cast<double>(row) + 1) / size - 1;
+      const double u = (2.0 * column + 1) / size - 1, v = (2.0 * row + 1) / size - 1;
       const Colour c = painter.paint(u, v);
       for (std::size_t k = 0; k < 3; ++k) {
         const std::size_t at = k * plane + row * n + column;
         const double level = c[k] + face.noise * noise[at] / kNoiseSd;
-        out[at] = static_cast<std::uint8_t>(std::clamp(255 * level, 0.0, 255.0) + 0.5);
+        out[at] = detail::grey(level);
       }
     }
   }

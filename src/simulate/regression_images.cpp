@@ -8,6 +8,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/simulate/streams.hpp"
+#include "simulate/grey.hpp"
 
 namespace plumb {
 namespace {
@@ -42,7 +43,7 @@ std::vector<double> draw_cells(int size, RandomStream& random, RegressionImage& 
     cells.push_back({x, y, tumour ? between(0.085, 0.11, random) : between(0.05, 0.07, random),
                      tumour ? between(0.65, 0.8, random) : between(0.35, 0.5, random)});
   }
-  item.mean[0] = static_cast<double>(tumours) / static_cast<double>(cells.size());
+  item.mean[0] = 1.0 * tumours / cells.size();
   const double sd = 0.02 + 0.16 * (1 - stain);
   item.variance[0] = sd * sd;
   std::vector<double> levels;
@@ -100,7 +101,7 @@ void check(const RegressionImageOptions& o) {
 RegressionImage draw_regression_image(const RegressionImageOptions& options, std::int64_t number,
                                       std::span<std::uint8_t> out) {
   check(options);
-  if (out.size() != static_cast<std::size_t>(options.size) * static_cast<std::size_t>(options.size))
+  if (std::ssize(out) != std::int64_t{options.size} * options.size)
     throw std::invalid_argument("a regression image needs room for its pixels");
   RegressionImage item;
   RandomStream random = item_stream(options.seed, options.outputs == 1 ? "cells" : "instruments", number);
@@ -108,13 +109,13 @@ RegressionImage draw_regression_image(const RegressionImageOptions& options, std
   for (double& value : z) value = random.normal();
   const std::vector<double> levels = options.outputs == 1 ? draw_cells(options.size, random, item)
                                                           : draw_instrument(options.size, random, item);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(options.outputs); ++k)
+  for (int k = 0; k < options.outputs; ++k)
     item.target[k] = item.mean[k] + std::sqrt(item.variance[k]) * z[k];
   std::vector<std::int16_t> noise(levels.size());
   fill_noise(options.seed, "regression image noise", number, noise);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const double level = levels[i] + 0.02 * noise[i] / kNoiseSd;
-    out[i] = static_cast<std::uint8_t>(std::clamp(255 * level, 0.0, 255.0) + 0.5);
+    out[i] = detail::grey(level);
   }
   return item;
 }

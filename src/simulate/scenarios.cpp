@@ -60,7 +60,7 @@ int population_age(double u) {
     const int years = last ? kOldest + 1 - 110 : 5;
     if (left < people || last) {
       const int within = std::min(years - 1, static_cast<int>(left / people * years));
-      return 5 * static_cast<int>(g) + within;
+      return 5 * g + within;
     }
     left -= people;
   }
@@ -73,7 +73,7 @@ RiskData simulate_risks(const RiskOptions& options) {
     RandomStream random = item_stream(options.seed, "risks", i);
     const int age = population_age(random.uniform());
     const double risk = scenario_risk(options.scenario, age);
-    out.age.push_back(static_cast<std::uint8_t>(age));
+    out.age.push_back(age);
     out.truth.push_back(risk);
     out.labels.push_back(random.uniform() < risk ? 1 : 0);
   }

@@ -10,6 +10,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/special.hpp"
 #include "plumb/simulate/streams.hpp"
+#include "simulate/grey.hpp"
 
 namespace plumb {
 namespace {
@@ -65,7 +66,7 @@ Lesion draw_lesion(RandomStream& random) {
   const double radius = between(0.14, 0.26);
   l.radius[0][0] = radius;
   for (std::size_t k = 2; k <= kWaves; ++k) {
-    const double sd = 0.16 * radius / static_cast<double>(k);
+    const double sd = 0.16 * radius / k;
     l.radius[k] = {sd * std::clamp(random.normal(), -2.0, 2.0), sd * std::clamp(random.normal(), -2.0, 2.0)};
   }
   // The spread is smallest on one side and largest on the other: never below a third of its mean.
@@ -93,8 +94,7 @@ void check(const SegmentationOptions& o) {
 void draw_segmentation(const SegmentationOptions& options, std::int64_t item, std::span<std::uint8_t> image,
                        std::span<double> truth, std::span<std::uint8_t> ratings) {
   check(options);
-  const auto n = static_cast<std::size_t>(options.size), pixels = n * n,
-             raters = static_cast<std::size_t>(options.raters);
+  const std::size_t n = options.size, pixels = n * n, raters = options.raters;
   if (image.size() != pixels || truth.size() != pixels || ratings.size() != raters * pixels)
     throw std::invalid_argument("a segmentation needs room for its image, truth and ratings");
   RandomStream random = item_stream(options.seed, "lesions", item);
@@ -104,8 +104,7 @@ void draw_segmentation(const SegmentationOptions& options, std::int64_t item, st
   std::vector<std::int16_t> noise(pixels);
   fill_noise(options.seed, "lesion noise", item, noise);
   for (std::size_t i = 0; i < pixels; ++i) {
-    const double u = (static_cast<double>(i % n) + 0.5) / options.size,
-                 v = (static_cast<double>(i / n) + 0.5) / options.size;
+    const double u = (i % n + 0.5) / options.size, v = (i / n + 0.5) / options.size;
     const double dx = u - lesion.x, dy = v - lesion.y, r = std::sqrt(dx * dx + dy * dy);
     const Waves w = r > 0 ? waves(dx / r, dy / r) : waves(1, 0);
     const double spread = at(lesion.spread, w), gap = (at(lesion.radius, w) - r) / spread;
@@ -114,7 +113,7 @@ void draw_segmentation(const SegmentationOptions& options, std::int64_t item, st
     const double level = lesion.outside + (lesion.inside - lesion.outside) * truth[i] +
                          lesion.slope_x * (u - 0.5) + lesion.slope_y * (v - 0.5) +
                          lesion.texture * noise[i] / kNoiseSd;
-    image[i] = static_cast<std::uint8_t>(std::clamp(255 * level, 0.0, 255.0) + 0.5);
+    image[i] = detail::grey(level);
   }
 }
 

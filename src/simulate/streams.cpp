@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 namespace {
@@ -16,9 +17,7 @@ double log_gamma_draw(double shape, RandomStream& random) {
   return log_portable(random.gamma(shape + 1.0)) + boost;
 }
 
-int byte_sum(std::uint32_t w) {
-  return static_cast<int>((w & 255) + (w >> 8 & 255) + (w >> 16 & 255) + (w >> 24));
-}
+int byte_sum(std::uint32_t w) { return (w & 255) + (w >> 8 & 255) + (w >> 16 & 255) + (w >> 24); }
 
 }  // namespace
 
@@ -27,7 +26,7 @@ std::uint64_t derive_seed(std::uint64_t seed, std::string_view use) {
 }
 
 RandomStream item_stream(std::uint64_t seed, std::string_view use, std::int64_t item) {
-  return {derive_seed(seed, use), Purpose::kDemo, static_cast<std::uint32_t>(item)};
+  return {derive_seed(seed, use), Purpose::kDemo, narrow<std::uint32_t>(item)};
 }
 
 double draw_beta(double a, double b, RandomStream& random) {
@@ -39,10 +38,9 @@ void fill_noise(std::uint64_t seed, std::string_view use, std::int64_t item, std
   const std::size_t words = (out.size() + 1) / 2;
   std::vector<std::uint64_t> units(words), bits(words);
   std::iota(units.begin(), units.end(), std::uint64_t{0});
-  fill_bits(derive_seed(seed, use), Purpose::kDemo, static_cast<std::uint32_t>(item), units, bits);
+  fill_bits(derive_seed(seed, use), Purpose::kDemo, item, units, bits);
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const auto word = static_cast<std::uint32_t>(i % 2 == 0 ? bits[i / 2] : bits[i / 2] >> 32);
-    out[i] = static_cast<std::int16_t>(byte_sum(word) - 510);
+    out[i] = byte_sum(i % 2 == 0 ? bits[i / 2] : bits[i / 2] >> 32) - 510;
   }
 }
 

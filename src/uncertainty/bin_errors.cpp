@@ -2,7 +2,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "metrics/ordered/arithmetic.hpp"
+#include "metrics/shared/arithmetic.hpp"
 #include "plumb/uncertainty/bins.hpp"
 
 namespace plumb {
@@ -18,7 +18,7 @@ class UnitSums {
   }
 
   void add(std::size_t begin, std::size_t end) {
-    if constexpr (std::is_same_v<A, ordered::Whole>) {
+    if constexpr (std::is_same_v<A, detail::Whole>) {
       if (unit_.empty() && f_.trials.empty() && f_.times.empty()) return add_single(begin, end);
     }
     for (std::size_t i = begin; i < end; ++i) {
@@ -46,7 +46,7 @@ class UnitSums {
     if (count_ < 2) return std::nullopt;
     const double mass = A::value(mass_);
     const double p = A::hits_value(hits_) / mass;
-    const double n = static_cast<double>(count_);
+    const double n = count_;
     const double squares = A::pairs_value(hh_) - 2 * p * A::pairs_value(hm_) + p * p * A::pairs_value(mm_);
     return std::sqrt(std::max(0.0, squares) * n / (n - 1)) / mass;
   }
@@ -66,7 +66,7 @@ class UnitSums {
   void add_single(std::size_t begin, std::size_t end) {
     std::int64_t hits = 0;
     for (std::size_t i = begin; i < end; ++i) hits += static_cast<std::int64_t>(f_.hits[i]);
-    const auto n = static_cast<std::int64_t>(end - begin);
+    const std::int64_t n = end - begin;
     count_ += n;
     mass_ += n;
     hits_ += hits;
@@ -131,7 +131,7 @@ std::vector<UncertaintyBin> coarse_bins(const std::vector<UncertaintyBin>& bins,
 
 void add_errors(std::vector<UncertaintyBin>& bins, const ForecastsView& confidence,
                 std::span<const std::uint32_t> unit, std::size_t units) {
-  ordered::with_counts(confidence, [&]<class A>(A) {
+  detail::with_counts(confidence, [&]<class A>(A) {
     UnitSums<A> sums(confidence, unit, units);
     for (UncertaintyBin& b : bins) {
       sums.clear();
@@ -144,7 +144,7 @@ void add_errors(std::vector<UncertaintyBin>& bins, const ForecastsView& confiden
 
 std::vector<UncertaintyBin> coarsen(const std::vector<UncertaintyBin>& bins, const ForecastsView& confidence,
                                     std::span<const std::uint32_t> unit, std::size_t units, double bound) {
-  return ordered::with_counts(
+  return detail::with_counts(
       confidence, [&]<class A>(A) { return coarse_bins(bins, UnitSums<A>(confidence, unit, units), bound); });
 }
 

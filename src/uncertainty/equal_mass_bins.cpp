@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "metrics/ordered/arithmetic.hpp"
+#include "metrics/shared/arithmetic.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/uncertainty/bins.hpp"
 
@@ -87,7 +87,7 @@ void UncertaintyBin::join(const UncertaintyBin& other) {
 
 std::vector<UncertaintyBin> equal_mass_bins(const ForecastsView& confidence, int bins) {
   check_bins(bins);
-  return ordered::with_counts(confidence, [&]<class A>(A) { return bins_of<A>(confidence, bins); });
+  return detail::with_counts(confidence, [&]<class A>(A) { return bins_of<A>(confidence, bins); });
 }
 
 }  // namespace plumb

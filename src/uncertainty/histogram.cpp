@@ -10,26 +10,26 @@ namespace plumb {
 UncertaintyResult score_histogram(const std::vector<double>& w, const std::vector<double>& p,
                                   const UncertaintyOptions& options) {
   detail::check_options(options);
-  check_same_rows("w", static_cast<std::int64_t>(w.size()), "p", static_cast<std::int64_t>(p.size()));
+  check_same_rows("w", std::ssize(w), "p", std::ssize(p));
   if (options.degenerate == Degenerate::jeffreys)
     throw InputError(
-        "--degenerate jeffreys needs counts, which a histogram of w and p does not have; use pool");
+        "⟦degenerate⟧ jeffreys needs counts, which a histogram of w and p does not have; use pool");
   std::vector<UncertaintyBin> bins;
   for (std::size_t i = 0; i < w.size(); ++i) {
     if (!(w[i] >= 0 && w[i] <= kMaxWeight))
       throw InputError(
-          fmt::format("--histogram: w is {} in row {}; a weight must lie in [0, 1e12]", show(w[i]), i));
+          fmt::format("⟦histogram⟧: w is {} in row {}; a weight must lie in [0, 1e12]", show(w[i]), i));
     if (!(p[i] >= 0 && p[i] <= 1))
       throw InputError(
-          fmt::format("--histogram: p is {} in row {}; a probability must lie in [0, 1]", show(p[i]), i));
+          fmt::format("⟦histogram⟧: p is {} in row {}; a probability must lie in [0, 1]", show(p[i]), i));
     if (w[i] == 0) continue;
     UncertaintyBin b;
-    b.low = b.high = static_cast<double>(i);
+    b.low = b.high = i;
     b.mass = w[i];
     b.hits = p[i] == 1 ? w[i] : w[i] * p[i];
     bins.push_back(b);
   }
-  if (bins.empty()) throw InputError("--histogram: all weights are zero; give some bin a positive weight");
+  if (bins.empty()) throw InputError("⟦histogram⟧: all weights are zero; give some bin a positive weight");
 
   UncertaintyResult out;
   out.accuracy = base_accuracy(bins);
@@ -40,7 +40,7 @@ UncertaintyResult score_histogram(const std::vector<double>& w, const std::vecto
   const OddsRatio odds = expected_odds_ratio(bins, out.base, options.degenerate);
   std::vector<double> score, hits, weight;
   for (std::size_t i = 0; i < bins.size(); ++i) {
-    score.push_back(static_cast<double>(i));
+    score.push_back(i);
     hits.push_back(bins[i].accuracy());
     weight.push_back(bins[i].mass);
   }

@@ -48,7 +48,7 @@ OddsRatio expected_odds_ratio(std::span<const UncertaintyBin> bins, double a, De
   }
   if (degenerate == Degenerate::jeffreys) {
     const auto score = [&](const UncertaintyBin& b) {
-      const auto n = static_cast<double>(b.votes);
+      const double n = b.votes;
       return odds_ratio_score((n * b.accuracy() + 0.5) / (n + 1), a);
     };
     double sum = 0;
@@ -66,7 +66,7 @@ OddsRatio expected_odds_ratio(std::span<const UncertaintyBin> bins, double a, De
     r.eor = bad == bins.end() ? Estimate(expected_score(bins, a, odds_ratio_score))
                               : Estimate::undefined(fmt::format(
                                     "bin {} of {} has only {} answers; use fewer bins or "
-                                    "--degenerate pool",
+                                    "⟦degenerate⟧ pool",
                                     bad - bins.begin(), bins.size(), bad->hits > 0 ? "right" : "wrong"));
     return r;
   }
@@ -75,7 +75,7 @@ OddsRatio expected_odds_ratio(std::span<const UncertaintyBin> bins, double a, De
     r.eor = Estimate::undefined("every answer is right, or every answer is wrong: there are no odds");
     return r;
   }
-  r.pooled_bins = static_cast<std::int64_t>(bins.size() - pooled.size());
+  r.pooled_bins = std::ssize(bins) - std::ssize(pooled);
   r.eor = expected_score(pooled, a, odds_ratio_score);
   return r;
 }

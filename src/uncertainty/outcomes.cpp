@@ -33,23 +33,23 @@ std::vector<std::string> wanted_measures(const Items& items, std::span<const std
   const std::vector<std::string> known(std::begin(kMeasures), std::end(kMeasures));
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw InputError("--measures: there is no measure \"" + name + "\"" + did_you_mean(name, known) +
+      throw InputError("⟦measures⟧: there is no measure \"" + name + "\"" + did_you_mean(name, known) +
                        "; those there are: " + fmt::format("{}", fmt::join(known, ", ")));
     if (needs_samples(name) && !samples)
-      throw InputError("--measures: " + name +
-                       " compares several predictions of one item; give them with --samples or "
-                       "--sample-logits");
+      throw InputError("⟦measures⟧: " + name +
+                       " compares several predictions of one item; give them with ⟦samples⟧ or "
+                       "⟦sample_logits⟧");
     if (std::count(names.begin(), names.end(), name) > 1)
-      throw InputError("--measures names " + name + " twice; name it once");
+      throw InputError("⟦measures⟧ names " + name + " twice; name it once");
   }
   return {names.begin(), names.end()};
 }
 
 /// Both classes of a binary block written out; other blocks as they are.
 std::span<const double> full_rows(const PredictionBlock& block, std::vector<double>& scratch) {
-  if (block.width != 1) return std::span(block.z).first(static_cast<std::size_t>(block.size * block.width));
-  scratch.resize(2 * static_cast<std::size_t>(block.size));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i) {
+  if (block.width != 1) return std::span(block.z).first(block.size * block.width);
+  scratch.resize(2 * block.size);
+  for (std::int64_t i = 0; i < block.size; ++i) {
     scratch[2 * i] = 1.0 - block.z[i];
     scratch[2 * i + 1] = block.z[i];
   }
@@ -57,11 +57,10 @@ std::span<const double> full_rows(const PredictionBlock& block, std::vector<doub
 }
 
 /// Sum of the five largest of each row, from the largest down: one order, whatever the order of the classes.
-void five_largest(std::span<const double> z, int classes, std::span<double> out) {
-  const auto k = static_cast<std::size_t>(classes);
+void five_largest(std::span<const double> z, int k, std::span<double> out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     double top[kTopFive] = {};
-    for (std::size_t c = 0; c < k; ++c) {
+    for (int c = 0; c < k; ++c) {
       double x = z[i * k + c];
       for (double& t : top) {  // the larger stays, the smaller moves on
         const double larger = std::max(t, x);
@@ -82,8 +81,7 @@ void minus_log(std::span<double> p) {
 }
 
 /// mean over votes of -log z_vote; 0 without votes.
-void loss_rows(std::span<const double> z, int classes, const VoteBlock& votes, std::span<double> out) {
-  const auto k = static_cast<std::size_t>(classes);
+void loss_rows(std::span<const double> z, int k, const VoteBlock& votes, std::span<double> out) {
   if (votes.single) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = z[i * k + votes.cls[i]];
     return minus_log(out);
@@ -97,11 +95,10 @@ void loss_rows(std::span<const double> z, int classes, const VoteBlock& votes, s
 }
 
 /// The majority vote is not among the `top` largest (ties: lowest class first).
-bool is_wrong(std::span<const double> row, std::int64_t majority, int top) {
-  if (majority < 0) return false;
-  const auto m = static_cast<std::size_t>(majority);
+bool is_wrong(std::span<const double> row, std::int64_t m, int top) {
+  if (m < 0) return false;
   int before = 0;
-  for (std::size_t c = 0; c < row.size(); ++c) before += row[c] > row[m] || (row[c] == row[m] && c < m);
+  for (std::int64_t c = 0; c < std::ssize(row); ++c) before += row[c] > row[m] || (row[c] == row[m] && c < m);
   return before >= top;
 }
 
@@ -121,13 +118,13 @@ class Pass {
       Measure m{name, {}, ""};
       if (name == "u5" && items.classes() <= kTopFive)
         m.why = fmt::format("it needs more than five classes, and there are {}", items.classes());
-      if (m.why.empty()) resize_large(m.values, static_cast<std::size_t>(items.size()));
+      if (m.why.empty()) resize_large(m.values, items.size());
       out.measures.push_back(std::move(m));
     }
   }
 
   void read(std::int64_t begin, std::int64_t end, Scratch& s) {
-    const auto n = static_cast<std::size_t>(end - begin);
+    const std::int64_t n = end - begin;
     const int k = items_.classes();
     read_items(items_, begin, end, s.block);
     const std::span<const double> z = full_rows(s.block.z, s.rows);
@@ -140,7 +137,7 @@ class Pass {
       read_samples(begin, end, s);
     for (Measure& m : out_.measures) {
       if (!m.why.empty()) continue;
-      const std::span<double> to = std::span(m.values).subspan(static_cast<std::size_t>(begin), n);
+      const std::span<double> to = std::span(m.values).subspan(begin, n);
       if (m.name == "entropy") {
         std::copy(s.entropy.begin(), s.entropy.end(), to.begin());
       } else if (m.name == "u1") {
@@ -156,7 +153,7 @@ class Pass {
       } else if (m.name == "expected_entropy") {
         std::copy(s.expected.begin(), s.expected.end(), to.begin());
       } else {
-        for (std::size_t i = 0; i < n; ++i) to[i] = std::max(0.0, s.entropy[i] - s.expected[i]);
+        for (std::int64_t i = 0; i < n; ++i) to[i] = std::max(0.0, s.entropy[i] - s.expected[i]);
       }
     }
   }
@@ -167,11 +164,10 @@ class Pass {
                        [&](const Measure& m) { return m.name == name && m.why.empty(); });
   }
 
-  static void largest(std::span<const double> z, int classes, std::span<double> out) {
-    const auto k = static_cast<std::size_t>(classes);
+  static void largest(std::span<const double> z, int k, std::span<double> out) {
     for (std::size_t i = 0; i < out.size(); ++i) {
       double most = z[i * k];
-      for (std::size_t c = 1; c < k; ++c) most = std::max(most, z[i * k + c]);
+      for (int c = 1; c < k; ++c) most = std::max(most, z[i * k + c]);
       out[i] = most;
     }
   }
@@ -183,32 +179,29 @@ class Pass {
       project_top(s.block, top_, s.top);
     }
     Outcomes& o = out_.outcomes;
-    const auto first = static_cast<std::size_t>(begin);
-    const auto n = static_cast<std::size_t>(s.block.size);
-    const auto k = static_cast<std::size_t>(items_.classes());
+    const int k = items_.classes();
     std::copy(s.top.hits.begin(), s.top.hits.end(), o.hits.begin() + begin);
     if (!o.weight.empty()) std::copy(s.top.weight.begin(), s.top.weight.end(), o.weight.begin() + begin);
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto at = static_cast<std::int64_t>(i);
-      if (!o.trials.empty()) o.trials[first + i] = s.block.votes.votes(at);
-      o.wrong[first + i] = s.block.votes.single
+    for (std::int64_t i = 0; i < s.block.size; ++i) {
+      if (!o.trials.empty()) o.trials[begin + i] = s.block.votes.votes(i);
+      o.wrong[begin + i] = s.block.votes.single
                                ? s.top.hits[i] == 0
-                               : is_wrong(z.subspan(i * k, k), s.block.votes.majority(at), top_);
+                               : is_wrong(z.subspan(i * k, k), s.block.votes.majority(i), top_);
     }
   }
 
   void read_samples(std::int64_t begin, std::int64_t end, Scratch& s) {
-    const auto n = static_cast<std::size_t>(end - begin);
+    const std::int64_t n = end - begin;
     const int count = items_.predictions.samples();
-    s.samples.resize(static_cast<std::size_t>(count));
+    s.samples.resize(count);
     s.expected.assign(n, 0.0);
     s.part.resize(n);
     for (int i = 0; i < count; ++i) {
       items_.predictions.read_sample(i, begin, end, s.sample);
       const std::span<const double> rows = full_rows(s.sample, s.sample_rows);
-      s.samples[static_cast<std::size_t>(i)].assign(rows.begin(), rows.end());
+      s.samples[i].assign(rows.begin(), rows.end());
       entropy_rows(rows, items_.classes(), s.part);
-      for (std::size_t j = 0; j < n; ++j) s.expected[j] += s.part[j];
+      for (std::int64_t j = 0; j < n; ++j) s.expected[j] += s.part[j];
     }
     for (double& x : s.expected) x /= count;
   }
@@ -230,7 +223,7 @@ void drop_massless(Measured& m) {
   if (kept < n) {
     o.row.reserve(kept);
     for (std::size_t i = 0; i < n; ++i)
-      if (mass(i)) o.row.push_back(static_cast<std::uint32_t>(i));
+      if (mass(i)) o.row.push_back(i);
     const auto pick = [&](auto& column) {
       if (column.empty()) return;
       for (std::size_t i = 0; i < kept; ++i) column[i] = column[o.row[i]];
@@ -242,7 +235,7 @@ void drop_massless(Measured& m) {
     pick(o.wrong);
     for (Measure& x : m.measures) pick(x.values);
   }
-  o.votes = o.trials.empty() ? static_cast<std::int64_t>(kept) : 0;
+  o.votes = o.trials.empty() ? kept : 0;
   for (const double t : o.trials) o.votes += static_cast<std::int64_t>(t);
   if (std::all_of(o.trials.begin(), o.trials.end(), [](double t) { return t == 1; })) o.trials = {};
 }
@@ -255,20 +248,19 @@ Measured measure_items(const Items& items, std::span<const std::string> names, i
   if (items.size() > std::numeric_limits<std::uint32_t>::max())
     throw InputError("more than 4294967295 items cannot be sorted; score them in parts");
   if (top >= items.classes())
-    throw InputError(fmt::format("--top {}: with {} classes every answer would be right; use --top 1", top,
+    throw InputError(fmt::format("⟦top⟧ {}: with {} classes every answer would be right; use ⟦top⟧ 1", top,
                                  items.classes()));
   Measured out;
-  const auto n = static_cast<std::size_t>(items.size());
+  const std::int64_t n = items.size();
   resize_large(out.outcomes.hits, n);
   if (items.votes.kind() != Votes::Kind::labels) resize_large(out.outcomes.trials, n);
   if (!items.weights.empty()) resize_large(out.outcomes.weight, n);
   resize_large(out.outcomes.wrong, n);
   Pass pass(items, wanted_measures(items, names), top, out);
-  std::vector<Scratch> scratch(static_cast<std::size_t>(resolve_threads(threads)));
-  parallel_blocks(items.size(), block_rows(items), threads,
-                  [&](int worker, std::int64_t begin, std::int64_t end) {
-                    pass.read(begin, end, scratch[static_cast<std::size_t>(worker)]);
-                  });
+  std::vector<Scratch> scratch(resolve_threads(threads));
+  parallel_blocks(
+      items.size(), block_rows(items), threads,
+      [&](int worker, std::int64_t begin, std::int64_t end) { pass.read(begin, end, scratch[worker]); });
   drop_massless(out);
   if (out.outcomes.size() == 0)
     throw InputError(items.votes.rows().name() + ": no item has a vote of positive weight to compare with");
@@ -278,15 +270,15 @@ Measured measure_items(const Items& items, std::span<const std::string> names, i
 Measure own_measure(const std::string& name, const Rows& rows, const Items& items, const Outcomes& outcomes) {
   if (rows.is_text()) throw InputError(rows.name() + " holds text; a score is one number an item");
   if (rows.width() != 1)
-    throw InputError(fmt::format("{} has {} numbers an item; a score is one (--score {}=FILE)", rows.name(),
+    throw InputError(fmt::format("{} has {} numbers an item; a score is one (⟦score⟧ {}=FILE)", rows.name(),
                                  rows.width(), name));
   check_same_rows(items.predictions.sources().front().name(), items.size(), rows.name(), rows.rows());
-  Measure m{name, std::vector<double>(static_cast<std::size_t>(rows.rows())), ""};
+  Measure m{name, std::vector<double>(rows.rows()), ""};
   rows.read(0, rows.rows(), m.values);
-  for (std::size_t i = 0; i < m.values.size(); ++i)
+  for (std::int64_t i = 0; i < std::ssize(m.values); ++i)
     if (!std::isfinite(m.values[i]))
-      throw InputError(fmt::format("{} is {}; a score must be a finite number",
-                                   rows.where(static_cast<std::int64_t>(i)), show(m.values[i])));
+      throw InputError(
+          fmt::format("{} is {}; a score must be a finite number", rows.where(i), show(m.values[i])));
   if (!outcomes.row.empty()) {
     for (std::size_t i = 0; i < outcomes.size(); ++i) m.values[i] = m.values[outcomes.row[i]];
     m.values.resize(outcomes.size());

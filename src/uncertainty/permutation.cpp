@@ -26,10 +26,10 @@ std::int64_t draw_hypergeometric(std::int64_t total, std::int64_t marked, std::i
   const std::int64_t least = std::max<std::int64_t>(0, drawn + marked - total);
   const std::int64_t most = std::min(drawn, marked);
   if (least == most) return least;
-  const auto n = static_cast<double>(total), k = static_cast<double>(marked), d = static_cast<double>(drawn);
+  const double n = total, k = marked, d = drawn;
   const auto mode =
       std::clamp(static_cast<std::int64_t>(std::floor((d + 1) * (k + 1) / (n + 2))), least, most);
-  const auto m = static_cast<double>(mode);
+  const double m = mode;
   const double at_mode = exp_portable(log_choose(k, m) + log_choose(n - k, d - m) - log_choose(n, d));
   double u = uniform - at_mode;
   if (u < 0) return mode;
@@ -37,12 +37,12 @@ std::int64_t draw_hypergeometric(std::int64_t total, std::int64_t marked, std::i
   std::int64_t above = mode, below = mode;
   while (above < most || below > least) {
     if (above < most) {
-      const auto x = static_cast<double>(above++);
+      const double x = above++;
       up *= (k - x) * (d - x) / ((x + 1) * (n - k - d + x + 1));
       if ((u -= up) < 0) return above;
     }
     if (below > least) {
-      const auto x = static_cast<double>(below--);
+      const double x = below--;
       down *= x * (n - k - d + x) / ((k - x + 1) * (d - x + 1));
       if ((u -= down) < 0) return below;
     }
@@ -59,7 +59,7 @@ void deal_outcomes(std::vector<UncertaintyBin>& bins, RandomStream& random) {
   for (UncertaintyBin& b : bins) {
     const auto size = static_cast<std::int64_t>(b.mass);
     const std::int64_t wrong = draw_hypergeometric(total, total - right, size, random.uniform());
-    b.hits = static_cast<double>(size - wrong);
+    b.hits = size - wrong;
     total -= size;
     right -= size - wrong;
   }

@@ -17,7 +17,7 @@ struct ConfidenceColumn {
   std::size_t units = 0;
 };
 
-/// Bins, merged when --coarsen asks for it.
+/// Bins, merged when `coarsen` asks for it.
 [[nodiscard]] std::vector<UncertaintyBin> bins_of(const ConfidenceColumn& column,
                                                   const UncertaintyOptions& o);
 

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <limits>
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 #include "plumb/metrics/ordered/risk_coverage.hpp"
 
 namespace plumb {
 namespace {
 
-using Down = ordered::Direction;
+using Down = detail::Direction;
 
 // The smallest number above the largest value, so that "measure < threshold" takes everything. Above an
 // infinite value there is none; the largest number below it then stands for {measure < infinity}.
@@ -23,7 +23,7 @@ double just_above(double y) {
 template <class A>
 Thresholds thresholds_of(const ForecastsView& f, std::span<const double> targets) {
   typename A::Mass total{};
-  for (ordered::Groups<A> g(f); g.next();) A::add(total, g.mass);
+  for (detail::Groups<A> g(f); g.next();) A::add(total, g.mass);
   Thresholds out;
   double previous = -std::numeric_limits<double>::infinity();
   for (const double target : targets) {
@@ -34,7 +34,7 @@ Thresholds thresholds_of(const ForecastsView& f, std::span<const double> targets
     double best = 0;
     bool found = false, pending = false;  // pending: the runs so far qualify, their threshold comes next
     double last = 0;
-    ordered::Groups<A, Down::down> g(f);
+    detail::Groups<A, Down::down> g(f);
     while (g.next()) {
       const double y = 0.0 - g.p;
       if (y < previous) continue;
@@ -60,7 +60,7 @@ Thresholds thresholds_of(const ForecastsView& f, std::span<const double> targets
   }
   typename A::Mass rest{};
   typename A::Hits right{};
-  for (ordered::Groups<A> g(f); g.next();) {
+  for (detail::Groups<A> g(f); g.next();) {
     if (0.0 - g.p < previous) continue;
     A::add(rest, g.mass);
     A::add(right, g.hits);
@@ -73,7 +73,7 @@ Thresholds thresholds_of(const ForecastsView& f, std::span<const double> targets
 }  // namespace
 
 Thresholds find_thresholds(const ForecastsView& confidence, std::span<const double> targets) {
-  return ordered::with_counts(confidence, [&]<class A>(A) { return thresholds_of<A>(confidence, targets); });
+  return detail::with_counts(confidence, [&]<class A>(A) { return thresholds_of<A>(confidence, targets); });
 }
 
 std::vector<DeferralPoint> deferral(const ForecastsView& confidence, int points) {

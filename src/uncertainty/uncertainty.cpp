@@ -1,13 +1,14 @@
 #include "plumb/uncertainty/uncertainty.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include <fmt/format.h>
 
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/memory.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
+#include "plumb/numeric/progress.hpp"
 #include "plumb/numeric/random.hpp"
 #include "plumb/resample/interval.hpp"
 #include "plumb/resample/resample.hpp"
@@ -21,44 +22,26 @@ using detail::ConfidenceColumn;
 
 constexpr int kDeferralPoints = 20;
 
-/// Passes the share of all replicates on, one caller at a time.
-class Progress {
- public:
-  Progress(const std::function<void(double)>& report, double total) : report_(report), total_(total) {}
-  void step() {
-    if (!report_) return;
-    const std::lock_guard lock(mutex_);
-    report_(++done_ / total_);
-  }
-
- private:
-  const std::function<void(double)>& report_;
-  const double total_;
-  double done_ = 0;
-  std::mutex mutex_;
-};
-
 /// eor with the measure permuted. Single votes of weight one are dealt out bin by bin; anything else, and
 /// bins that depend on the outcomes, item by item.
 std::vector<double> null_odds(const ConfidenceColumn& column, const std::vector<UncertaintyBin>& bins,
                               const UncertaintyOptions& o, Progress& progress) {
-  std::vector<Estimate> eor(static_cast<std::size_t>(o.permutations));
+  std::vector<Estimate> eor(o.permutations);
   const bool plain = column.view.trials.empty() && column.view.weight.empty() && o.coarsen == 0;
-  std::vector<PermutedColumn> scratch(static_cast<std::size_t>(resolve_threads(o.threads)));
+  std::vector<PermutedColumn> scratch(resolve_threads(o.threads));
   parallel_blocks(o.permutations, 1, o.threads, [&](int worker, std::int64_t r, std::int64_t) {
-    RandomStream random(o.seed, Purpose::kSample, static_cast<std::uint32_t>(r));
+    RandomStream random(o.seed, Purpose::kSample, narrow<std::uint32_t>(r));
     std::vector<UncertaintyBin> dealt;
     if (plain) {
       dealt = bins;
       deal_outcomes(dealt, random);
     } else {
-      PermutedColumn& p = scratch[static_cast<std::size_t>(worker)];
+      PermutedColumn& p = scratch[worker];
       p.permute(column.view, column.unit, random);
       dealt = detail::bins_of({p.view(), p.unit(), column.units}, o);
     }
-    eor[static_cast<std::size_t>(r)] =
-        expected_odds_ratio(dealt, detail::base_of(dealt, o), o.degenerate).eor;
-    progress.step();
+    eor[r] = expected_odds_ratio(dealt, detail::base_of(dealt, o), o.degenerate).eor;
+    progress.add(1);
   });
   std::vector<double> out;
   for (const Estimate& e : eor)
@@ -70,15 +53,15 @@ std::vector<double> null_odds(const ConfidenceColumn& column, const std::vector<
 std::map<std::string, std::vector<double>> bootstrap(const ConfidenceColumn& column,
                                                      const std::vector<std::uint64_t>& units,
                                                      const UncertaintyOptions& o, Progress& progress) {
-  std::vector<Scores> all(static_cast<std::size_t>(o.bootstrap));
+  std::vector<Scores> all(o.bootstrap);
   parallel_blocks(o.bootstrap, 1, o.threads, [&](int, std::int64_t r, std::int64_t) {
     thread_local std::vector<std::uint32_t> times;
     times.resize(units.size());
-    fill_poisson(o.seed, static_cast<std::uint32_t>(r), units, times);
+    fill_poisson(o.seed, narrow<std::uint32_t>(r), units, times);
     ConfidenceColumn drawn = column;
     drawn.view.times = times;
-    all[static_cast<std::size_t>(r)] = detail::score_column(drawn, o, 1).scores;
-    progress.step();
+    all[r] = detail::score_column(drawn, o, 1).scores;
+    progress.add(1);
   });
   std::map<std::string, std::vector<double>> out;
   for (const Scores& scores : all)
@@ -189,7 +172,7 @@ const Measure* suspects_measure(const std::vector<Measure>& measures, const std:
     std::vector<std::string> known;
     for (const Measure& m : measures)
       if (m.why.empty()) known.push_back(m.name);
-    throw InputError("--suspects-by: there is no measure \"" + asked + "\" here" +
+    throw InputError("⟦suspects_by⟧: there is no measure \"" + asked + "\" here" +
                      did_you_mean(asked, known) + "; choose one of " +
                      fmt::format("{}", fmt::join(known, ", ")));
   }
@@ -218,13 +201,13 @@ UncertaintyResult uncertainty(const Items& items, const std::vector<std::pair<st
   for (const auto& [name, rows] : own) {
     for (const Measure& m : measured.measures)
       if (m.name == name)
-        throw InputError("--score: there is already a measure \"" + name + "\"; give it another name");
+        throw InputError("⟦score⟧: there is already a measure \"" + name + "\"; give it another name");
     measured.measures.push_back(own_measure(name, rows, items, measured.outcomes));
   }
   const Outcomes& outcomes = measured.outcomes;
   UncertaintyResult out;
   out.few_units = few_units_note(units, !items.groups.empty());
-  out.items = static_cast<std::int64_t>(outcomes.size());
+  out.items = std::ssize(outcomes);
   out.votes = outcomes.votes;
   out.left_out = items.size() - out.items;
   out.accuracy = accuracy_of(outcomes);
@@ -235,8 +218,8 @@ UncertaintyResult uncertainty(const Items& items, const std::vector<std::pair<st
       out.suspects = detail::find_suspects(items, outcomes, by->values, ids, options.suspects);
     }
   }
-  const auto replicates = static_cast<double>(options.bootstrap) + options.permutations;
-  Progress progress(options.progress, replicates * static_cast<double>(measured.measures.size()));
+  Progress progress(options.progress, options.cancel);
+  progress.expect((1.0 * options.bootstrap + options.permutations) * measured.measures.size());
   Scorer scorer(items, outcomes, options, progress);
   for (Measure& m : measured.measures) out.measures.push_back(scorer.score(std::move(m)));
   std::stable_sort(out.measures.begin(), out.measures.end(),

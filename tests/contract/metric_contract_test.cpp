@@ -1,18 +1,16 @@
 // Contracts that every row of the metric registry must keep, run over the registry itself.
-#include <gtest/gtest.h>
-
-#include <bit>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
+#include "contract/cases.hpp"
+#include "contract/same_bits.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/evaluate.hpp"
 #include "plumb/evaluate/state.hpp"
 #include "plumb/numeric/simd.hpp"
 #include "plumb/registry.hpp"
-#include "support/make_items.hpp"
 
 namespace plumb::test {
 namespace {
@@ -20,72 +18,9 @@ namespace {
 // Rounding of a few operations per key; every sum itself is exact.
 constexpr double kTwiceTolerance = 1e-12;
 
-struct Case {
-  std::string name;
-  Simulated data;
-  VoteForm form;
-};
-
-std::vector<Case> cases() {
-  std::vector<Case> out;
-  out.push_back({"binary labels", simulate({.n = 700, .sharpen = 1.6, .seed = 3}), VoteForm::labels});
-  out.push_back(
-      {"binary labels with ties", simulate({.n = 700, .rounding = 20, .seed = 4}), VoteForm::labels});
-  out.push_back({"binary counts", simulate({.n = 400, .raters = 5, .vary = true, .sharpen = 1.5, .seed = 5}),
-                 VoteForm::counts});
-  out.push_back(
-      {"four classes", simulate({.n = 600, .classes = 4, .sharpen = 1.7, .seed = 6}), VoteForm::labels});
-  out.push_back({"four classes, ratings",
-                 simulate({.n = 500,
-                           .classes = 4,
-                           .raters = 4,
-                           .vary = true,
-                           .sharpen = 1.7,
-                           .heterogeneity = 4,
-                           .seed = 7}),
-                 VoteForm::ratings});
-  Simulated w = simulate({.n = 500, .classes = 3, .raters = 3, .vary = true, .sharpen = 1.4, .seed = 8});
-  RandomStream rng(9, Purpose::kDemo);
-  for (std::size_t i = 0; i < w.size(); ++i) w.weight.push_back(i % 11 == 0 ? 0.0 : 0.1 + rng.uniform());
-  out.push_back({"three classes, weights", w, VoteForm::counts});
-  return out;
-}
-
-EvaluateOptions all_metrics() {
-  EvaluateOptions o;
-  o.metrics = {"all"};
-  o.bandwidth = 0.05;  // the search for it has tests of its own, and takes its time
-  return o;
-}
-
-std::uint64_t bits(const std::optional<double>& x) {
-  return x ? std::bit_cast<std::uint64_t>(*x) : ~std::uint64_t{0};
-}
-
-void expect_same_bits(const MetricResults& a, const MetricResults& b, const std::string& what) {
-  ASSERT_EQ(a.size(), b.size()) << what;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i].first, b[i].first);
-    EXPECT_EQ(bits(a[i].second.value), bits(b[i].second.value))
-        << what << ": " << a[i].first << " " << a[i].second.value.value_or(NAN) << " "
-        << b[i].second.value.value_or(NAN);
-    EXPECT_EQ(bits(a[i].second.low), bits(b[i].second.low)) << what << ": low of " << a[i].first;
-    EXPECT_EQ(bits(a[i].second.high), bits(b[i].second.high)) << what << ": high of " << a[i].first;
-    EXPECT_EQ(bits(a[i].second.p_value), bits(b[i].second.p_value)) << what << ": p_value of " << a[i].first;
-    EXPECT_EQ(bits(a[i].second.null_mean), bits(b[i].second.null_mean))
-        << what << ": null_mean of " << a[i].first;
-  }
-}
-
-const MetricResult& result_of(const MetricResults& all, std::string_view key) {
-  for (const auto& [k, m] : all)
-    if (k == key) return m;
-  throw std::logic_error("no such key");
-}
-
 TEST(MetricContract, ValuesLieInTheirRange) {
   for (const Case& c : cases()) {
-    const Result r = evaluate(to_items(c.data, c.form), all_metrics());
+    const Result r = evaluate(c.items(), all_metrics());
     for (const auto& [key, m] : r.metrics) {
       if (!m.value) {
         EXPECT_FALSE(m.why.empty()) << c.name << " " << key;
@@ -99,11 +34,81 @@ TEST(MetricContract, ValuesLieInTheirRange) {
   }
 }
 
+// A row that nothing computes would be null in every case.
+TEST(MetricContract, EveryKeyHasAValue) {
+  std::set<std::string> seen;
+  for (const Case& c : cases())
+    for (const auto& [key, m] : evaluate(c.items(), all_metrics()).metrics)
+      if (m.value) seen.insert(key);
+  for (const MetricRow& row : metrics())
+    EXPECT_TRUE(seen.contains(std::string(row.key))) << row.key << " has no value in any case";
+}
+
+TEST(MetricContract, IntervalsNullsAndClassesAreThoseOfTheRegistry) {
+  std::set<std::string> bounded, tested, by_class;
+  for (const Case& c : cases()) {
+    EvaluateOptions o = all_metrics();
+    o.bootstrap = 4;
+    const Result r = evaluate(c.items(), o);
+    for (const auto& [key, m] : r.metrics) {
+      const MetricRow& row = *find_metric(key);
+      if (m.low) {
+        bounded.insert(key);
+        EXPECT_EQ(m.interval, row.interval == Interval::basic ? "basic" : "percentile") << key;
+      }
+      if (m.p_value) tested.insert(key);
+      EXPECT_EQ(m.p_value.has_value(), row.null && m.value) << c.name << " " << key;
+      EXPECT_EQ(m.null_mean.has_value(), m.p_value.has_value()) << c.name << " " << key;
+    }
+    for (const auto& [key, values] : r.per_class) {
+      by_class.insert(key);
+      EXPECT_EQ(std::ssize(values), r.classes) << c.name << " " << key;
+    }
+  }
+  for (const MetricRow& row : metrics()) {
+    const std::string key(row.key);
+    // A quadratic key is not resampled.
+    EXPECT_EQ(bounded.contains(key), row.cost != Cost::quadratic) << key;
+    EXPECT_EQ(tested.contains(key), row.null) << key;
+    EXPECT_EQ(by_class.contains(key), row.per_class) << key;
+  }
+}
+
+// What a key needs, it says itself: nothing comes to it by chance because another key was asked for as well.
+TEST(MetricContract, AKeyAloneIsTheKeyAmongAll) {
+  for (const Case& c : cases()) {
+    EvaluateOptions o = all_metrics();
+    o.bootstrap = 3;
+    o.threads = 1;
+    const Items items = c.items();
+    const Result all = evaluate(items, o);
+    for (const auto& [key, m] : all.metrics) {
+      o.metrics = {key};
+      const Result alone = evaluate(items, o);
+      ASSERT_EQ(alone.metrics.size(), 1u) << c.name << " " << key;
+      expect_same_bits(m, alone.metrics.front().second, c.name + ", " + key + " alone");
+      const MetricResult* consensus = find_result(all.consensus, key);
+      ASSERT_EQ(consensus != nullptr, alone.consensus.size() == 1) << c.name << " " << key;
+      if (consensus != nullptr)
+        expect_same_bits(*consensus, alone.consensus.front().second,
+                         c.name + ", consensus " + key + " alone");
+      for (const auto& [name, values] : alone.per_class) {
+        EXPECT_EQ(name, key) << c.name;
+        const auto* among = find_named(all.per_class, name);
+        ASSERT_NE(among, nullptr) << c.name << " " << name;
+        ASSERT_EQ(among->size(), values.size());
+        for (std::size_t k = 0; k < values.size(); ++k)
+          expect_same_bits((*among)[k], values[k], c.name + ", " + name + " of class " + std::to_string(k));
+      }
+    }
+  }
+}
+
 TEST(MetricContract, SameBitsForAnyThreads) {
   for (const Case& c : cases()) {
     EvaluateOptions o = all_metrics();
     o.bootstrap = 20;
-    const Items items = to_items(c.data, c.form);
+    const Items items = c.items();
     o.threads = 1;
     const Result one = evaluate(items, o);
     for (const int threads : {2, 16}) {
@@ -118,7 +123,7 @@ TEST(MetricContract, SameBitsForAnyThreads) {
 
 TEST(MetricContract, SameBitsForAnyRowOrder) {
   for (const Case& c : cases()) {
-    const Result straight = evaluate(to_items(c.data, c.form), all_metrics());
+    const Result straight = evaluate(c.items(), all_metrics());
     for (const std::uint64_t seed : {1, 2, 3}) {
       const Simulated mixed = take(c.data, shuffled(c.data.size(), seed));
       const Result other = evaluate(to_items(mixed, c.form), all_metrics());
@@ -132,7 +137,7 @@ TEST(MetricContract, SameBitsOnEverySimdTarget) {
   for (const Case& c : cases()) {
     EvaluateOptions o = all_metrics();
     o.bootstrap = 10;
-    const Items items = to_items(c.data, c.form);
+    const Items items = c.items();
     const Result best = evaluate(items, o);
     for (const std::string& target : simd_targets()) {
       force_simd_target(target);
@@ -146,7 +151,7 @@ TEST(MetricContract, SameBitsOnEverySimdTarget) {
 TEST(MetricContract, ShardsMergeToTheBitsOfOnePass) {
   for (const Case& c : cases()) {
     const EvaluateOptions o = all_metrics();
-    const Result one = evaluate(to_items(c.data, c.form), o);
+    const Result one = evaluate(c.items(), o);
     // Seven shards of random sizes, from shuffled rows, through files.
     const auto rows = shuffled(c.data.size(), 5);
     std::optional<EvaluateState> sum;
@@ -213,7 +218,7 @@ TEST(MetricContract, UnitWeightsChangeNothing) {
     if (!c.data.weight.empty()) continue;
     Simulated w = c.data;
     w.weight.assign(w.size(), 1.0);
-    const Result a = evaluate(to_items(c.data, c.form), all_metrics());
+    const Result a = evaluate(c.items(), all_metrics());
     const Result b = evaluate(to_items(w, c.form), all_metrics());
     for (const auto& [key, m] : a.metrics) {
       if (!m.value) continue;
@@ -225,7 +230,7 @@ TEST(MetricContract, UnitWeightsChangeNothing) {
 
 TEST(MetricContract, VotesExpandedIntoRowsAreTheSameVotes) {
   for (const Case& c : cases()) {
-    const Result a = evaluate(to_items(c.data, c.form), all_metrics());
+    const Result a = evaluate(c.items(), all_metrics());
     const Result b = evaluate(to_items(expand(c.data), VoteForm::labels), all_metrics());
     for (const auto& [key, m] : a.metrics) {
       // Of the keys per vote only the one debiased by item sees who gave the votes.

@@ -21,6 +21,8 @@ struct Simulated {
   std::vector<std::vector<int>> votes;  ///< classes voted, by item
   std::vector<double> weight;           ///< empty: one each
   std::vector<std::int64_t> group;      ///< empty: none
+  std::vector<double> truth;            ///< empty, or the true probability of class 1
+  std::vector<double> concentration;    ///< empty, or Dirichlet alpha_0 by item
   [[nodiscard]] std::size_t size() const { return votes.size(); }
 };
 
@@ -32,8 +34,9 @@ struct SimulateOptions {
   double sharpen = 1;  ///< > 1: the model is over-confident; 1: calibrated
   int rounding = 0;    ///< > 0: p rounded to multiples of 1 / rounding, for ties
   double heterogeneity =
-      0;           ///< > 0: votes of an item are dependent given z (Dirichlet with this concentration)
-  int groups = 0;  ///< > 0: group number i mod groups
+      0;               ///< > 0: votes of an item are dependent given z (Dirichlet with this concentration)
+  int groups = 0;      ///< > 0: group number i mod groups
+  bool truth = false;  ///< binary: keep the probabilities that the votes were drawn from
   std::uint64_t seed = 1;
 };
 
@@ -76,6 +79,7 @@ inline Simulated simulate(const SimulateOptions& o) {
       s.z.insert(s.z.end(), z.begin(), z.end());
     }
     if (o.groups > 0) s.group.push_back(i % o.groups);
+    if (o.truth && o.classes == 2) s.truth.push_back(q[1]);
   }
   return s;
 }
@@ -91,6 +95,8 @@ inline Simulated take(const Simulated& s, const std::vector<std::size_t>& rows) 
     out.votes.push_back(s.votes[i]);
     if (!s.weight.empty()) out.weight.push_back(s.weight[i]);
     if (!s.group.empty()) out.group.push_back(s.group[i]);
+    if (!s.truth.empty()) out.truth.push_back(s.truth[i]);
+    if (!s.concentration.empty()) out.concentration.push_back(s.concentration[i]);
   }
   return out;
 }
@@ -145,6 +151,8 @@ inline Items to_items(const Simulated& s, VoteForm form) {
   }
   if (!s.weight.empty()) items.weights = Rows(array_of(s.weight, {n}, "weights.npy"));
   if (!s.group.empty()) items.groups = Names(Rows(array_of(s.group, {n}, "groups.npy")));
+  if (!s.truth.empty()) items.truth = Rows(array_of(s.truth, {n}, "truth.npy"));
+  if (!s.concentration.empty()) items.concentration = {Rows(array_of(s.concentration, {n}, "alpha.npy"))};
   return items;
 }
 

@@ -127,10 +127,10 @@ TEST(Data, UtkFaceGivesAges) {
   o.data_seed = 0;  // members of an ensemble learn from the same items
   EXPECT_TRUE(torch::equal(load_dataset(o).test.targets, d.test.targets));
   o.method = "cape-bin";
-  EXPECT_NE(complaint(o).find("give --scenario"), std::string::npos);
+  EXPECT_NE(complaint(o).find("give .scenario"), std::string::npos);
   o = data_at(folder.path());
   o.validation_share = 0.4;
-  EXPECT_NE(complaint(o).find("--validation-share is for"), std::string::npos);
+  EXPECT_NE(complaint(o).find(".validation_share is for"), std::string::npos);
 }
 
 TEST(Data, UtkFaceScenariosDrawOutcomes) {

@@ -212,7 +212,7 @@ TEST(Data, WhatIsMissingOrBrokenIsSaid) {
   testing::write_data(folder / "good", testing::risk_data(20, 3, 1));
   TrainOptions resized = data_at(folder / "good");
   resized.image_size = 8;
-  EXPECT_NE(complaint(resized).find("--image-size resizes image files"), std::string::npos);
+  EXPECT_NE(complaint(resized).find(".image_size resizes image files"), std::string::npos);
   EXPECT_NE(complaint(data_at(folder / "nowhere")).find("there is no folder"), std::string::npos);
   EXPECT_NE(complaint(data_at(folder.path())).find("nothing that training understands"), std::string::npos);
   Dataset d = testing::risk_data(20, 3, 1);

@@ -1,4 +1,4 @@
-#include "train/options.hpp"
+#include "train/options/options.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,30 +1,40 @@
-// Fitting: one function a method, found by its name in one table.
+// Fitting a calibrator of class probabilities: the options, and the table of methods, one row a method.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "plumb/calibrate/model.hpp"
+#include "plumb/calibrate/step.hpp"
 #include "plumb/data/items.hpp"
 
 namespace plumb {
 
-/// Defaults live here alone. What a method does not use it ignores; the command line refuses flags that do
-/// nothing.
+class CalibrationMap;
+namespace detail {
+class OnnxFlow;
+}
+
+inline constexpr std::int64_t kHistogramBins = 15;
+
+/// What is absent takes the method's default (contract section 8). An option that a method does not use is
+/// refused, not ignored.
 struct FitOptions {
-  std::optional<double> lambda_b, lambda_w, lambda;  ///< absent: the method's default (contract section 8)
-  bool tune = false;          ///< choose the strengths by held-out log-loss, then refit on all
-  int folds = 0;              ///< of --tune and auto; 0: one hold-out of 0.2 (tune), 5 folds (auto)
-  int bins = 15;              ///< histogram
-  Rows features;              ///< alpha: N x F, or empty
-  bool weight_votes = false;  ///< alpha: weigh items by n / mean n
-  std::uint64_t seed = 0;     ///< of the splits
-  int threads = 0;            ///< never moves a bit
+  std::optional<double> lambda_b = {}, lambda_w = {}, lambda = {};  ///< strengths of penalties
+  bool tune = false;  ///< choose the strengths by held-out log-loss, then refit on all
+  std::optional<std::int64_t> folds =
+      {};  ///< 2 to 1000; absent: one hold-out of 0.2 (tune), 5 folds (auto, spline)
+  std::optional<std::int64_t> bins = {};  ///< histogram; absent: kHistogramBins
+  Rows features = {};                     ///< alpha: N x F, or empty
+  bool weight_votes = false;              ///< alpha: weigh items by n / mean n
+  std::uint64_t seed = 0;                 ///< of the splits
+  int threads = 0;                        ///< never moves a bit
   std::function<void(double)> progress = {};
 };
 
@@ -32,41 +42,35 @@ using FitFunction = Step (*)(const Items&, const FitOptions&);
 
 enum class Complexity { none, one, few, per_class, per_pair, free };  ///< `auto` prefers the simpler
 
+/// Everything about a method, defined in its own file, src/calibrate/<method>.cpp.
 struct CalibratorRow {
   std::string_view method;
-  bool binary, multiclass;  ///< tasks it serves
-  Complexity complexity;
-  bool candidate;   ///< of `auto`
-  FitFunction fit;  ///< null for auto, which is fit_auto()
-  std::string_view line;
+  bool binary = false, multiclass = false;  ///< tasks it serves
+  Complexity complexity = Complexity::none;
+  bool candidate = false;  ///< of `auto`
+  std::array<std::string_view, 3> options =
+      {};                     ///< members of FitOptions that it uses; the last three always
+  FitFunction fit = nullptr;  ///< for items that check_fit() has seen
+  std::unique_ptr<CalibrationMap> (*map)(const Step&, int classes) = nullptr;  ///< none for auto, as the next
+  void (*onnx)(detail::OnnxFlow&, const Step&) = nullptr;
+  std::string_view line = {};
+
+  [[nodiscard]] bool uses(std::string_view option) const;
 };
 
 /// In the order of contract section 8; classification only.
 [[nodiscard]] std::span<const CalibratorRow> calibrators();
 [[nodiscard]] const CalibratorRow* find_calibrator(std::string_view method);
 
-/// Checks the items (votes there, task served, K >= 3 where needed) and fits. "--tune" and "auto" included.
-/// Throws InputError for an unknown method, with the nearest known one.
+/// InputError for an unknown method (with the nearest known one), an option that the method does not use, and
+/// a value out of range. Front ends may ask before they read files.
+void check_fit_options(std::string_view method, const FitOptions& options);
+/// Also checks the items: votes are there, the task is served.
+void check_fit(std::string_view method, const Items& items, const FitOptions& options);
+
+/// check_fit(), then the fit; "tune" and "auto" included.
 [[nodiscard]] std::vector<Step> fit_calibrator(std::string_view method, const Items& items,
                                                const FitOptions& options);
-
-// One per method; src/calibrate/<method>.cpp.
-[[nodiscard]] Step fit_none(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_temperature(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_vector(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_matrix(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_dirichlet(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_beta(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_platt(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_isotonic(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_histogram(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_ets(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_mix_n_match(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_alpha(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_structured_vector(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_structured_matrix(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_quadratic(const Items& items, const FitOptions& options);
-[[nodiscard]] Step fit_spline(const Items& items, const FitOptions& options);
 
 /// One method on k folds (by group, else item): mean held-out log-loss per vote and its standard error.
 struct LeagueRow {

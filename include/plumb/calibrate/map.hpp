@@ -39,6 +39,9 @@ class Pipeline {
   std::vector<std::unique_ptr<CalibrationMap>> maps_;
 };
 
+/// InputError when the model cannot be applied to these predictions.
+void check_fits(const CalibrationModel& model, const Predictions& predictions);
+
 /// The items with calibrated predictions, held in memory (N x width doubles): what a later step is fitted on.
 [[nodiscard]] Items calibrated(const Items& items, const CalibrationModel& model, int threads);
 

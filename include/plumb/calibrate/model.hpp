@@ -1,5 +1,5 @@
 // A model file: the steps of a calibration pipeline, in the order in which they are applied. JSON with kind,
-// format version and checksum; written by the caller through AtomicFile.
+// format version and checksum. Made and read as bytes here; plumb/model/model_file.hpp has the files.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,14 @@ struct CalibrationModel {
   /// What the fit saw: "logits", "probabilities"; regression: "variance", "parts".
   std::string input;
   std::vector<Step> steps;
-  std::string version;  ///< of the program that wrote it
-  std::vector<std::string>
-      fitted_on;  ///< sha256 of the prediction files, so that evaluating on them is noticed
+  std::string version;                 ///< of the program that wrote it
+  std::vector<std::string> fitted_on;  ///< sha256 of the prediction files: evaluating on them is noticed
+  std::string name = "the model";      ///< what messages call it: the file it was read from; not written
 };
 
 [[nodiscard]] std::string model_text(const CalibrationModel& model);
-/// Throws InputError, naming `name`, for what is torn, foreign, changed by hand, or of a later format.
+/// Throws InputError, naming `name` (the file), for what is torn, foreign, changed by hand, or of a later
+/// format.
 [[nodiscard]] CalibrationModel parse_model(std::string_view text, const std::string& name);
-/// parse_model of a file; refuses files above 1 GB.
-[[nodiscard]] CalibrationModel load_model(const std::string& path);
 
 }  // namespace plumb

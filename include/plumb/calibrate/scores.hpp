@@ -23,7 +23,11 @@ struct ScoreBlock {
   PredictionBlock z = {};  ///< scratch of the reader
 };
 
-/// Items [begin, end): raw logits when that is what the file holds and there is one sample, else log z.
+/// The scores are raw logits: the file holds logits of one sample.
+[[nodiscard]] inline bool gives_logits(const Predictions& p) {
+  return p.scale() == Scale::logit && p.samples() == 1;
+}
+/// Items [begin, end): raw logits where there are, else log z.
 void read_scores(const Predictions& predictions, std::int64_t begin, std::int64_t end, ScoreBlock& out);
 /// log z, clipped, of a block of probabilities; binary: log p - log(1 - p). Returns how many were clipped.
 std::int64_t scores_of(std::span<const double> z, int width, std::span<double> u);

@@ -39,7 +39,7 @@ struct Step {
 
   void put(std::string name, double value) { parameters.push_back({std::move(name), {}, {value}}); }
   void put(std::string name, std::vector<double> values) {
-    const auto n = static_cast<std::int64_t>(values.size());
+    const std::int64_t n = std::ssize(values);
     parameters.push_back({std::move(name), {n}, std::move(values)});
   }
   void put(std::string name, std::vector<std::int64_t> shape, std::vector<double> values) {

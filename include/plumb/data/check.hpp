@@ -40,8 +40,9 @@ void check_class_names(std::span<const std::string> names, int classes);
 /// "probs.npy has 3 rows but labels.npy has 4": items are matched by position.
 void check_same_rows(std::string_view what_a, std::int64_t rows_a, std::string_view what_b,
                      std::int64_t rows_b);
-void check_bins(std::int64_t bins);        ///< 1 <= bins <= 1e6
-void check_level(double level);            ///< 0 < level < 1
-void check_threads(std::int64_t threads);  ///< 0 <= threads <= 256
+void check_bins(std::int64_t bins);             ///< 1 <= bins <= 1e6
+void check_level(double level);                 ///< 0 < level < 1
+void check_bootstrap(std::int64_t replicates);  ///< 0 <= replicates <= 1e6
+void check_threads(std::int64_t threads);       ///< 0 <= threads <= 256
 
 }  // namespace plumb

@@ -26,7 +26,7 @@ struct ForecastsView {
   /// The weight of one vote of item i.
   [[nodiscard]] double weight_of(std::size_t i) const {
     const double w = weight.empty() ? 1.0 : weight[i];
-    return times.empty() ? w : w * static_cast<double>(times[i]);
+    return times.empty() ? w : w * times[i];
   }
   [[nodiscard]] ForecastsView slice(std::size_t begin, std::size_t count) const;
 };

@@ -21,10 +21,10 @@ class Names {
   Names() = default;
   explicit Names(const Rows& rows);  ///< width 1; throws InputError for a missing name (NaN, empty text)
   [[nodiscard]] bool empty() const { return code_.empty(); }
-  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(code_.size()); }
+  [[nodiscard]] std::int64_t size() const { return std::ssize(code_); }
   /// In natural order: numbers by value (2 before 10), then text.
   [[nodiscard]] const std::vector<std::string>& distinct() const { return distinct_; }
-  [[nodiscard]] std::uint32_t code(std::int64_t i) const { return code_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] std::uint32_t code(std::int64_t i) const { return code_[i]; }
   [[nodiscard]] const std::string& name(std::int64_t i) const { return distinct_[code(i)]; }
   [[nodiscard]] const std::string& source() const { return source_; }    ///< the file, for messages
   [[nodiscard]] Names gather(std::span<const std::int64_t> rows) const;  ///< distinct() keeps those in use

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plumb/data/array.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 
@@ -41,11 +42,11 @@ class Predictions {
   [[nodiscard]] int width() const { return binary() ? 1 : classes_; }  ///< numbers per item in a block
   [[nodiscard]] Scale scale() const { return scale_; }
   [[nodiscard]] bool normalizes() const { return options_.normalize; }
-  [[nodiscard]] int samples() const { return static_cast<int>(samples_.size()); }
+  [[nodiscard]] int samples() const { return narrow<int>(samples_.size()); }
   [[nodiscard]] const std::vector<Rows>& sources() const { return samples_; }
 
   /// Mean probabilities of items [begin, end). Throws InputError naming file, row, column and value for NaN,
-  /// infinity, values outside [0, 1] ("these look like logits: use --logits" when a whole row does), rows
+  /// infinity, values outside [0, 1] ("these look like logits: use ⟦logits⟧" when a whole row does), rows
   /// that do not sum to 1 within 1e-3.
   void read(std::int64_t begin, std::int64_t end, PredictionBlock& out) const;
   /// The same for one sample.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plumb/data/array.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 
@@ -23,9 +24,7 @@ struct VoteBlock {
   bool single = false;
   std::vector<double> scratch = {};  ///< of the reader: the numbers as they lie in the file
 
-  [[nodiscard]] std::uint32_t votes(std::int64_t i) const {
-    return single ? 1u : total[static_cast<std::size_t>(i)];
-  }
+  [[nodiscard]] std::uint32_t votes(std::int64_t i) const { return single ? 1u : total[i]; }
   /// Votes of item i for class k (linear in the item's distinct classes).
   [[nodiscard]] std::uint32_t hits(std::int64_t i, std::uint32_t k) const;
   /// The class with most votes, the lowest among equals; -1 without votes.
@@ -47,7 +46,7 @@ class Votes {
   [[nodiscard]] std::int64_t items() const { return rows_.rows(); }
   [[nodiscard]] int classes() const { return classes_; }
   [[nodiscard]] Kind kind() const { return kind_; }
-  [[nodiscard]] int raters() const { return kind_ == Kind::ratings ? static_cast<int>(rows_.width()) : 0; }
+  [[nodiscard]] int raters() const { return kind_ == Kind::ratings ? narrow<int>(rows_.width()) : 0; }
   [[nodiscard]] const Rows& rows() const { return rows_; }
 
   /// Checked votes of items [begin, end); throws InputError naming file, row, column, value and the allowed

@@ -50,6 +50,11 @@ struct Comparison {
   std::vector<Wins> wins;               ///< by model
   std::int64_t items = 0, classes = 0, votes = 0;
   std::vector<std::string> notes;
+
+  /// InputError for a key that was not compared.
+  [[nodiscard]] const ComparedMetric& operator[](std::string_view key) const {
+    return find_named(metrics, &ComparedMetric::key, "metric", key);
+  }
 };
 
 /// `options.bootstrap` replicates (0: values alone). A difference has the interval of its key: percentile, or
@@ -57,7 +62,8 @@ struct Comparison {
 /// replicates beyond 0 (basic: beyond 2 d), each with one added, so that it is small where the interval
 /// leaves 0 out. Throws InputError for fewer than two models, names that are not distinct, other numbers of
 /// items or classes.
-[[nodiscard]] Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions& options);
+[[nodiscard]] Comparison compare(const std::vector<NamedModel>& models,
+                                 const EvaluateOptions& options = {.bootstrap = kCompareReplicates});
 
 /// Interval and p-value of a difference from its replicates (exposed for tests).
 [[nodiscard]] Difference difference_of(double value, std::vector<double> replicates, Interval interval,

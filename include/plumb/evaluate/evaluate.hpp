@@ -18,10 +18,10 @@ enum class Binning { width, mass };
 /// Defaults live here alone; the command line and other front ends fill the same struct.
 struct EvaluateOptions {
   int bins = 15;
-  Binning binning = Binning::width;     ///< moves the keys that do not name their binning
-  std::vector<std::string> metrics;     ///< keys, or "all"; empty: every key of linear or N log N cost
-  std::string keys_option = "metrics";  ///< where the keys came from, for messages
-  int bootstrap = 0;                    ///< replicates; 0: no intervals, no null
+  Binning binning = Binning::width;       ///< moves the keys that do not name their binning
+  std::vector<std::string> metrics = {};  ///< keys, or "all"; empty: every key of linear or N log N cost
+  std::string keys_option = "metrics";    ///< where the keys came from, for messages
+  int bootstrap = 0;                      ///< replicates; 0: no intervals, no null
   double level = 0.95;
   std::uint64_t seed = 0;
   int threads = 0;       ///< 0: all cores; never moves a number
@@ -38,7 +38,7 @@ struct EvaluateState;
 
 /// Throws InputError for unknown keys (with the nearest known one), no votes at all, weights that are all
 /// zero. `state`, when given, receives the mergeable part (state.hpp) from the same pass.
-[[nodiscard]] Result evaluate(const Items& items, const EvaluateOptions& options,
+[[nodiscard]] Result evaluate(const Items& items, const EvaluateOptions& options = {},
                               EvaluateState* state = nullptr);
 
 }  // namespace plumb

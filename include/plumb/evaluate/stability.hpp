@@ -64,7 +64,7 @@ struct Stability {
 /// Each repeat draws as many units as there are, with replacement; a subset of fraction f is round(f units)
 /// of those draws: the first ones (nested), or anew for every fraction (independent). Weights on rows, so
 /// that no repeat copies data.
-[[nodiscard]] Stability stability(const Items& items, const StabilityOptions& options);
+[[nodiscard]] Stability stability(const Items& items, const StabilityOptions& options = {});
 
 /// Items with at most `votes` votes each, drawn without replacement: a function of (seed, repeat, row).
 [[nodiscard]] Items draw_votes(const Items& items, int votes, std::uint64_t seed, std::uint32_t repeat,

@@ -9,10 +9,10 @@
 
 namespace plumb {
 
-/// A way to use an array on the command line, and the fact that suggests it.
+/// An option that could take an array, and the fact that suggests it.
 struct ArrayUse {
-  std::string flag;  ///< "--probs"
-  std::string why;   ///< "rows sum to 1"
+  std::string option;  ///< "probs", "sample_logits"
+  std::string why;     ///< "rows sum to 1"
 };
 
 struct ArrayInfo {

@@ -29,6 +29,7 @@ struct Estimate {
 /// Estimates by registry key, in key order.
 using Scores = std::map<std::string, Estimate, std::less<>>;
 
-inline constexpr std::string_view kNoVotes = "there are no votes";
+inline constexpr const char* kNoVotes = "there are no votes";
+inline constexpr const char* kNoPairs = "no item has two votes or more";
 
 }  // namespace plumb

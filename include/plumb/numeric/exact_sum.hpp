@@ -9,7 +9,6 @@ namespace plumb {
 
 __extension__ using int128 = __int128;
 __extension__ using uint128 = unsigned __int128;
-__extension__ using uint128 = unsigned __int128;
 
 /// A 384-bit two's-complement fixed-point number with its last bit worth 2^-192. Adding is integer addition,
 /// so it is associative and commutative; value() rounds once, to nearest even. Exact for terms with |x| >=
@@ -47,12 +46,12 @@ class ExactSum {
 
 inline void ExactSum::add_at(std::uint64_t low, std::int64_t high, int limb) {
   std::uint64_t* l = limb_.data() + limb;
-  const uint128 before = static_cast<uint128>(l[1]) << 64 | l[0];
+  const uint128 before = uint128{l[1]} << 64 | l[0];
   uint128 after = 0;
-  const bool carry = __builtin_add_overflow(
-      before, static_cast<uint128>(static_cast<std::uint64_t>(high)) << 64 | low, &after);
-  l[0] = static_cast<std::uint64_t>(after);
-  l[1] = static_cast<std::uint64_t>(after >> 64);
+  const bool carry =
+      __builtin_add_overflow(before, uint128{static_cast<std::uint64_t>(high)} << 64 | low, &after);
+  l[0] = after;
+  l[1] = after >> 64;
   // Above the term's own limbs stand 0s or, below zero, 1s: with the carry equal to the sign nothing changes
   // any more.
   if (carry != (high < 0)) [[unlikely]]
@@ -64,15 +63,14 @@ inline void ExactSum::add(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   // x = mantissa * 2^(biased - 1075): where the mantissa's last bit goes. Below the last limb this wraps to a
   // large number.
-  const auto shift =
-      static_cast<unsigned>((bits >> 52) & 0x7ff) - static_cast<unsigned>(1075 + kLowestExponent);
-  if (shift >= static_cast<unsigned>(kHighestExponent - 52 - kLowestExponent)) return add_outside(x);
-  const auto mantissa = static_cast<std::int64_t>((bits & (kLeadingOne - 1)) | kLeadingOne);
-  const auto sign = -static_cast<std::int64_t>(bits >> 63);  // 0 or -1: (m ^ -1) - -1 = -m
+  const unsigned shift = (bits >> 52 & 0x7ff) - (1075 + kLowestExponent);
+  if (shift >= kHighestExponent - 52 - kLowestExponent) return add_outside(x);
+  const std::int64_t mantissa = (bits & (kLeadingOne - 1)) | kLeadingOne;
+  const std::int64_t sign = -static_cast<std::int64_t>(bits >> 63);  // 0 or -1: (m ^ -1) - -1 = -m
   const std::int64_t m = (mantissa ^ sign) - sign;
   const unsigned s =
       shift % 64;  // m * 2^s over two limbs; the upper shift is done in two steps, for s may be 0
-  add_at(static_cast<std::uint64_t>(m) << s, (m >> 1) >> (63 - s), static_cast<int>(shift / 64));
+  add_at(static_cast<std::uint64_t>(m) << s, (m >> 1) >> (63 - s), shift / 64);
 }
 
 }  // namespace plumb

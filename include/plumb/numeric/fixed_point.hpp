@@ -6,7 +6,7 @@
 namespace plumb {
 
 inline constexpr int kFractionBits = 50;
-inline constexpr double kFixedOne = static_cast<double>(std::int64_t{1} << kFractionBits);
+inline constexpr double kFixedOne = std::int64_t{1} << kFractionBits;
 
 /// The nearest multiple of 2^-50, in units of 2^-50, ties to even. Needs |x| <= 2.
 /// A mean of such values is within 2^-51 (4.4e-16) of the mean of the given ones, whatever the number of
@@ -17,6 +17,6 @@ inline constexpr double kFixedOne = static_cast<double>(std::int64_t{1} << kFrac
   const double shifted = x * kFixedOne + kMagic;
   return __builtin_bit_cast(std::int64_t, shifted) - __builtin_bit_cast(std::int64_t, kMagic);
 }
-[[nodiscard]] inline double from_fixed(std::int64_t q) { return static_cast<double>(q) * (1.0 / kFixedOne); }
+[[nodiscard]] inline double from_fixed(std::int64_t q) { return q * (1.0 / kFixedOne); }
 
 }  // namespace plumb

@@ -23,9 +23,9 @@ void parallel_blocks(std::int64_t n, std::int64_t block, int threads,
 template <class State, class Body, class Merge>
 State parallel_reduce_blocks(std::int64_t n, std::int64_t block, int threads, const State& initial, Body body,
                              Merge merge) {
-  std::vector<State> states(static_cast<std::size_t>(resolve_threads(threads)), initial);
+  std::vector<State> states(resolve_threads(threads), initial);
   parallel_blocks(n, block, threads, [&](int worker, std::int64_t begin, std::int64_t end) {
-    body(states[static_cast<std::size_t>(worker)], begin, end);
+    body(states[worker], begin, end);
   });
   for (std::size_t i = 1; i < states.size(); ++i) merge(states[0], states[i]);
   return std::move(states[0]);

@@ -8,8 +8,11 @@
 
 #include "plumb/data/array.hpp"
 #include "plumb/data/items.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
+
+inline constexpr const char* kNoItems = "there are no items of positive weight";  ///< why a value is absent
 
 /// N items of d outputs each. What is absent is empty.
 struct RegressionItems {
@@ -25,7 +28,7 @@ struct RegressionItems {
 
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] int outputs() const;  ///< d
-  [[nodiscard]] int passes() const { return static_cast<int>(mean.size() > 1 ? mean.size() : 1); }
+  [[nodiscard]] int passes() const { return mean.size() > 1 ? narrow<int>(mean.size()) : 1; }
   [[nodiscard]] bool has_errors() const { return !errors.empty() || (!mean.empty() && !targets.empty()); }
   /// The variance is known in its two parts.
   [[nodiscard]] bool has_parts() const { return passes() > 1 || !aleatoric.empty() || !epistemic.empty(); }
@@ -53,9 +56,7 @@ struct RegressionBlock {
   std::vector<double> scratch, rows;         ///< of the reader
 
   [[nodiscard]] std::span<const double> of(const std::vector<double>& column, int output) const {
-    const auto n = static_cast<std::size_t>(size);
-    return column.empty() ? std::span<const double>{}
-                          : std::span(column).subspan(static_cast<std::size_t>(output) * n, n);
+    return column.empty() ? std::span<const double>{} : std::span(column).subspan(output * size, size);
   }
 };
 

@@ -16,9 +16,9 @@ namespace plumb {
 /// Defaults live here alone.
 struct RegressionOptions {
   int bins = 15;
-  std::vector<std::string> metrics;  ///< keys, or "all"; empty: all that apply
-  std::optional<RegressionRange>
-      range;          ///< of the cells of uce; absent: from the smallest to the largest variance
+  std::vector<std::string> metrics = {};  ///< keys, or "all"; empty: all that apply
+  std::optional<RegressionRange> range =
+      {};             ///< of the cells of uce; absent: from the smallest to the largest variance
   int bootstrap = 0;  ///< replicates; 0: no intervals
   double level = 0.95;
   std::uint64_t seed = 0;
@@ -27,6 +27,10 @@ struct RegressionOptions {
   std::function<void(double)> progress = {};
 };
 
-[[nodiscard]] Result evaluate_regression(const RegressionItems& items, const RegressionOptions& options);
+struct RegressionState;
+
+/// `state`, where it is not null, becomes what regression_state (state.hpp) gives, at no further pass.
+[[nodiscard]] Result evaluate_regression(const RegressionItems& items, const RegressionOptions& options,
+                                         RegressionState* state = nullptr);
 
 }  // namespace plumb

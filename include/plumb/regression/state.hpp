@@ -16,7 +16,7 @@ struct RegressionState {
   // What a merge must agree on.
   int bins = 15;
   double clip = 0;
-  bool has_range = false;  ///< --range: the cells of uce. An automatic one needs all the data
+  bool has_range = false;  ///< the cells of uce are given; an automatic range needs all the data
   RegressionRange range;
   bool parts = false;       ///< the variance came in its parts
   std::uint64_t items = 0;  ///< all, of whatever weight
@@ -26,6 +26,9 @@ struct RegressionState {
 
 [[nodiscard]] RegressionState regression_state(const RegressionItems& items,
                                                const RegressionOptions& options);
+/// From the sums of a pass over all items with ranges as evaluate_regression chooses them.
+[[nodiscard]] RegressionState regression_state(const RegressionItems& items, const RegressionOptions& options,
+                                               RegressionSums sums);
 void merge(RegressionState& into, const RegressionState& from);  ///< InputError names the option that differs
 /// The streaming keys; those that need all the data are null with a reason.
 [[nodiscard]] Result finish(const RegressionState& state, const RegressionOptions& options);

@@ -22,6 +22,10 @@ struct OutputSums {
   std::uint64_t entries = 0;     ///< of positive weight
   std::uint64_t degenerate = 0;  ///< of them: variance 0, or an error beyond 1e17 standard deviations
   ExactSum weight, err2, abs_err, log_variance, z2, abs_z, crps, sigma, variance;
+  static constexpr ExactSum OutputSums::*kTerms[] = {
+      &OutputSums::weight,       &OutputSums::err2,  &OutputSums::abs_err,
+      &OutputSums::log_variance, &OutputSums::z2,    &OutputSums::abs_z,
+      &OutputSums::crps,         &OutputSums::sigma, &OutputSums::variance};
   std::array<ExactSum, 4> inside;  ///< weight of the targets inside the interval of kCoverageLevels
 
   void merge(const OutputSums& other);
@@ -40,10 +44,7 @@ struct UncertaintyCells {
   std::uint64_t dropped = 0;  ///< items outside [low, high]
 
   UncertaintyCells() = default;
-  UncertaintyCells(int bins, double from, double to)
-      : low(from), high(to), cell(static_cast<std::size_t>(bins)) {}
-  /// -1 outside.
-  [[nodiscard]] int index(double uncertainty) const;
+  UncertaintyCells(int bins, double from, double to) : low(from), high(to), cell(bins) {}
   void merge(const UncertaintyCells& other);  ///< of the same cells
   friend bool operator==(const UncertaintyCells&, const UncertaintyCells&) = default;
 };
@@ -65,7 +66,7 @@ struct RegressionSums {
   std::vector<OutputSums> output;  ///< d of them
   UncertaintyCells uce, uce_mc, uce_aleatoric;
   std::uint64_t items = 0;    ///< of positive weight
-  std::uint64_t clipped = 0;  ///< entries whose variance --clip raised
+  std::uint64_t clipped = 0;  ///< entries whose variance ⟦clip⟧ raised
 
   RegressionSums() = default;
   RegressionSums(int outputs, const RegressionPlan& plan);
@@ -87,7 +88,7 @@ struct UncertaintyRanges {
 
 /// sum_k (|B_k| / m) |error_k - uncertainty_k|: Laves 2021, eq. 13.
 [[nodiscard]] Estimate uce(const UncertaintyCells& cells);
-/// mse, mae, nll, nll_laplace, zms, coverage_*, width_95, crps, sharpness.
-void sum_scores(const OutputSums& sums, Scores& out);
+/// Every metric that needs these sums alone.
+[[nodiscard]] Scores sum_scores(const OutputSums& sums);
 
 }  // namespace plumb

@@ -1,20 +1,13 @@
 // What a fit did and what a model file holds, in words.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "plumb/calibrate/fit.hpp"
-#include "plumb/calibrate/model.hpp"
+#include "plumb/calibrate/fit_model.hpp"
 #include "plumb/report/terminal.hpp"
 
 namespace plumb {
-
-struct BeforeAfter {
-  std::string key;
-  std::optional<double> before, after;
-};
 
 struct FitSummary {
   CalibrationModel model;

@@ -5,16 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "plumb/data/option_name.hpp"
+
 namespace plumb {
 
-/// A result as `--json` wrote it, and the name its curves carry. Results under one name are shown as one
+/// A result as render_json() makes it, and the name its curves carry. Results under one name are shown as one
 /// model.
 struct NamedResult {
   std::string name, json;
 };
 
 struct HtmlOptions {
-  std::string title = {};  ///< empty: made from the names
+  std::string title = {};         ///< empty: made from the names
+  Spelling spelling = kBareName;  ///< of options in sentences
 };
 
 /// False when the page was not built in, because node was not there; why_no_page() then says how to get it.
@@ -38,7 +41,7 @@ struct PlotFile {
 /// A script for node: `node SCRIPT DIR` draws every *.vl.json of DIR as SVG. Empty without has_page().
 [[nodiscard]] std::string plot_script();
 
-/// "probs" for a result of --probs out/probs.npy: the name of what was judged, else of the command.
+/// "probs" for a result of out/probs.npy: the name of what was judged, else of the command.
 [[nodiscard]] std::string name_of_result(const std::string& json);
 
 }  // namespace plumb

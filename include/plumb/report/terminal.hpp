@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/data/option_name.hpp"
 #include "plumb/registry.hpp"
 #include "plumb/result.hpp"
 
@@ -12,15 +13,16 @@ namespace plumb {
 
 struct TerminalOptions {
   bool colour = false;
-  int width = 100;   ///< lines are no longer where that can be helped
-  bool all = false;  ///< every key, not only the headlines
+  int width = 100;              ///< lines are no longer where that can be helped
+  bool all = false;             ///< every key, not only the headlines
+  Spelling spelling = kMember;  ///< of options in sentences
 };
 
 [[nodiscard]] std::string render_terminal(const Result& result, const TerminalOptions& options);
 
 /// One sentence per headline: confidence, size of the error and whether chance explains it, scores, raters,
 /// slices.
-[[nodiscard]] std::vector<std::string> plain_words(const Result& result);
+[[nodiscard]] std::vector<std::string> plain_words(const Result& result, const Spelling& spelling = kMember);
 
 /// The registry as a table: what `plumb list` prints.
 [[nodiscard]] std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options);

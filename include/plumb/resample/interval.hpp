@@ -4,6 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "plumb/registry.hpp"
+#include "plumb/result.hpp"
+
 namespace plumb {
 
 struct Bounds {
@@ -15,6 +18,8 @@ struct Bounds {
 /// The basic interval, 2 value - quantiles, clipped at 0: for plug-in calibration errors, whose replicates
 /// are biased upward by about as much as the value itself is.
 [[nodiscard]] Bounds basic_bounds(double value, std::vector<double> replicates, double level);
+/// Adds the interval of that kind to a metric that has a value.
+void add_interval(Interval kind, std::vector<double> replicates, double level, MetricResult& metric);
 /// (1 + number of null replicates >= observed) / (1 + B).
 [[nodiscard]] double p_value(double observed, std::span<const double> null_replicates);
 /// Mean, summed order-free.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "plumb/numeric/narrow.hpp"
+
 namespace plumb {
 
 struct CohortOptions {
@@ -29,7 +31,7 @@ struct Cohort {
   std::vector<std::string> patient;      ///< N: twenty cells each
   std::vector<std::string> site;         ///< N: where the patient was seen; the slides of one site are poor
 
-  [[nodiscard]] int classes() const { return static_cast<int>(class_names.size()); }
+  [[nodiscard]] int classes() const { return narrow<int>(class_names.size()); }
 };
 
 /// Item i depends on (seed, i) alone, so that a larger cohort begins with the smaller one.

@@ -22,8 +22,8 @@ struct Measure {
 ///   entropy             -sum z log z of the (mean) prediction, in nats
 ///   u1, u5              -log of the largest probability; -log of the sum of the five largest, undefined for
 ///                       K <= 5
-///   loss                mean over votes of -log z_vote: it uses the label, so it bounds what a measure can
-///   do variance            Frobenius norm of the covariance (1/S) of the S probability vectors
+///   loss                mean over votes of -log z_vote; it uses the label: a bound on what others can do
+///   variance            Frobenius norm of the covariance (1/S) of the S probability vectors
 ///   expected_entropy    mean over samples of their entropy
 ///   mutual_information  entropy - expected_entropy, not below 0
 /// The last three need samples.
@@ -39,9 +39,7 @@ struct Outcomes {
   std::vector<std::uint32_t> row;   ///< of the item; empty: all rows in order
   std::int64_t votes = 0;           ///< in all
   [[nodiscard]] std::size_t size() const { return hits.size(); }
-  [[nodiscard]] std::int64_t row_of(std::size_t i) const {
-    return row.empty() ? static_cast<std::int64_t>(i) : row[i];
-  }
+  [[nodiscard]] std::int64_t row_of(std::size_t i) const { return row.empty() ? i : row[i]; }
 };
 
 struct Measured {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,21 +20,22 @@
 namespace plumb {
 
 struct UncertaintyOptions {
-  std::vector<std::string> measures;  ///< built-in ones; empty: all that the predictions allow
-  int top = 1;                        ///< right: among so many most probable classes
+  std::vector<std::string> measures = {};  ///< built-in ones; empty: all that the predictions allow
+  int top = 1;                             ///< right: among so many most probable classes
   int bins = 100;
   Degenerate degenerate = Degenerate::pool;
-  std::optional<double> base_rate;  ///< instead of the observed accuracy
+  std::optional<double> base_rate = {};  ///< instead of the observed accuracy
   std::vector<double> targets = {0.99, 0.95};
   double coarsen = 0;  ///< merge bins to this relative error; 0: leave them
   int suspects = 20;
-  std::string suspects_by;  ///< empty: u1, or the first measure there is
-  int bootstrap = 0;        ///< replicates for intervals; 0: none
-  int permutations = 100;   ///< of the measure, for the null of the odds ratio; 0: none
+  std::string suspects_by = {};  ///< empty: u1, or the first measure there is
+  int bootstrap = 0;             ///< replicates for intervals; 0: none
+  int permutations = 100;        ///< of the measure, for the null of the odds ratio; 0: none
   double level = 0.95;
   std::uint64_t seed = 0;
   int threads = 0;
-  std::function<void(double)> progress = {};
+  std::function<void(double)> progress = {};  ///< is told the share of the replicates done
+  std::stop_token cancel = {};                ///< throws Cancelled between two replicates
 };
 
 /// A bin's accuracy whose relative error is larger than this is not to be trusted.
@@ -49,6 +51,11 @@ struct MeasureResult {
   std::vector<UncertaintyBin> bins;
   Thresholds thresholds;
   std::vector<DeferralPoint> deferral;
+
+  /// InputError for a key that is not among the scores.
+  [[nodiscard]] const MetricResult& operator[](std::string_view key) const {
+    return find_result(scores, key);
+  }
 };
 
 struct Suspect {
@@ -66,6 +73,11 @@ struct UncertaintyResult {
   std::vector<MeasureResult> measures;  ///< from the largest odds ratio to the smallest, undefined ones last
   std::string suspects_by;
   std::vector<Suspect> suspects;
+
+  /// InputError for a measure that was not scored.
+  [[nodiscard]] const MeasureResult& operator[](std::string_view measure) const {
+    return find_named(measures, &MeasureResult::name, "measure", measure);
+  }
 };
 
 /// `own`: the user's columns, by name. `ids`: names of the items, to settle ties among suspects whatever the

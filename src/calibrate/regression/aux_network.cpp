@@ -13,7 +13,7 @@ constexpr double kLimit = 200;  // of a log variance: keeps a wild step of the s
 struct Layers {
   std::span<const double> weight, bias, out_weight;
   double out_bias;
-  Layers(std::span<const double> p, std::size_t h)
+  Layers(std::span<const double> p, std::int64_t h)
       : weight(p.subspan(0, h)), bias(p.subspan(h, h)), out_weight(p.subspan(2 * h, h)), out_bias(p[3 * h]) {}
   [[nodiscard]] double operator()(double x) const {
     double f = out_bias;
@@ -34,13 +34,13 @@ void AuxNetwork::predict(std::span<const double> scaled, std::span<double> log_v
 }
 
 AuxObjective::AuxObjective(std::vector<double> scaled, std::vector<double> err2, std::vector<double> weight,
-                           std::size_t hidden, int threads)
+                           std::int64_t hidden, int threads)
     : scaled_(std::move(scaled)),
       err2_(std::move(err2)),
       weight_(std::move(weight)),
       hidden_(hidden),
       threads_(threads) {
-  if (weight_.empty()) total_ = static_cast<double>(scaled_.size());
+  if (weight_.empty()) total_ = scaled_.size();
   for (const double w : weight_) total_ += w;
 }
 
@@ -49,30 +49,29 @@ double AuxObjective::value(std::span<const double> parameters) const { return va
 double AuxObjective::value(std::span<const double> parameters, std::span<double> gradient) const {
   constexpr std::int64_t kBlock = 4096;
   const Layers net(parameters, hidden_);
-  const auto n = static_cast<std::int64_t>(scaled_.size());
-  const auto blocks = static_cast<std::size_t>((n + kBlock - 1) / kBlock);
+  const std::int64_t n = std::ssize(scaled_), blocks = (n + kBlock - 1) / kBlock;
   // One row of sums for each block, added up in order: any number of threads gives the same bits.
-  const std::size_t row = 1 + gradient.size();
+  const std::int64_t row = 1 + std::ssize(gradient);
   std::vector<double> sums(blocks * row);
   parallel_blocks(n, kBlock, threads_, [&](int, std::int64_t begin, std::int64_t end) {
-    const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
+    const std::int64_t count = end - begin;
     thread_local std::vector<double> f, decay;
     f.resize(count);
     decay.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      f[i] = net(scaled_[first + i]);
+    for (std::int64_t i = 0; i < count; ++i) {
+      f[i] = net(scaled_[begin + i]);
       decay[i] = -f[i];
     }
     exp_block(decay, decay);
-    double* out = sums.data() + static_cast<std::size_t>(begin / kBlock) * row;
-    for (std::size_t i = 0; i < count; ++i) {
-      const double w = weight_.empty() ? 1.0 : weight_[first + i], x = scaled_[first + i];
-      const double ratio = err2_[first + i] * decay[i];
+    double* out = sums.data() + begin / kBlock * row;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double w = weight_.empty() ? 1.0 : weight_[begin + i], x = scaled_[begin + i];
+      const double ratio = err2_[begin + i] * decay[i];
       out[0] += 0.5 * w * (f[i] + ratio);
       if (gradient.empty()) continue;
       const double slope = f[i] > -kLimit && f[i] < kLimit ? 0.5 * w * (1 - ratio) : 0.0;
       double* g = out + 1;
-      for (std::size_t h = 0; h < hidden_; ++h) {
+      for (std::int64_t h = 0; h < hidden_; ++h) {
         const double inside = net.weight[h] * x + net.bias[h];
         if (inside <= 0) continue;
         g[h] += slope * net.out_weight[h] * x;
@@ -84,7 +83,7 @@ double AuxObjective::value(std::span<const double> parameters, std::span<double>
   });
   double value = 0;
   std::fill(gradient.begin(), gradient.end(), 0.0);
-  for (std::size_t b = 0; b < blocks; ++b) {
+  for (std::int64_t b = 0; b < blocks; ++b) {
     value += sums[b * row];
     for (std::size_t k = 0; k < gradient.size(); ++k) gradient[k] += sums[b * row + 1 + k];
   }

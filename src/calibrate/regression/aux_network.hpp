@@ -14,7 +14,7 @@ namespace plumb::detail {
 struct AuxNetwork {
   double centre = 0, width = 1;
   double low = -1e300, high = 1e300;
-  std::size_t hidden = 16;
+  std::int64_t hidden = 16;
   /// weight (H), bias (H), out_weight (H), out_bias: 3 H + 1 numbers.
   std::vector<double> parameters;
 
@@ -26,14 +26,14 @@ struct AuxNetwork {
 class AuxObjective {
  public:
   AuxObjective(std::vector<double> scaled, std::vector<double> err2, std::vector<double> weight,
-               std::size_t hidden, int threads);
+               std::int64_t hidden, int threads);
   [[nodiscard]] double value(std::span<const double> parameters, std::span<double> gradient) const;
   [[nodiscard]] double value(std::span<const double> parameters) const;
   [[nodiscard]] std::size_t size() const { return scaled_.size(); }
 
  private:
   std::vector<double> scaled_, err2_, weight_;
-  std::size_t hidden_;
+  std::int64_t hidden_;
   int threads_;
   double total_ = 0;
 };

@@ -6,29 +6,29 @@
 #include <optional>
 
 #include "calibrate/regression/entries.hpp"
+#include "calibrate/regression/rows.hpp"
 #include "plumb/data/check.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 /// The order statistic of ascending scores; none when the level asks for more scores than there are.
 std::optional<double> bound(const std::vector<double>& ascending, double level) {
   // The tolerance keeps 0.9 * 10 at 9: a level is a decimal number that binary cannot hold.
-  const double rank = std::ceil(level * static_cast<double>(ascending.size() + 1) - 1e-9);
-  if (rank > static_cast<double>(ascending.size())) return std::nullopt;
+  const double rank = std::ceil(level * (std::ssize(ascending) + 1) - 1e-9);
+  if (rank > ascending.size()) return std::nullopt;
   return ascending[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
 }
 
-}  // namespace
-
 Step fit_conformal(const RegressionItems& items, const RegressionFitOptions& o) {
   if (!items.weights.empty())
-    throw InputError("conformal intervals need exchangeable items; leave out --weights");
-  const detail::Entries e = detail::collect_entries(items, o, detail::Spread::total);
+    throw InputError("conformal intervals need exchangeable items; leave out ⟦weights⟧");
+  const ConformalScore rank_by = o.score.value_or(ConformalScore::normalized);
+  const Entries e = collect_entries(items, o, Spread::total);
   std::vector<double> score(e.error.size());
   for (std::size_t i = 0; i < score.size(); ++i) {
-    const double sigma = o.score == ConformalScore::absolute ? 1.0 : std::sqrt(e.variance[i]);
-    score[i] = (o.score == ConformalScore::one_sided ? e.error[i] : std::abs(e.error[i])) / sigma;
+    const double sigma = rank_by == ConformalScore::absolute ? 1.0 : std::sqrt(e.variance[i]);
+    score[i] = (rank_by == ConformalScore::one_sided ? e.error[i] : std::abs(e.error[i])) / sigma;
   }
   std::sort(score.begin(), score.end());
   std::vector<double> negated(score.rbegin(), score.rend());
@@ -40,8 +40,8 @@ Step fit_conformal(const RegressionItems& items, const RegressionFitOptions& o) 
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   std::vector<double> kept, low, high;
   for (const double level : levels) {
-    if (!(level > 0 && level < 1)) throw InputError("--levels must lie between 0 and 1, not " + show(level));
-    const bool ends = o.score == ConformalScore::one_sided;
+    if (!(level > 0 && level < 1)) throw InputError("⟦levels⟧ must lie between 0 and 1, not " + show(level));
+    const bool ends = rank_by == ConformalScore::one_sided;
     const auto up = bound(score, ends ? 0.5 + 0.5 * level : level);
     const auto down = ends ? bound(negated, 0.5 + 0.5 * level) : up;
     if (!up || !down) continue;
@@ -52,13 +52,12 @@ Step fit_conformal(const RegressionItems& items, const RegressionFitOptions& o) 
   if (kept.empty()) throw InputError("there are too few items for an interval of any level");
   Step step;
   step.method = "conformal";
-  step.put("normalized", o.score == ConformalScore::absolute ? 0.0 : 1.0);
+  step.put("normalized", rank_by == ConformalScore::absolute ? 0.0 : 1.0);
   step.put("level", kept);
   step.put("low", low);
   step.put("high", high);
-  const char* names[] = {"normalized", "absolute", "one-sided"};
-  step.fit.options.emplace_back("score", std::string(names[static_cast<int>(o.score)]));
-  detail::note_counts(items, step.fit);
+  step.fit.options.emplace_back("score", std::string(kConformalScores[static_cast<int>(rank_by)]));
+  note_counts(items, step.fit);
   if (items.outputs() > 1)
     step.fit.warnings.push_back(
         "outputs of one item are pooled; the promise of coverage holds on average over outputs");
@@ -68,4 +67,51 @@ Step fit_conformal(const RegressionItems& items, const RegressionFitOptions& o) 
   return step;
 }
 
-}  // namespace plumb
+class ConformalMap : public VarianceMap {
+ public:
+  ConformalMap(bool normalized, std::vector<double> level, std::vector<double> low, std::vector<double> high)
+      : normalized_(normalized), level_(std::move(level)), low_(std::move(low)), high_(std::move(high)) {}
+  bool has_variance() const override { return false; }
+  void variance(const RegressionBlock& /*block*/, std::span<double> /*out*/) const override {
+    throw InputError("conformal calibration gives intervals, not variances; ask for ⟦intervals⟧");
+  }
+  void offsets(const RegressionBlock& b, double level, std::span<double> low,
+               std::span<double> high) const override {
+    constexpr double kSame = 1e-12;
+    const auto at =
+        std::find_if(level_.begin(), level_.end(), [&](double l) { return std::abs(l - level) < kSame; });
+    if (at == level_.end())
+      throw InputError("the model has no interval of level " + show(level) + " (it has " +
+                       show(level_.front()) + " to " + show(level_.back()) + "); fit it with ⟦levels⟧ " +
+                       show(level) + ", on more items when it is a high one");
+    const auto k = at - level_.begin();
+    for (std::size_t i = 0; i < low.size(); ++i) {
+      const double sigma = normalized_ ? std::sqrt(b.variance[i]) : 1.0;
+      low[i] = low_[k] * sigma;
+      high[i] = high_[k] * sigma;
+    }
+  }
+
+ private:
+  bool normalized_;
+  std::vector<double> level_, low_, high_;
+};
+
+VarianceMapPtr map_conformal(const Step& step, int /*outputs*/) {
+  std::vector<double> level = levels_of(step), low = copied(parameter(step, "low", {std::ssize(level)})),
+                      high = copied(parameter(step, "high", {std::ssize(level)}));
+  return std::make_unique<ConformalMap>(scalar_parameter(step, "normalized") != 0, std::move(level),
+                                        std::move(low), std::move(high));
+}
+
+}  // namespace
+
+constinit const RegressionCalibratorRow kConformal{
+    .method = "conformal",
+    .options = {"score", "levels"},
+    .fit = fit_conformal,
+    .map = map_conformal,
+    .line = "split conformal intervals with finite-sample coverage",
+};
+
+}  // namespace plumb::detail

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "plumb/data/check.hpp"
-#include "plumb/numeric/parallel.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -21,34 +21,33 @@ void read_entries(const RegressionItems& items, std::int64_t begin, std::int64_t
                   const RegressionFitOptions& options, Spread spread, RegressionBlock& out) {
   read_regression(items, begin, end, out);
   std::vector<double>& variance = spread == Spread::total ? out.variance : out.aleatoric;
-  const auto n = static_cast<std::size_t>(out.size);
-  for (std::size_t k = 0; k < variance.size(); ++k) {
+  const std::int64_t n = out.size;
+  for (std::int64_t k = 0; k < std::ssize(variance); ++k) {
     variance[k] = std::max(variance[k], options.clip);
     // Below this the square of an error over the variance leaves the range of the sums.
     constexpr double kSmallest = 1e-300;
     if (variance[k] >= kSmallest || (!out.weight.empty() && out.weight[k % n] == 0)) continue;
-    throw InputError(source_of(items, spread).where(begin + static_cast<std::int64_t>(k % n)) +
-                     ": the variance is " + show(variance[k]) +
-                     ", which no factor can repair; raise small variances with --clip");
+    throw InputError(source_of(items, spread).where(begin + k % n) + ": the variance is " +
+                     show(variance[k]) + ", which no factor can repair; raise small variances with ⟦clip⟧");
   }
 }
 
 Entries collect_entries(const RegressionItems& items, const RegressionFitOptions& options, Spread spread) {
-  const auto n = static_cast<std::size_t>(items.size()), d = static_cast<std::size_t>(items.outputs());
+  const std::int64_t n = items.size(), d = items.outputs();
   if (n * d > std::numeric_limits<std::uint32_t>::max())
     throw InputError("this method holds all predictions in memory and takes at most 4294967295 of them");
   Entries out;
   RegressionBlock b;
   for (std::int64_t begin = 0; begin < items.size(); begin += block_rows(items)) {
     read_entries(items, begin, std::min(items.size(), begin + block_rows(items)), options, spread, b);
-    const auto rows = static_cast<std::size_t>(b.size);
+    const std::int64_t rows = b.size;
     const std::vector<double>& variance = spread_of(b, spread);
-    for (std::size_t i = 0; i < rows; ++i) {
+    for (std::int64_t i = 0; i < rows; ++i) {
       if (!b.weight.empty() && b.weight[i] == 0) continue;
-      for (std::size_t j = 0; j < d; ++j) {
+      for (std::int64_t j = 0; j < d; ++j) {
         out.error.push_back(b.error[j * rows + i]);
         out.variance.push_back(variance[j * rows + i]);
-        out.item.push_back(static_cast<std::uint32_t>(static_cast<std::size_t>(begin) + i));
+        out.item.push_back(narrow<std::uint32_t>(begin + i));
         if (!b.weight.empty()) out.weight.push_back(b.weight[i]);
       }
     }

@@ -1,56 +1,86 @@
 #include "plumb/calibrate/regression/fit.hpp"
 
-#include <array>
+#include <algorithm>
 
+#include "calibrate/regression/rows.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb {
 namespace {
 
-constexpr std::array kRows{
-    RegressionCalibratorRow{"sigma", false, true, fit_sigma,
-                            "one factor on the standard deviation, in closed form (Laves)"},
-    RegressionCalibratorRow{"sigma-laplace", false, true, fit_sigma_laplace,
-                            "the same under a Laplace likelihood"},
-    RegressionCalibratorRow{"sigma-aleatoric", true, true, fit_sigma_aleatoric,
-                            "one factor on the aleatoric part alone (Levi)"},
-    RegressionCalibratorRow{"sigma-parts", true, true, fit_sigma_parts,
-                            "one factor for each part, by maximum likelihood"},
-    RegressionCalibratorRow{"aux", false, true, fit_aux, "log variance through a 1-16-1 ReLU network"},
-    RegressionCalibratorRow{"aux-aleatoric", true, true, fit_aux_aleatoric,
-                            "the same on the aleatoric part alone"},
-    RegressionCalibratorRow{"isotonic-quantile", false, true, fit_isotonic_quantile,
-                            "quantiles of the z-scores (Kuleshov); mends a bias"},
-    RegressionCalibratorRow{"conformal", false, false, fit_conformal,
-                            "split conformal intervals with finite-sample coverage"},
+// The options of which a method uses some, when a caller has given them, and whose they are, in words.
+struct OptionRow {
+  std::string_view name;
+  bool (*given)(const RegressionFitOptions&);
+  std::string_view methods;
 };
+constexpr OptionRow kOptions[] = {
+    {"per_output", [](const RegressionFitOptions& o) { return o.per_output; },
+     "sigma, sigma-laplace and sigma-aleatoric"},
+    {"hidden", [](const RegressionFitOptions& o) { return o.hidden.has_value(); }, "aux"},
+    {"hold_out", [](const RegressionFitOptions& o) { return o.hold_out.has_value(); }, "aux"},
+    {"score", [](const RegressionFitOptions& o) { return o.score.has_value(); }, "conformal"},
+    {"levels", [](const RegressionFitOptions& o) { return !o.levels.empty(); }, "conformal"},
+};
+
+const RegressionCalibratorRow& known_calibrator(std::string_view method) {
+  if (const RegressionCalibratorRow* row = find_regression_calibrator(method)) return *row;
+  std::vector<std::string> known;
+  for (const auto& row : regression_calibrators()) known.emplace_back(row.method);
+  throw InputError("⟦method⟧: there is no regression calibrator \"" + std::string(method) + "\"" +
+                   did_you_mean(method, known) + "; \"plumb list\" shows them all");
+}
 
 }  // namespace
 
-std::span<const RegressionCalibratorRow> regression_calibrators() { return kRows; }
+bool RegressionCalibratorRow::uses(std::string_view option) const {
+  return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+std::span<const RegressionCalibratorRow> regression_calibrators() {
+  using namespace detail;
+  static const RegressionCalibratorRow rows[] = {kSigma, kSigmaLaplace, kSigmaAleatoric,   kSigmaParts,
+                                                 kAux,   kAuxAleatoric, kIsotonicQuantile, kConformal};
+  return rows;
+}
 
 const RegressionCalibratorRow* find_regression_calibrator(std::string_view method) {
-  for (const auto& row : kRows)
+  for (const auto& row : regression_calibrators())
     if (row.method == method) return &row;
   return nullptr;
 }
 
+void check_fit_options(std::string_view method, const RegressionFitOptions& options) {
+  const RegressionCalibratorRow& row = known_calibrator(method);
+  for (const OptionRow& option : kOptions)
+    if (option.given(options) && !row.uses(option.name))
+      throw InputError(opt(option.name) + " is for " + std::string(option.methods) + ", not for " +
+                       std::string(method));
+  check_threads(options.threads);
+}
+
 Step fit_regression_calibrator(std::string_view method, const RegressionItems& items,
                                const RegressionFitOptions& options) {
-  const RegressionCalibratorRow* row = find_regression_calibrator(method);
-  if (row == nullptr) {
-    std::vector<std::string> known;
-    for (const auto& r : kRows) known.emplace_back(r.method);
-    throw InputError("--method: there is no regression calibrator \"" + std::string(method) + "\"" +
-                     did_you_mean(method, known) + "; \"plumb list\" shows them all");
-  }
+  check_fit_options(method, options);
   check_regression(items);
-  check_threads(options.threads);
+  const RegressionCalibratorRow& row = known_calibrator(method);
   if (items.size() == 0) throw InputError("there is nothing to fit on: no items");
-  if (row->parts && !items.has_parts())
-    throw InputError("--method " + std::string(method) +
-                     " needs the variance in its parts; give --aleatoric and --epistemic, or --mean-samples");
-  return row->fit(items, options);
+  if (row.parts && !items.has_parts())
+    throw InputError("⟦method⟧ " + std::string(method) +
+                     " needs the variance in its parts; give ⟦aleatoric⟧ and ⟦epistemic⟧, or ⟦mean_samples⟧");
+  return row.fit(items, options);
+}
+
+CalibrationModel fit_regression_model(std::string_view method, const RegressionItems& items,
+                                      const RegressionFitOptions& options) {
+  CalibrationModel model;
+  model.task = "regression";
+  model.input = items.has_parts() ? "parts" : "variance";
+  model.version = version();
+  model.steps.push_back(fit_regression_calibrator(method, items, options));
+  model.steps.back().fit.options.emplace_back("clip", options.clip);
+  model.classes = options.per_output ? items.outputs() : 0;
+  return model;
 }
 
 }  // namespace plumb

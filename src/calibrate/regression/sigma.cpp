@@ -1,14 +1,16 @@
 // Sigma scaling in closed form: Laves 2021, eq. 9 (Gaussian) and eq. 25 (Laplace), one pass.
+#include <algorithm>
 #include <cmath>
 
 #include "calibrate/regression/entries.hpp"
+#include "calibrate/regression/rows.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/exact_columns.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"
-#include "regression/exact_columns.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 constexpr double kLog2Pi = 1.8378770664093453;
@@ -24,33 +26,32 @@ struct Worker {
   std::vector<double> term, logs;
 };
 
-std::vector<Ratios> ratios(const RegressionItems& items, const RegressionFitOptions& o,
-                           detail::Spread spread) {
+std::vector<Ratios> ratios(const RegressionItems& items, const RegressionFitOptions& o, Spread spread) {
   Worker initial;
-  initial.output.resize(static_cast<std::size_t>(items.outputs()));
+  initial.output.resize(items.outputs());
   return parallel_reduce_blocks(
              items.size(), block_rows(items), o.threads, initial,
              [&](Worker& w, std::int64_t begin, std::int64_t end) {
-               detail::read_entries(items, begin, end, o, spread, w.block);
-               const std::size_t n = static_cast<std::size_t>(end - begin);
+               read_entries(items, begin, end, o, spread, w.block);
+               const std::int64_t n = end - begin;
                const std::span<const double> weight = w.block.weight;
                w.term.resize(n);
                w.logs.resize(n);
-               for (std::size_t j = 0; j < w.output.size(); ++j) {
-                 const auto e = w.block.of(w.block.error, static_cast<int>(j));
-                 const auto v = w.block.of(detail::spread_of(w.block, spread), static_cast<int>(j));
+               for (int j = 0; j < items.outputs(); ++j) {
+                 const auto e = w.block.of(w.block.error, j);
+                 const auto v = w.block.of(spread_of(w.block, spread), j);
                  Ratios& r = w.output[j];
                  if (weight.empty()) {
-                   r.weight.add(static_cast<double>(n));
+                   r.weight.add(n);
                  } else {
-                   detail::add_column(r.weight, weight);
+                   add_column(r.weight, weight);
                  }
-                 for (std::size_t i = 0; i < n; ++i) w.term[i] = e[i] * e[i] / v[i];
-                 detail::add_column(r.z2, w.term, weight);
-                 for (std::size_t i = 0; i < n; ++i) w.term[i] = std::sqrt(w.term[i]);
-                 detail::add_column(r.abs_z, w.term, weight);
+                 for (std::int64_t i = 0; i < n; ++i) w.term[i] = e[i] * e[i] / v[i];
+                 add_column(r.z2, w.term, weight);
+                 for (std::int64_t i = 0; i < n; ++i) w.term[i] = std::sqrt(w.term[i]);
+                 add_column(r.abs_z, w.term, weight);
                  log_block(v, w.logs);
-                 detail::add_column(r.log_variance, w.logs, weight);
+                 add_column(r.log_variance, w.logs, weight);
                }
              },
              [](Worker& a, const Worker& b) {
@@ -64,8 +65,8 @@ std::vector<Ratios> ratios(const RegressionItems& items, const RegressionFitOpti
       .output;
 }
 
-Step fit_scale(const char* method, const RegressionItems& items, const RegressionFitOptions& o,
-               detail::Spread spread, bool laplace) {
+Step fit_scale(const char* method, const RegressionItems& items, const RegressionFitOptions& o, Spread spread,
+               bool laplace) {
   std::vector<Ratios> r = ratios(items, o, spread);
   if (!o.per_output) {  // d > 1: the mean over all N d entries is the maximum-likelihood estimate
     for (std::size_t j = 1; j < r.size(); ++j) {
@@ -97,22 +98,99 @@ Step fit_scale(const char* method, const RegressionItems& items, const Regressio
   }
   step.fit.objective = objective / total;
   step.fit.options.emplace_back("per_output", o.per_output);
-  detail::note_counts(items, step.fit);
+  note_counts(items, step.fit);
   return step;
+}
+
+Step fit_sigma(const RegressionItems& items, const RegressionFitOptions& o) {
+  return fit_scale("sigma", items, o, Spread::total, false);
+}
+
+Step fit_sigma_laplace(const RegressionItems& items, const RegressionFitOptions& o) {
+  return fit_scale("sigma-laplace", items, o, Spread::total, true);
+}
+
+Step fit_sigma_aleatoric(const RegressionItems& items, const RegressionFitOptions& o) {
+  return fit_scale("sigma-aleatoric", items, o, Spread::aleatoric, false);
+}
+
+class ScaleMap : public VarianceMap {
+ public:
+  ScaleMap(std::vector<double> s, bool aleatoric, bool laplace)
+      : s_(std::move(s)), aleatoric_(aleatoric), laplace_(laplace) {}
+  bool needs_parts() const override { return aleatoric_; }
+  void variance(const RegressionBlock& b, std::span<double> out) const override {
+    const std::vector<double>& v = aleatoric_ ? b.aleatoric : b.variance;
+    const std::int64_t n = b.size;
+    for (std::int64_t k = 0; k < std::ssize(out); ++k) {
+      const double s = s_.size() == 1 ? s_[0] : s_[k / n];
+      out[k] = s * s * v[k];
+    }
+  }
+  void offsets(const RegressionBlock& b, double level, std::span<double> low,
+               std::span<double> high) const override {
+    if (!laplace_) return VarianceMap::offsets(b, level, low, high);
+    check_interval_level(level);
+    variance(b, high);  // |y - mean| <= -b log(1 - level), b = sqrt(variance / 2)
+    const double factor = -log_portable(1 - level) * std::sqrt(0.5);
+    for (std::size_t k = 0; k < high.size(); ++k) {
+      high[k] = factor * std::sqrt(high[k]);
+      low[k] = -high[k];
+    }
+  }
+
+ private:
+  std::vector<double> s_;
+  bool aleatoric_, laplace_;
+};
+
+/// One factor, or one for each output.
+std::vector<double> scales(const Step& step, int outputs) {
+  for (const Parameter& p : step.parameters)
+    if (p.name == "s" && p.shape.empty()) return {scalar_parameter(step, "s")};
+  std::vector<double> s = copied(vector_parameter(step, "s"));
+  if (std::ssize(s) != outputs)
+    refuse_step(step, "has a factor for each of " + std::to_string(s.size()) +
+                          " outputs, but the predictions have " + std::to_string(outputs));
+  return s;
+}
+
+VarianceMapPtr map_sigma(const Step& step, int outputs) {
+  std::vector<double> s = scales(step, outputs);
+  if (std::any_of(s.begin(), s.end(), [](double x) { return !(x >= 0); }))
+    refuse_step(step, "has a negative factor");
+  return std::make_unique<ScaleMap>(std::move(s), step.method == "sigma-aleatoric",
+                                    step.method == "sigma-laplace");
 }
 
 }  // namespace
 
-Step fit_sigma(const RegressionItems& items, const RegressionFitOptions& o) {
-  return fit_scale("sigma", items, o, detail::Spread::total, false);
-}
+constinit const RegressionCalibratorRow kSigma{
+    .method = "sigma",
+    .variances = true,
+    .options = {"per_output"},
+    .fit = fit_sigma,
+    .map = map_sigma,
+    .line = "one factor on the standard deviation, in closed form (Laves)",
+};
 
-Step fit_sigma_laplace(const RegressionItems& items, const RegressionFitOptions& o) {
-  return fit_scale("sigma-laplace", items, o, detail::Spread::total, true);
-}
+constinit const RegressionCalibratorRow kSigmaLaplace{
+    .method = "sigma-laplace",
+    .variances = true,
+    .options = {"per_output"},
+    .fit = fit_sigma_laplace,
+    .map = map_sigma,
+    .line = "the same under a Laplace likelihood",
+};
 
-Step fit_sigma_aleatoric(const RegressionItems& items, const RegressionFitOptions& o) {
-  return fit_scale("sigma-aleatoric", items, o, detail::Spread::aleatoric, false);
-}
+constinit const RegressionCalibratorRow kSigmaAleatoric{
+    .method = "sigma-aleatoric",
+    .parts = true,
+    .variances = true,
+    .options = {"per_output"},
+    .fit = fit_sigma_aleatoric,
+    .map = map_sigma,
+    .line = "one factor on the aleatoric part alone (Levi)",
+};
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -5,13 +5,14 @@
 #include <optional>
 
 #include "calibrate/regression/entries.hpp"
+#include "calibrate/regression/rows.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/exact_columns.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"
-#include "regression/exact_columns.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 constexpr double kLog2Pi = 1.8378770664093453;
@@ -50,19 +51,19 @@ Point evaluate_at(const RegressionItems& items, const RegressionFitOptions& o, d
         for (std::size_t i = 0; i < n; ++i) {
           s.v[i] = std::max(a * k.aleatoric[i] + b * k.epistemic[i], o.clip);
           if (s.v[i] < 1e-300) {
-            s.bad += static_cast<std::uint64_t>(weight.empty() || weight[i] > 0);
+            s.bad += weight.empty() || weight[i] > 0 ? 1 : 0;
             s.v[i] = 1;
           }
         }
         log_block(s.v, s.logs);
         const auto add = [&](ExactSum& into, auto term) {
           for (std::size_t i = 0; i < n; ++i) s.term[i] = term(i);
-          detail::add_column(into, s.term, weight);
+          add_column(into, s.term, weight);
         };
         if (weight.empty()) {
-          s.weight.add(static_cast<double>(n));
+          s.weight.add(n);
         } else {
-          detail::add_column(s.weight, weight);
+          add_column(s.weight, weight);
         }
         const auto z2 = [&](std::size_t i) { return k.error[i] * k.error[i] / s.v[i]; };
         const auto pa = [&](std::size_t i) { return a * k.aleatoric[i] / s.v[i]; };  // share of the part
@@ -124,11 +125,9 @@ Solution descend(const RegressionItems& items, const RegressionFitOptions& o, do
   return s;
 }
 
-}  // namespace
-
 Step fit_sigma_parts(const RegressionItems& items, const RegressionFitOptions& o) {
   Point start = evaluate_at(items, o, 1, 1);
-  if (!start.defined) throw InputError("some variance is 0 in both parts; raise small variances with --clip");
+  if (!start.defined) throw InputError("some variance is 0 in both parts; raise small variances with ⟦clip⟧");
   Solution best = descend(items, o, 1, 1);
   std::int64_t iterations = best.iterations;
   // The optimum may lie where one part has no share: then its own closed form is better than any pair nearby.
@@ -146,7 +145,7 @@ Step fit_sigma_parts(const RegressionItems& items, const RegressionFitOptions& o
   step.fit.gradient_norm = std::max(std::abs(best.at.gradient[0]), std::abs(best.at.gradient[1]));
   step.fit.iterations = iterations;
   step.fit.converged = step.fit.gradient_norm <= kGradientPromise;
-  detail::note_counts(items, step.fit);
+  note_counts(items, step.fit);
   if (best.a == 0 || best.b == 0)
     step.fit.warnings.push_back(std::string("the ") + (best.a == 0 ? "aleatoric" : "epistemic") +
                                 " part got factor 0: the other explains the errors as well alone");
@@ -154,4 +153,32 @@ Step fit_sigma_parts(const RegressionItems& items, const RegressionFitOptions& o
   return step;
 }
 
-}  // namespace plumb
+class PartsMap : public VarianceMap {
+ public:
+  PartsMap(double aleatoric, double epistemic) : a_(aleatoric * aleatoric), b_(epistemic * epistemic) {}
+  bool needs_parts() const override { return true; }
+  void variance(const RegressionBlock& b, std::span<double> out) const override {
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = a_ * b.aleatoric[k] + b_ * b.epistemic[k];
+  }
+
+ private:
+  double a_, b_;
+};
+
+VarianceMapPtr map_sigma_parts(const Step& step, int /*outputs*/) {
+  return std::make_unique<PartsMap>(scalar_parameter(step, "s_aleatoric"),
+                                    scalar_parameter(step, "s_epistemic"));
+}
+
+}  // namespace
+
+constinit const RegressionCalibratorRow kSigmaParts{
+    .method = "sigma-parts",
+    .parts = true,
+    .variances = true,
+    .fit = fit_sigma_parts,
+    .map = map_sigma_parts,
+    .line = "one factor for each part, by maximum likelihood",
+};
+
+}  // namespace plumb::detail

@@ -51,7 +51,7 @@ double stirling_rest(double a) {
   return log_gamma - log_portable(product) - a * log_portable(a) + a;
 }
 
-BetaPoint beta_point(EndDistance e, double n) {
+detail::BetaPoint detail::beta_point(EndDistance e, double n) {
   const double far = 1.0 - e.r;
   BetaPoint p{e.upper ? far : e.r, e.upper ? e.r : far, 0.0, 0.0, 0.0};
   p.log_low = log_portable(p.low);
@@ -60,7 +60,7 @@ BetaPoint beta_point(EndDistance e, double n) {
   return p;
 }
 
-double log_ratio(const BetaPoint& x, const BetaPoint& q, double n) {
+double detail::log_ratio(const BetaPoint& x, const BetaPoint& q, double n) {
   // The difference is taken on the side where both are small, and hence exact.
   const double d = n * (x.high < 0.5 && q.high < 0.5 ? x.high - q.high : q.low - x.low);
   const double away = deviance(n * q.low, n * x.low, d, q.log_low - x.log_low) +
@@ -71,12 +71,12 @@ double log_ratio(const BetaPoint& x, const BetaPoint& q, double n) {
 double log_beta_kernel_ratio(EndDistance x, EndDistance q, double h) {
   if (x.r == 0.0) return q.r == 0.0 && q.upper == x.upper ? 0.0 : kNever;
   const double n = 1.0 / h;
-  return log_ratio(beta_point(x, n), beta_point(q, n), n);
+  return detail::log_ratio(detail::beta_point(x, n), detail::beta_point(q, n), n);
 }
 
 double log_beta_kernel_peak(EndDistance x, double h) {
   const double n = 1.0 / h;
-  return log_portable(n + 1.0) + stirling_rest(n) - beta_point(x, n).rest;
+  return log_portable(n + 1.0) + stirling_rest(n) - detail::beta_point(x, n).rest;
 }
 
 double log_beta_kernel(EndDistance x, EndDistance q, double h) {

@@ -4,8 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "plumb/numeric/narrow.hpp"
+
 namespace plumb {
 namespace {
+
+using detail::BetaBox;
+using detail::BetaLayout;
+using detail::BetaTable;
 
 constexpr double kDefaultAccuracy = 1e-10;
 constexpr double kDefaultStep = 0.8;
@@ -74,7 +80,7 @@ BetaLayout::BetaLayout(const BetaBoxes& boxes)
 
 BetaTable BetaLayout::table(const std::vector<BetaBox>& of, const std::vector<double>& place,
                             double least) const {
-  const auto boxes = static_cast<double>(of.size());
+  const double boxes = of.size();
   return {n_,
           least,
           first_even_,
@@ -100,7 +106,7 @@ int BetaLayout::target_of(double r) const {
   std::uint32_t box = 0;
   double t = 0;
   locate_targets({&r, 1}, {&box, 1}, {&t, 1});
-  return static_cast<int>(box);
+  return narrow<int>(box);
 }
 
 }  // namespace plumb

@@ -8,8 +8,9 @@
 #include "metrics/kernel/box_kernels.hpp"
 #include "plumb/metrics/kernel/beta_kernel.hpp"
 #include "plumb/metrics/kernel/beta_sums.hpp"
+#include "plumb/numeric/narrow.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// A box: alpha in [centre - half, centre + half], and t = (alpha - centre) / half.
 struct BetaBox {
@@ -21,10 +22,10 @@ class BetaLayout {
   explicit BetaLayout(const BetaBoxes& boxes);
 
   [[nodiscard]] double n() const { return n_; }
-  [[nodiscard]] int sources() const { return static_cast<int>(source_.size()); }  // of one side
-  [[nodiscard]] int targets() const { return static_cast<int>(target_.size()); }
-  [[nodiscard]] const BetaBox& source(int b) const { return source_[static_cast<std::size_t>(b)]; }
-  [[nodiscard]] const BetaBox& target(int b) const { return target_[static_cast<std::size_t>(b)]; }
+  [[nodiscard]] int sources() const { return narrow<int>(source_.size()); }  // of one side
+  [[nodiscard]] int targets() const { return narrow<int>(target_.size()); }
+  [[nodiscard]] const BetaBox& source(int b) const { return source_[b]; }
+  [[nodiscard]] const BetaBox& target(int b) const { return target_[b]; }
   [[nodiscard]] int target_of(double r) const;  // r > 0
 
   /// Box and place of each p: side * sources() + box, or side * targets() + box. Targets at 0 or 1 get a
@@ -44,4 +45,4 @@ class BetaLayout {
   std::vector<double> source_place_, target_place_;
 };
 
-}  // namespace plumb
+}  // namespace plumb::detail

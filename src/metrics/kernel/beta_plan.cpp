@@ -12,15 +12,26 @@
 #include "metrics/kernel/box_kernels.hpp"
 #include "metrics/kernel/chebyshev.hpp"
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
 namespace {
 
-// Source boxes farther than this many e-folds below the peak are left out of a row; their mass times exp(-60)
-// goes into the error bound.
-constexpr double kFarthest = -60.0;
-constexpr double kFarShare = 1e-26;  // exp(-60)
+using detail::beta_point;
+using detail::BetaBox;
+using detail::BetaLayout;
+using detail::BetaPoint;
+using detail::Block;
+using detail::chebyshev_analysis;
+using detail::chebyshev_node;
+using detail::evaluate_series;
+using detail::Grid;
+using detail::kFarShare;
+using detail::kFarthest;
+using detail::make_block;
+using detail::Series;
+
 // Rounding of the sums over a row, relative to the mass seen.
 constexpr double kRounding = 4e-15;
 
@@ -30,7 +41,7 @@ Points points_of(const BetaBox& box, bool upper, double n) {
   Points p;
   for (int m = 0; m < kMoments; ++m) {
     const double alpha = box.centre + box.half * chebyshev_node(m);
-    p[static_cast<std::size_t>(m)] = beta_point({alpha / n, upper}, n);
+    p[m] = beta_point({alpha / n, upper}, n);
   }
   return p;
 }
@@ -50,14 +61,13 @@ struct BetaPlan::Rows {
     const int sources = layout.sources();
     for (int o = BetaBoxes::kSourceOctaves - 1; o >= 0; --o) order.push_back(o);
     for (int b = BetaBoxes::kSourceOctaves; b < sources; ++b) order.push_back(b);
-    for (int i = sources - 1; i >= 0; --i) order.push_back(order[static_cast<std::size_t>(i)] + sources);
+    for (int i = sources - 1; i >= 0; --i) order.push_back(order[i] + sources);
     place.resize(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+    for (int i = 0; i < std::ssize(order); ++i) place[order[i]] = i;
     for (const int b : order) {
       points.push_back(points_of(layout.source(b % sources), b >= sources, layout.n()));
     }
-    row.resize(static_cast<std::size_t>(layout.targets()));
+    row.resize(layout.targets());
   }
   [[nodiscard]] Block block(const Points& x, const Points& q, double& highest) const;
   void fill(Row& r, int target) const;
@@ -90,17 +100,17 @@ void BetaPlan::Rows::fill(Row& r, int target) const {
                   : target < BetaBoxes::kTargetOctaves
                       ? BetaBoxes::kSourceOctaves - 1
                       : target - BetaBoxes::kTargetOctaves + BetaBoxes::kSourceOctaves;
-  const int middle = place[static_cast<std::size_t>(own)];
+  const int middle = place[own];
   std::vector<Block> below;
   double highest = 0;
   for (int i = middle - 1; i >= 0; --i) {
-    Block b = block(x, points[static_cast<std::size_t>(i)], highest);
+    Block b = block(x, points[i], highest);
     if (highest < kFarthest) break;
     below.push_back(b);
   }
-  r.first = middle - static_cast<int>(below.size());
+  r.first = middle - narrow<int>(below.size());
   r.block.assign(below.rbegin(), below.rend());
-  for (std::size_t i = static_cast<std::size_t>(middle); i < points.size(); ++i) {
+  for (std::size_t i = middle; i < points.size(); ++i) {
     Block b = block(x, points[i], highest);
     if (highest < kFarthest) break;
     r.block.push_back(b);
@@ -114,7 +124,7 @@ BetaPlan::BetaPlan(BetaPlan&&) noexcept = default;
 BetaPlan& BetaPlan::operator=(BetaPlan&&) noexcept = default;
 
 const BetaPlan::Row& BetaPlan::row(int target) const {
-  Row& r = rows_->row[static_cast<std::size_t>(target)];
+  Row& r = rows_->row[target];
   std::call_once(r.once, [&] { rows_->fill(r, target); });
   return r;
 }
@@ -130,7 +140,7 @@ Moments moments_of(const BetaSums& sums, const std::vector<int>& order) {
   Moments m{std::vector<Series>(order.size()), std::vector<Series>(order.size()),
             std::vector<double>(order.size() + 1)};
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::size_t at = static_cast<std::size_t>(order[i]) * kMoments;
+    const std::int64_t at = std::int64_t{order[i]} * kMoments;
     for (std::size_t k = 0; k < kMoments; ++k) {
       m.w[i][k] = sums.moments.w[at + k].value();
       m.wy[i][k] = sums.moments.wy[at + k].value();
@@ -152,15 +162,14 @@ BetaValues BetaPlan::values(const BetaSums& sums, int threads) const {
 
   BetaValues out;
   out.boxes = boxes_;
-  out.row.assign(2 * static_cast<std::size_t>(targets), 0);
+  out.row.assign(2 * targets, 0);
   std::vector<int> wanted{-1};  // row 0: no votes
   const auto want = [&](int side, int target) {
-    out.row[static_cast<std::size_t>(side * targets + target)] = static_cast<std::uint32_t>(wanted.size());
+    out.row[side * targets + target] = wanted.size();
     wanted.push_back(side * targets + target);
   };
   const auto occupied = [&](int side, int source) {
-    const std::size_t at = (static_cast<std::size_t>(side * sources + source)) * kMoments;
-    return !sums.moments.w[at].is_zero();
+    return !sums.moments.w[(std::int64_t{side} * sources + source) * kMoments].is_zero();
   };
   for (int side = 0; side < 2; ++side) {
     const int last = BetaBoxes::kSourceOctaves - 1;
@@ -179,30 +188,27 @@ BetaValues BetaPlan::values(const BetaSums& sums, int threads) const {
   const std::size_t rows = wanted.size();
   out.coefficient.assign(rows * 2 * kMoments, 0.0);
   out.error.assign(rows, std::numeric_limits<double>::infinity());
-  parallel_blocks(
-      static_cast<std::int64_t>(rows) - 1, 1, threads, [&](int, std::int64_t begin, std::int64_t) {
-        const auto at = static_cast<std::size_t>(begin) + 1;
-        const bool mirror = wanted[at] >= targets;
-        const Row& r = row(wanted[at] % targets);
-        Series all{}, hits{};
-        double error = 0;
-        double seen = 0;
-        double size = 0;
-        for (std::size_t i = 0; i < r.block.size(); ++i) {
-          const std::size_t q = static_cast<std::size_t>(r.first) + i;
-          const std::size_t source = mirror ? m.w.size() - 1 - q : q;
-          if (m.w[source][0] == 0.0) continue;
-          apply_block(r.block[i], m.w[source], m.wy[source], all, hits);
-          error += m.w[source][0] * r.block[i].error;
-          seen += m.w[source][0];
-        }
-        for (const double c : all) size += std::abs(c);
-        out.error[at] = 2.0 * error + std::max(0.0, total - seen) * kFarShare + kRounding * size;
-        std::copy(all.begin(), all.end(),
-                  out.coefficient.begin() + static_cast<std::ptrdiff_t>(at * 2 * kMoments));
-        std::copy(hits.begin(), hits.end(),
-                  out.coefficient.begin() + static_cast<std::ptrdiff_t>(at * 2 * kMoments + kMoments));
-      });
+  parallel_blocks(std::ssize(wanted) - 1, 1, threads, [&](int, std::int64_t begin, std::int64_t) {
+    const std::int64_t at = begin + 1;
+    const bool mirror = wanted[at] >= targets;
+    const Row& r = row(wanted[at] % targets);
+    Series all{}, hits{};
+    double error = 0;
+    double seen = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < r.block.size(); ++i) {
+      const std::size_t q = r.first + i;
+      const std::size_t source = mirror ? m.w.size() - 1 - q : q;
+      if (m.w[source][0] == 0.0) continue;
+      apply_block(r.block[i], m.w[source], m.wy[source], all, hits);
+      error += m.w[source][0] * r.block[i].error;
+      seen += m.w[source][0];
+    }
+    for (const double c : all) size += std::abs(c);
+    out.error[at] = 2.0 * error + std::max(0.0, total - seen) * kFarShare + kRounding * size;
+    std::copy(all.begin(), all.end(), out.coefficient.begin() + at * 2 * kMoments);
+    std::copy(hits.begin(), hits.end(), out.coefficient.begin() + at * 2 * kMoments + kMoments);
+  });
   return out;
 }
 
@@ -234,11 +240,10 @@ std::vector<double> log_peak_series(const BetaValues& values) {
       log_beta_kernel_peak({0.0, false}, values.boxes.bandwidth) + beta_point({0.0, false}, n).rest;
   const Grid& analysis = chebyshev_analysis();
   std::vector<double> out(values.coefficient.size());
-  const auto targets = static_cast<std::size_t>(layout.targets());
-  for (std::size_t i = 0; i < values.row.size(); ++i) {
+  const int targets = layout.targets();
+  for (int i = 0; i < std::ssize(values.row); ++i) {
     if (values.row[i] == 0) continue;
-    const Points x =
-        points_of(layout.target(static_cast<int>(i % targets)), false, n);  // the same on both sides
+    const Points x = points_of(layout.target(i % targets), false, n);  // the same on both sides
     double* series = out.data() + std::size_t{2 * kMoments} * values.row[i];
     for (std::size_t k = 0; k < kMoments; ++k) {
       for (std::size_t m = 0; m < kMoments; ++m) series[k] += analysis[k][m] * (top - x[m].rest);

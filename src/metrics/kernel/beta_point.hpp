@@ -3,7 +3,12 @@
 
 #include "plumb/metrics/kernel/beta_kernel.hpp"
 
-namespace plumb {
+namespace plumb::detail {
+
+// Sources farther than this many e-folds below the peak are left out; their mass times exp(-60) goes into the
+// error bound.
+inline constexpr double kFarthest = -60.0;
+inline constexpr double kFarShare = 1e-26;  // exp(-60)
 
 struct BetaPoint {
   double low, high;  // p and 1 - p, both to full relative precision
@@ -15,4 +20,4 @@ struct BetaPoint {
 /// log (k(x; q) / k(x; x)), 0 < x < 1.
 [[nodiscard]] double log_ratio(const BetaPoint& x, const BetaPoint& q, double n);
 
-}  // namespace plumb
+}  // namespace plumb::detail

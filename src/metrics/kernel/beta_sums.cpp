@@ -24,7 +24,7 @@ void merge_votes(VotesAt& into, const VotesAt& from, bool nearer) {
 
 }  // namespace
 
-BetaSums::BetaSums(const BetaBoxes& b) : boxes(b), moments(2 * static_cast<std::size_t>(b.source_boxes())) {}
+BetaSums::BetaSums(const BetaBoxes& b) : boxes(b), moments(2 * b.source_boxes()) {}
 
 void BetaSums::merge(const BetaSums& other) {
   if (boxes != other.boxes)
@@ -50,8 +50,7 @@ ExactSum BetaSums::hits() const {
 }
 
 BetaSumsBuilder::BetaSumsBuilder(const BetaBoxes& boxes)
-    : layout_(std::make_unique<BetaLayout>(boxes)),
-      moments_(2 * static_cast<std::size_t>(boxes.source_boxes())) {
+    : layout_(std::make_unique<detail::BetaLayout>(boxes)), moments_(2 * boxes.source_boxes()) {
   ends_.boxes = boxes;
 }
 BetaSumsBuilder::~BetaSumsBuilder() = default;
@@ -97,7 +96,7 @@ BetaSums BetaSumsBuilder::finish() {
 BetaSums beta_sums(const ForecastPass& pass, const BetaBoxes& boxes) {
   std::vector<BetaSumsBuilder> builder;
   for (int w = 0; w < pass.workers; ++w) builder.emplace_back(boxes);
-  pass.run([&](int worker, const ForecastsView& f) { builder[static_cast<std::size_t>(worker)].update(f); });
+  pass.run([&](int worker, const ForecastsView& f) { builder[worker].update(f); });
   BetaSums sums = builder[0].finish();
   for (std::size_t w = 1; w < builder.size(); ++w) sums.merge(builder[w].finish());
   return sums;

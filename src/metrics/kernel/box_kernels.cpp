@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "metrics/kernel/chebyshev.hpp"
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 #include "plumb/numeric/fixed_point.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -12,7 +12,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace plumb::HWY_NAMESPACE {
+namespace plumb::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -252,11 +252,11 @@ void ApplyTwo(const Block& block, const Series* const* moments, Series* const* t
 }
 
 }  // namespace
-}  // namespace plumb::HWY_NAMESPACE
+}  // namespace plumb::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plumb {
+namespace plumb::detail {
 
 HWY_EXPORT(LocateBeta);
 HWY_EXPORT(AddSingle);
@@ -297,5 +297,5 @@ void apply_block(const Block& block, const Series& first, const Series& second, 
   HWY_DYNAMIC_DISPATCH(ApplyTwo)(block, from, to);
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail
 #endif

@@ -7,7 +7,7 @@
 
 #include "metrics/kernel/chebyshev.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// The boxes of BetaLayout: both sides, octaves first. `place` holds (centre, 1/half) of each box.
 struct BetaTable {
@@ -44,4 +44,4 @@ void apply_block(const Block& block, const Series& moments, Series& target);
 void apply_block(const Block& block, const Series& first, const Series& second, Series& first_target,
                  Series& second_target);
 
-}  // namespace plumb
+}  // namespace plumb::detail

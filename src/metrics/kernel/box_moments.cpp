@@ -29,19 +29,19 @@ void BoxMoments::merge(const BoxMoments& other) {
 }
 
 MomentBuilder::MomentBuilder(std::size_t boxes)
-    : sums_(boxes), narrow_(boxes * kNarrowOfBox), spent_(boxes) {}
+    : sums_(boxes), narrow_(boxes * detail::kNarrowOfBox), spent_(boxes) {}
 
 void MomentBuilder::flush(std::size_t box) {
   if (spent_[box] == 0) return;
   spent_[box] = 0;
-  std::int64_t* miss = narrow_.data() + box * kNarrowOfBox;
+  std::int64_t* miss = narrow_.data() + box * detail::kNarrowOfBox;
   std::int64_t* hit = miss + kMoments;
   for (std::size_t k = 0; k < kMoments; ++k) {
     const int128 hits = hit[k];
     sums_.w[box * kMoments + k].add_scaled(hits + miss[k], -kFractionBits);
     sums_.wy[box * kMoments + k].add_scaled(hits, -kFractionBits);
   }
-  std::fill(miss, miss + kNarrowOfBox, 0);
+  std::fill(miss, miss + detail::kNarrowOfBox, 0);
 }
 
 // Charges each box with the votes of a chunk that is added afterwards.
@@ -58,12 +58,12 @@ void MomentBuilder::update_single(std::span<const std::uint32_t> box, std::span<
   for (std::size_t i = 0; i < box.size(); i += kChunk) {
     const std::size_t n = std::min(kChunk, box.size() - i);
     reserve(box.subspan(i, n), {});
-    add_single(box.data() + i, t.data() + i, hits.data() + i, n, narrow_.data());
+    detail::add_single(box.data() + i, t.data() + i, hits.data() + i, n, narrow_.data());
   }
 }
 
 void MomentBuilder::update_exact(std::uint32_t box, double t, double mass, double hits) {
-  const Series v = chebyshev(t);
+  const detail::Series v = detail::chebyshev(t);
   for (std::size_t k = 0; k < kMoments; ++k) {
     const double value = from_fixed(to_fixed(v[k]));
     sums_.w[box * kMoments + k].add(mass * value);
@@ -111,11 +111,11 @@ void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const d
       reserve({where.data() + from, m}, {votes.data() + from, m});
       if (f.whole) {
         for (std::size_t i = from; i < to; ++i) votes[i] -= a[i];
-        add_whole(where.data() + from, at.data() + from, votes.data() + from, a.data() + from, m,
-                  narrow_.data());
+        detail::add_whole(where.data() + from, at.data() + from, votes.data() + from, a.data() + from, m,
+                          narrow_.data());
       } else {
-        add_real(where.data() + from, at.data() + from, y.data() + from, votes.data() + from, m,
-                 narrow_.data());
+        detail::add_real(where.data() + from, at.data() + from, y.data() + from, votes.data() + from, m,
+                         narrow_.data());
       }
       from = to;
     }

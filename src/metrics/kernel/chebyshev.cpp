@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 // cos((2m + 1) pi / 32), m = 0..7, rounded from 30 digits: no libm on a value path.
@@ -16,8 +16,7 @@ Grid make_analysis() {
   Grid a{};
   for (int m = 0; m < kMoments; ++m) {
     const Series t = chebyshev(chebyshev_node(m));
-    for (std::size_t k = 0; k < kMoments; ++k)
-      a[k][static_cast<std::size_t>(m)] = (k == 0 ? 1.0 : 2.0) / kMoments * t[k];
+    for (std::size_t k = 0; k < kMoments; ++k) a[k][m] = (k == 0 ? 1.0 : 2.0) / kMoments * t[k];
   }
   return a;
 }
@@ -69,4 +68,4 @@ Block make_block(const Grid& value) {
   return b;
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

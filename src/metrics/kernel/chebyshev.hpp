@@ -6,7 +6,7 @@
 
 #include "plumb/metrics/kernel/box_moments.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 using Series = std::array<double, kMoments>;
 using Grid = std::array<Series, kMoments>;
@@ -52,4 +52,4 @@ struct Block {
 /// From kernel values, value[m][l] at target node m and source node l.
 [[nodiscard]] Block make_block(const Grid& value);
 
-}  // namespace plumb
+}  // namespace plumb::detail

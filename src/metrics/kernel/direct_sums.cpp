@@ -5,7 +5,7 @@
 
 #include "plumb/numeric/elementary.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 // A vote this far (in e-folds) below the top one no longer counts: 2^53 such votes would move the sum by
@@ -53,18 +53,18 @@ std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const dou
     }
   };
 
-  const auto workers = static_cast<std::size_t>(pass.workers);
+  const int workers = pass.workers;
   const std::vector<double> none(p.size(), -std::numeric_limits<double>::infinity());
   std::vector<std::vector<double>> top(workers, none);
   pass.run([&](int worker, const ForecastsView& f) {
-    std::vector<double>& t = top[static_cast<std::size_t>(worker)];
+    std::vector<double>& t = top[worker];
     each_source(f, [&](double at, const BetaPoint&, const Source& q, double, double, double) {
       for (std::size_t i = 0; i < target.size(); ++i) {
         if (at != p[i]) t[i] = std::max(t[i], rough(q, target[i]));
       }
     });
   });
-  for (std::size_t w = 1; w < workers; ++w) {
+  for (int w = 1; w < workers; ++w) {
     for (std::size_t i = 0; i < p.size(); ++i) top[0][i] = std::max(top[0][i], top[w][i]);
   }
 
@@ -79,7 +79,7 @@ std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const dou
   }
   std::vector<std::vector<DirectSum>> sum(workers, empty);
   pass.run([&](int worker, const ForecastsView& f) {
-    std::vector<DirectSum>& s = sum[static_cast<std::size_t>(worker)];
+    std::vector<DirectSum>& s = sum[worker];
     each_source(f, [&](double at, const BetaPoint& q, const Source& source, double log_mass, double mass,
                        double hits) {
       for (std::size_t i = 0; i < target.size(); ++i) {
@@ -94,7 +94,7 @@ std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const dou
       }
     });
   });
-  for (std::size_t w = 1; w < workers; ++w) {
+  for (int w = 1; w < workers; ++w) {
     for (std::size_t i = 0; i < p.size(); ++i) {
       sum[0][i].w.merge(sum[w][i].w);
       sum[0][i].wy.merge(sum[w][i].wy);
@@ -105,4 +105,4 @@ std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const dou
   return std::move(sum[0]);
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -8,7 +8,7 @@
 #include "plumb/metrics/kernel/forecast_pass.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// Sums over the votes at p_j != p of m_j k(p; p_j) / k(p; p), in units of exp(top); and over those at p
 /// itself.
@@ -23,4 +23,4 @@ struct DirectSum {
 [[nodiscard]] std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const double> p,
                                                  double bandwidth);
 
-}  // namespace plumb
+}  // namespace plumb::detail

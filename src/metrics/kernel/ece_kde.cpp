@@ -12,6 +12,9 @@
 namespace plumb {
 namespace {
 
+using detail::direct_sums;
+using detail::DirectSum;
+
 constexpr std::string_view kNothingLeft = "leaving out a vote leaves no votes to estimate from";
 // The error of G may be this share of the accuracy times what is left of G, so that the ratio of two such
 // sums keeps it.
@@ -33,8 +36,8 @@ struct GapSums {
   ExactSum real_gap, real_square, real_mass;
 
   void add_whole(std::int64_t m, double g) {
-    gap += static_cast<int128>(m) * to_fixed(g);
-    square += static_cast<int128>(m) * to_fixed(g * g);
+    gap += int128{m} * to_fixed(g);
+    square += int128{m} * to_fixed(g * g);
     mass += m;
   }
   void add_real(double m, double g) {
@@ -176,18 +179,18 @@ KdeErrors ece_kde(const ForecastPass& pass, const BetaPlan& plan, LeaveOut leave
   const BetaSums sums = beta_sums(pass, plan.boxes());
   KdeErrors out;
   if (sums.weight().is_zero()) {
-    out.ece_kde = out.ece_kde_l2 = Estimate::undefined(std::string(kNoVotes));
+    out.ece_kde = out.ece_kde_l2 = Estimate::undefined(kNoVotes);
   } else {
     const BetaValues values = plan.values(sums, pass.workers);
     std::vector<Pass> part;
     for (int w = 0; w < pass.workers; ++w)
       part.emplace_back(sums, values, kErrorShare * plan.accuracy(), leave_out);
-    pass.run([&](int worker, const ForecastsView& f) { part[static_cast<std::size_t>(worker)].update(f); });
+    pass.run([&](int worker, const ForecastsView& f) { part[worker].update(f); });
     for (std::size_t w = 1; w < part.size(); ++w) part[0].merge(part[w]);
     const std::vector<double> isolated = part[0].isolated_p();
     if (!isolated.empty()) part[0].add_isolated(direct_sums(pass, isolated, plan.bandwidth()));
     out = part[0].finish();
-    out.direct = static_cast<std::int64_t>(isolated.size());
+    out.direct = std::ssize(isolated);
   }
   out.bandwidth = plan.bandwidth();
   return out;

@@ -16,6 +16,11 @@
 namespace plumb {
 namespace {
 
+using detail::kSimplexTile;
+using detail::SimplexRun;
+using detail::SimplexSources;
+using detail::SimplexVote;
+
 constexpr std::int64_t kTargets = 16;  // targets of one parallel block
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kNegligible = 80.0;  // a tile this many e-folds below the largest term is passed over
@@ -93,8 +98,8 @@ void Target::sum_others(std::size_t i) {
   const double least = zero_.empty() ? 0.0 : least_vanishing(i);
   for (std::size_t first = 0; first < s_->size(); first += kSimplexTile) {
     const std::size_t n = std::min(kSimplexTile, s_->size() - first);
-    double most = dirichlet_logits(s_->tile(first), kSimplexTile, log_x_.data(), s_->classes(),
-                                   s_->bias(first), n, buffer_.data());
+    double most = detail::dirichlet_logits(s_->tile(first), kSimplexTile, log_x_.data(), s_->classes(),
+                                           s_->bias(first), n, buffer_.data());
     if (most < top_ - kNegligible) continue;
     const bool own = i >= first && i < first + n;
     if (own) buffer_[i - first] = kNever;
@@ -103,19 +108,18 @@ void Target::sum_others(std::size_t i) {
         if (vanishing(first + j) > least) buffer_[j] = kNever;
       }
     }
-    if (own || !zero_.empty())
-      most = *std::max_element(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(n));
+    if (own || !zero_.empty()) most = *std::max_element(buffer_.begin(), buffer_.begin() + n);
     if (most == kNever) continue;
     rescale(most);
-    subtract_from(buffer_.data(), n, top_);
+    detail::subtract_from(buffer_.data(), n, top_);
     exp_block({buffer_.data(), n}, {buffer_.data(), n});
-    for (const Run& run : s_->runs(first)) {
+    for (const SimplexRun& run : s_->runs(first)) {
       const double* kernel = buffer_.data() + (run.begin - first);
       if (run.single) {
         hits_[run.cls] += sum_of(kernel, run.end - run.begin);
       } else {
         const double each = *kernel / s_->trials(run.begin);
-        for (const Vote& v : s_->votes(run.begin)) hits_[v.cls] += each * v.count;
+        for (const SimplexVote& v : s_->votes(run.begin)) hits_[v.cls] += each * v.count;
       }
     }
   }
@@ -126,7 +130,7 @@ void Target::add_gaps(std::size_t i, ExactSum& gap, ExactSum& mass) {
   std::fill(hits_.begin(), hits_.end(), 0.0);
   top_ = kNever;
   sum_others(i);
-  const std::span<const Vote> votes = s_->votes(i);
+  const std::span<const SimplexVote> votes = s_->votes(i);
   const bool others_of_item = leave_out_ == LeaveOut::kVote && s_->several(i);
   double own = 0;  // the kernel at the item itself, times its weight
   if (others_of_item) {
@@ -145,7 +149,7 @@ void Target::add_gaps(std::size_t i, ExactSum& gap, ExactSum& mass) {
   const auto add = [&](double m, auto own_hits) {
     expected_ = hits_;
     if (others_of_item) {
-      for (const Vote& v : votes) expected_[v.cls] += own * own_hits(v);
+      for (const SimplexVote& v : votes) expected_[v.cls] += own * own_hits(v);
     }
     double distance = 0;
     for (std::size_t k = 0; k < s_->classes(); ++k) distance += std::abs(expected_[k] / rest - s_->z(i)[k]);
@@ -153,11 +157,12 @@ void Target::add_gaps(std::size_t i, ExactSum& gap, ExactSum& mass) {
     mass.add(m);
   };
   if (!others_of_item || !s_->whole()) {
-    add(s_->weight(i) * n, [&](const Vote& v) { return v.count * ((n - 1.0) / n); });
+    add(s_->weight(i) * n, [&](const SimplexVote& v) { return v.count * ((n - 1.0) / n); });
     return;
   }
-  for (const Vote& out : votes) {
-    add(s_->weight(i) * out.count, [&](const Vote& v) { return v.cls == out.cls ? v.count - 1.0 : v.count; });
+  for (const SimplexVote& out : votes) {
+    add(s_->weight(i) * out.count,
+        [&](const SimplexVote& v) { return v.cls == out.cls ? v.count - 1.0 : v.count; });
   }
 }
 
@@ -166,16 +171,15 @@ void Target::add_gaps(std::size_t i, ExactSum& gap, ExactSum& mass) {
 Estimate ece_kde_canonical(const SimplexView& f, double bandwidth, LeaveOut leave_out, int threads) {
   check_bandwidth(bandwidth);
   const SimplexSources sources(f, bandwidth);
-  if (sources.size() == 0) return Estimate::undefined(std::string(kNoVotes));
+  if (sources.size() == 0) return Estimate::undefined(kNoVotes);
   struct Sums {
     ExactSum gap, mass;
   };
   const Sums sums = parallel_reduce_blocks(
-      static_cast<std::int64_t>(sources.size()), kTargets, threads, Sums{},
+      std::ssize(sources), kTargets, threads, Sums{},
       [&](Sums& s, std::int64_t begin, std::int64_t end) {
         Target target(sources, leave_out);
-        for (std::int64_t i = begin; i < end; ++i)
-          target.add_gaps(static_cast<std::size_t>(i), s.gap, s.mass);
+        for (std::int64_t i = begin; i < end; ++i) target.add_gaps(i, s.gap, s.mass);
       },
       [](Sums& into, const Sums& from) {
         into.gap.merge(from.gap);

@@ -19,11 +19,11 @@ ForecastPass pass_of(const Items& items, int threads, Project project_block) {
   };
   ForecastPass pass;
   pass.workers = resolve_threads(threads);
-  const auto scratch = std::make_shared<std::vector<Scratch>>(static_cast<std::size_t>(pass.workers));
+  const auto scratch = std::make_shared<std::vector<Scratch>>(pass.workers);
   pass.run = [&items, threads, scratch, project_block](const ForecastPass::Body& body) {
     parallel_blocks(items.size(), block_rows(items), threads,
                     [&](int worker, std::int64_t begin, std::int64_t end) {
-                      Scratch& s = (*scratch)[static_cast<std::size_t>(worker)];
+                      Scratch& s = (*scratch)[worker];
                       read_items(items, begin, end, s.block);
                       project_block(s.block, s.column);
                       body(worker, s.column.view());
@@ -38,11 +38,9 @@ ForecastPass pass_over(const ForecastsView& f, int threads) {
   ForecastPass pass;
   pass.workers = resolve_threads(threads);
   pass.run = [f, threads](const ForecastPass::Body& body) {
-    parallel_blocks(static_cast<std::int64_t>(f.size()), kBlock, threads,
-                    [&](int worker, std::int64_t begin, std::int64_t end) {
-                      body(worker,
-                           f.slice(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
-                    });
+    parallel_blocks(std::ssize(f), kBlock, threads, [&](int worker, std::int64_t begin, std::int64_t end) {
+      body(worker, f.slice(begin, end - begin));
+    });
   };
   return pass;
 }

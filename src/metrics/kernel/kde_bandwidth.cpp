@@ -16,6 +16,9 @@
 namespace plumb {
 namespace {
 
+using detail::direct_sums;
+using detail::DirectSum;
+
 constexpr double kLowest = 1e-4, kHighest = 1.0;
 constexpr int kScan = 9;             // half decades
 constexpr double kPrecision = 0.01;  // of log h
@@ -72,16 +75,15 @@ double log_likelihood(const Distinct& data, const BetaPlan& plan, int threads) {
   const ForecastPass pass = pass_over(data.view(), threads);
   const BetaValues values = plan.values(beta_sums(pass, plan.boxes()), threads);
   const std::vector<double> peaks = log_peak_series(values);
-  const auto workers = static_cast<std::size_t>(pass.workers);
+  const int workers = pass.workers;
   std::vector<Likelihood> part(workers);
   std::vector<std::vector<std::size_t>> isolated(workers);
   std::vector<BetaEvaluator> evaluators;
-  for (std::size_t w = 0; w < workers; ++w) evaluators.emplace_back(values);
+  for (int w = 0; w < workers; ++w) evaluators.emplace_back(values);
 
   pass.run([&](int worker, const ForecastsView& f) {
-    const auto at = static_cast<std::size_t>(worker);
-    const auto first = static_cast<std::size_t>(f.p.data() - data.p.data());
-    BetaEvaluator& evaluator = evaluators[at];
+    const std::size_t first = f.p.data() - data.p.data();
+    BetaEvaluator& evaluator = evaluators[worker];
     evaluator.evaluate(f.p);
     std::vector<double> peak(f.size()), unused(f.size()), rest(f.size()), others(f.size());
     evaluator.evaluate_other(peaks, peak, unused);
@@ -92,7 +94,7 @@ double log_likelihood(const Distinct& data, const BetaPlan& plan, int threads) {
       if (!inside(f.p[i])) {
         rest[i] = others[i] = 1.0;
       } else if (!(rest[i] * kAccuracy > evaluator.error()[i])) {
-        isolated[at].push_back(first + i);
+        isolated[worker].push_back(first + i);
         rest[i] = others[i] = 1.0;
       }
     }
@@ -106,13 +108,13 @@ double log_likelihood(const Distinct& data, const BetaPlan& plan, int threads) {
       sum += mass * (peak[i] + (rest[i] - others[i]));
       weight += mass;
     }
-    part[at].sum.add(sum);
-    part[at].mass.add(weight);
+    part[worker].sum.add(sum);
+    part[worker].mass.add(weight);
   });
 
   ExactSum sum, mass;
   std::vector<std::size_t> apart;
-  for (std::size_t w = 0; w < workers; ++w) {
+  for (int w = 0; w < workers; ++w) {
     sum.merge(part[w].sum);
     mass.merge(part[w].mass);
     apart.insert(apart.end(), isolated[w].begin(), isolated[w].end());
@@ -142,9 +144,8 @@ double scan_point(int i) {
 const BetaPlan& scan_plan(int i) {
   static std::array<std::once_flag, kScan> once;
   static std::array<std::optional<BetaPlan>, kScan> plan;
-  const auto at = static_cast<std::size_t>(i);
-  std::call_once(once[at], [&] { plan[at].emplace(exp_portable(scan_point(i)), kAccuracy); });
-  return *plan[at];
+  std::call_once(once[i], [&] { plan[i].emplace(exp_portable(scan_point(i)), kAccuracy); });
+  return *plan[i];
 }
 
 struct Peak {
@@ -213,9 +214,7 @@ Bandwidth kde_bandwidth(const ForecastsView& f, int threads) {
     return log_likelihood(data, BetaPlan(exp_portable(log_h), kAccuracy), threads);
   };
   std::array<Peak, kScan> scan{};
-  for (std::size_t i = 0; i < kScan; ++i)
-    scan[i] = {scan_point(static_cast<int>(i)),
-               log_likelihood(data, scan_plan(static_cast<int>(i)), threads)};
+  for (int i = 0; i < kScan; ++i) scan[i] = {scan_point(i), log_likelihood(data, scan_plan(i), threads)};
   std::size_t top = 0;
   for (std::size_t i = 1; i < kScan; ++i)
     if (scan[i].value > scan[top].value) top = i;

@@ -60,7 +60,7 @@ double quadratic_form(const std::vector<double>& p, const std::vector<double>& a
 
 Estimate mmce(const ForecastsView& ascending, double width) {
   const Distinct d = distinct_of(ascending);
-  if (d.p.empty()) return Estimate::undefined(std::string(kNoVotes));
+  if (d.p.empty()) return Estimate::undefined(kNoVotes);
   std::vector<double> residual(d.p.size());
   for (std::size_t i = 0; i < d.p.size(); ++i) residual[i] = d.hits[i] - d.mass[i] * d.p[i];
   return std::sqrt(quadratic_form(d.p, residual, width)) / d.total_mass;
@@ -68,7 +68,7 @@ Estimate mmce(const ForecastsView& ascending, double width) {
 
 Estimate mmce_weighted(const ForecastsView& ascending, double width) {
   const Distinct d = distinct_of(ascending);
-  if (d.p.empty()) return Estimate::undefined(std::string(kNoVotes));
+  if (d.p.empty()) return Estimate::undefined(kNoVotes);
   const double total_misses = d.total_mass - d.total_hits;
   const double per_hit = d.total_hits > 0.0 ? 1.0 / d.total_hits : 0.0;
   const double per_miss = total_misses > 0.0 ? 1.0 / total_misses : 0.0;

@@ -13,11 +13,20 @@
 namespace plumb {
 namespace {
 
+using detail::beta_point;
+using detail::BetaBox;
+using detail::BetaLayout;
+using detail::BetaPoint;
+using detail::chebyshev_analysis;
+using detail::chebyshev_node;
+using detail::Grid;
+using detail::kFarShare;
+using detail::kFarthest;
+using detail::Series;
+using detail::tail_of;
+
 // Where the sums are this uncertain (relative), too few votes are near to tell.
 constexpr double kMostError = 1e-6;
-
-constexpr double kFarthest = -60.0;  // boxes this many e-folds below the peak are left out
-constexpr double kFarShare = 1e-26;  // exp(-60)
 
 struct Sums {
   double all = 0, hits = 0, error = 0;  // G in units of k(x; x)
@@ -31,13 +40,13 @@ struct Source {
 
 std::vector<Source> sources_of(const BetaSums& sums, const BetaLayout& layout) {
   std::vector<Source> out;
-  const auto boxes = static_cast<std::size_t>(layout.sources());
-  for (std::size_t b = 0; b < 2 * boxes; ++b) {
+  const int boxes = layout.sources();
+  for (int b = 0; b < 2 * boxes; ++b) {
     if (sums.moments.w[b * kMoments].is_zero()) continue;
-    const BetaBox& box = layout.source(static_cast<int>(b % boxes));
+    const BetaBox& box = layout.source(b % boxes);
     Source& s = out.emplace_back();
-    for (std::size_t k = 0; k < kMoments; ++k) {
-      const double r = (box.centre + box.half * chebyshev_node(static_cast<int>(k))) / layout.n();
+    for (int k = 0; k < kMoments; ++k) {
+      const double r = (box.centre + box.half * chebyshev_node(k)) / layout.n();
       s.point[k] = beta_point({r, b >= boxes}, layout.n());
       s.w[k] = sums.moments.w[b * kMoments + k].value();
       s.wy[k] = sums.moments.wy[b * kMoments + k].value();
@@ -87,7 +96,7 @@ CurvePoint point_at_end(const BetaSums& sums, double p, double weight) {
 
 std::vector<double> even_grid(int cells) {
   std::vector<double> grid;
-  for (int i = 0; i <= cells; ++i) grid.push_back(static_cast<double>(i) / cells);
+  for (int i = 0; i <= cells; ++i) grid.push_back(1.0 * i / cells);
   return grid;
 }
 

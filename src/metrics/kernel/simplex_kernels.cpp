@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/kernel/simplex_kernels.cpp"
@@ -11,7 +11,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace plumb::HWY_NAMESPACE {
+namespace plumb::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -58,11 +58,11 @@ void SubtractFrom(double* x, std::size_t count, double shift) {
 }
 
 }  // namespace
-}  // namespace plumb::HWY_NAMESPACE
+}  // namespace plumb::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plumb {
+namespace plumb::detail {
 
 HWY_EXPORT(DirichletLogits);
 HWY_EXPORT(SubtractFrom);
@@ -75,5 +75,5 @@ void subtract_from(double* x, std::size_t count, double shift) {
   HWY_DYNAMIC_DISPATCH(SubtractFrom)(x, count, shift);
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail
 #endif

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace plumb {
+namespace plumb::detail {
 
 /// out[j] = bias[j] + sum_k z[k * stride + j] * x[k] for j < count; returns the largest. `out` has room for a
 /// multiple of 8.
@@ -12,4 +12,4 @@ double dirichlet_logits(const double* z, std::size_t stride, const double* x, st
 /// x[j] -= shift
 void subtract_from(double* x, std::size_t count, double shift);
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -6,21 +6,19 @@
 #include "plumb/metrics/kernel/beta_kernel.hpp"
 #include "plumb/numeric/elementary.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
-SimplexSources::SimplexSources(const SimplexView& f, double bandwidth)
-    : f_(&f), classes_(static_cast<std::size_t>(f.classes)) {
+SimplexSources::SimplexSources(const SimplexView& f, double bandwidth) : f_(&f), classes_(f.classes) {
   collect();
   sort();
   lay_out(1.0 / bandwidth);
 }
 
 void SimplexSources::collect() {
-  const auto items = static_cast<std::size_t>(f_->items);
   begin_.push_back(0);
-  for (std::size_t i = 0; i < items; ++i) {
+  for (std::int64_t i = 0; i < f_->items; ++i) {
     double w = f_->weight.empty() ? 1.0 : f_->weight[i];
-    if (!f_->times.empty()) w *= static_cast<double>(f_->times[i]);
+    if (!f_->times.empty()) w *= f_->times[i];
     double n = 0;
     if (f_->offset.empty()) {
       votes_.push_back({f_->cls[i], 1.0});
@@ -55,7 +53,7 @@ void SimplexSources::sort() {
   std::sort(row_.begin(), row_.end(), before);
   for (std::size_t i = 0; i < size(); ++i) {
     if (i % kSimplexTile == 0) first_run_.push_back(run_.size());
-    const std::span<const Vote> v = votes(i);
+    const std::span<const SimplexVote> v = votes(i);
     const bool joins =
         i % kSimplexTile != 0 && v.size() == 1 && run_.back().single && run_.back().cls == v[0].cls;
     if (joins) {
@@ -82,10 +80,10 @@ void SimplexSources::lay_out(double n) {
       sum += alpha;
       if (alpha > 0.0) log_gammas += stirling_rest(alpha) + alpha * log_portable(alpha) - alpha;
     }
-    const double top = sum + static_cast<double>(classes_) - 1.0;  // log Gamma(sum alpha_k + K)
+    const double top = sum + classes_ - 1.0;  // log Gamma(sum alpha_k + K)
     log_mass_[i] = log_portable(weight(i) * trials(i));
     bias_[i] = log_mass_[i] + (stirling_rest(top) + top * log_portable(top) - top) - log_gammas;
   }
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -8,17 +8,17 @@
 
 #include "plumb/metrics/kernel/ece_kde_canonical.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 inline constexpr std::size_t kSimplexTile = 512;  // sources in cache at a time
 
-struct Vote {
+struct SimplexVote {
   std::uint32_t cls;
   double count;
 };
 
 // Consecutive places of one tile whose only vote is for `cls`; or one place with several votes.
-struct Run {
+struct SimplexRun {
   std::size_t begin, end;
   std::uint32_t cls;
   bool single;
@@ -33,7 +33,7 @@ class SimplexSources {
   [[nodiscard]] std::size_t size() const { return row_.size(); }
   [[nodiscard]] std::size_t classes() const { return classes_; }
   [[nodiscard]] const double* z(std::size_t i) const { return f_->z.data() + row_[i] * classes_; }
-  [[nodiscard]] std::span<const Vote> votes(std::size_t i) const { return votes_of(row_[i]); }
+  [[nodiscard]] std::span<const SimplexVote> votes(std::size_t i) const { return votes_of(row_[i]); }
   [[nodiscard]] double weight(std::size_t i) const { return weight_[row_[i]]; }
   [[nodiscard]] double trials(std::size_t i) const { return trials_[row_[i]]; }
   [[nodiscard]] bool several(std::size_t i) const {
@@ -41,7 +41,7 @@ class SimplexSources {
   }  // real counts add up to 1 only nearly
   [[nodiscard]] bool whole() const { return f_->whole; }
   [[nodiscard]] double log_mass(std::size_t i) const { return log_mass_[i]; }
-  [[nodiscard]] std::span<const Run> runs(std::size_t first) const {
+  [[nodiscard]] std::span<const SimplexRun> runs(std::size_t first) const {
     const std::size_t t = first / kSimplexTile;
     return {run_.data() + first_run_[t], first_run_[t + 1] - first_run_[t]};
   }
@@ -49,7 +49,7 @@ class SimplexSources {
   [[nodiscard]] const double* bias(std::size_t first) const { return bias_.data() + first; }
 
  private:
-  [[nodiscard]] std::span<const Vote> votes_of(std::size_t row) const {
+  [[nodiscard]] std::span<const SimplexVote> votes_of(std::size_t row) const {
     return {votes_.data() + begin_[row], begin_[row + 1] - begin_[row]};
   }
   void collect();
@@ -58,15 +58,15 @@ class SimplexSources {
 
   const SimplexView* f_;
   std::size_t classes_;
-  std::vector<Vote> votes_;              // by row
+  std::vector<SimplexVote> votes_;       // by row
   std::vector<std::size_t> begin_;       // by row
   std::vector<double> weight_, trials_;  // by row
   std::vector<std::size_t> row_;         // by place in the order
   std::vector<double> tiles_;            // [tile][class][place in tile]: z / h
   std::vector<double> bias_;             // log mass less the log of the kernel's normaliser
   std::vector<double> log_mass_;
-  std::vector<Run> run_;
+  std::vector<SimplexRun> run_;
   std::vector<std::size_t> first_run_;  // by tile
 };
 
-}  // namespace plumb
+}  // namespace plumb::detail

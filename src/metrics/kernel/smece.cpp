@@ -9,6 +9,12 @@
 namespace plumb {
 namespace {
 
+using detail::integral_of_magnitude;
+using detail::MomentPyramid;
+using detail::Series;
+using detail::series_at;
+using detail::smooth_field;
+
 constexpr int kBoxes = SmoothSums::kBoxes;
 constexpr double kPrecision = 1e-13;  // of sigma, relative
 // A curve is drawn only where the smoothed density of p exceeds this.
@@ -43,7 +49,7 @@ std::vector<Series> residuals(const BoxMoments& m) {
     if (m.w[b * kMoments].is_zero()) continue;
     const Series w = values_of(m.w, b);
     const Series wy = values_of(m.wy, b);
-    const double centre = (2.0 * static_cast<double>(b) + 1.0) * kHalf;
+    const double centre = (2.0 * b + 1.0) * kHalf;
     for (std::size_t k = 0; k + 1 < kMoments; ++k) {
       const double times_t = 0.5 * (w[k + 1] + w[k == 0 ? 1 : k - 1]);
       out[b][k] = (wy[k] - centre * w[k]) - kHalf * times_t;
@@ -56,7 +62,7 @@ double error_at(const MomentPyramid& residual, double sigma, double weight) {
   const std::vector<Series> field = smooth_field(residual, sigma);
   double sum = 0;
   for (const Series& f : field) sum += integral_of_magnitude(f);
-  return sum * 0.5 / static_cast<double>(field.size()) / weight;
+  return sum * 0.5 / field.size() / weight;
 }
 
 }  // namespace
@@ -67,7 +73,7 @@ void SmoothSumsBuilder::update(const ForecastsView& f) {
   for (std::size_t i = 0; i < f.size(); ++i) {
     const double scaled = f.p[i] * kBoxes;
     const int b = std::min(static_cast<int>(scaled), kBoxes - 1);
-    box_[i] = static_cast<std::uint32_t>(b);
+    box_[i] = b;
     t_[i] = 2.0 * (scaled - b) - 1.0;
   }
   moments_.update(box_, t_, f);
@@ -76,8 +82,8 @@ void SmoothSumsBuilder::update(const ForecastsView& f) {
 SmoothSums SmoothSumsBuilder::finish() { return {moments_.finish()}; }
 
 SmoothSums smooth_sums(const ForecastPass& pass) {
-  std::vector<SmoothSumsBuilder> builder(static_cast<std::size_t>(pass.workers));
-  pass.run([&](int worker, const ForecastsView& f) { builder[static_cast<std::size_t>(worker)].update(f); });
+  std::vector<SmoothSumsBuilder> builder(pass.workers);
+  pass.run([&](int worker, const ForecastsView& f) { builder[worker].update(f); });
   SmoothSums sums = builder[0].finish();
   for (std::size_t w = 1; w < builder.size(); ++w) sums.merge(builder[w].finish());
   return sums;
@@ -85,13 +91,13 @@ SmoothSums smooth_sums(const ForecastPass& pass) {
 
 Estimate smece_at(const SmoothSums& sums, double sigma) {
   const double weight = weight_of(sums.moments);
-  if (!(weight > 0.0)) return Estimate::undefined(std::string(kNoVotes));
+  if (!(weight > 0.0)) return Estimate::undefined(kNoVotes);
   return error_at(MomentPyramid(residuals(sums.moments)), sigma, weight);
 }
 
 SmoothError smece(const SmoothSums& sums) {
   const double weight = weight_of(sums.moments);
-  if (!(weight > 0.0)) return {Estimate::undefined(std::string(kNoVotes)), 0.0};
+  if (!(weight > 0.0)) return {Estimate::undefined(kNoVotes), 0.0};
   const MomentPyramid residual(residuals(sums.moments));
   const auto excess = [&](double sigma) { return error_at(residual, sigma, weight) - sigma; };
   // A wider reflected Gaussian is a narrower one smoothed once more, which cannot raise the integral of the
@@ -140,9 +146,9 @@ std::vector<CurvePoint> smooth_curve(const SmoothSums& sums, double sigma, std::
   const std::vector<Series> hits =
       smooth_field(MomentPyramid(all_values(sums.moments.wy, sums.moments.w)), sigma);
   for (const double p : grid) {
-    const double scaled = p * static_cast<double>(all.size());
+    const double scaled = p * all.size();
     const std::size_t b = std::min(static_cast<std::size_t>(scaled), all.size() - 1);
-    const double t = 2.0 * (scaled - static_cast<double>(b)) - 1.0;
+    const double t = 2.0 * (scaled - b) - 1.0;
     const double density = series_at(all[b], t) / weight;
     CurvePoint point{p, {}, std::max(0.0, density)};
     if (density > kLeastDensity) point.estimate = series_at(hits[b], t) / weight / density;

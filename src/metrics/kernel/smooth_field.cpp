@@ -7,8 +7,9 @@
 
 #include "metrics/kernel/box_kernels.hpp"
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/narrow.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 namespace {
 
 constexpr double kReach = 8.5;  // standard deviations: exp(-36)
@@ -28,8 +29,8 @@ struct Halves {
       const Series r = chebyshev(0.5 * (chebyshev_node(m) + 1.0));
       for (std::size_t k = 0; k < kMoments; ++k) {
         for (std::size_t j = 0; j < kMoments; ++j) {
-          left[k][j] += l[k] * analysis[j][static_cast<std::size_t>(m)];
-          right[k][j] += r[k] * analysis[j][static_cast<std::size_t>(m)];
+          left[k][j] += l[k] * analysis[j][m];
+          right[k][j] += r[k] * analysis[j][m];
         }
       }
     }
@@ -51,7 +52,7 @@ Block gaussian_block(int offset, double width, double sigma) {
   for (int m = 0; m < kMoments; ++m) {
     for (int l = 0; l < kMoments; ++l) {
       const double away = (offset + 0.5 * (chebyshev_node(m) - chebyshev_node(l))) * width / sigma;
-      value[static_cast<std::size_t>(m)][static_cast<std::size_t>(l)] = -0.5 * away * away;
+      value[m][l] = -0.5 * away * away;
     }
   }
   const std::span<double> flat(value.front().data(), std::size_t{kMoments} * kMoments);
@@ -76,7 +77,7 @@ Block mirrored(Block b) {
 Series derivative(const Series& f) {
   Series out{};
   for (std::size_t k = kMoments - 1; k >= 1; --k) {
-    out[k - 1] = (k + 1 < kMoments ? out[k + 1] : 0.0) + 2.0 * static_cast<double>(k) * f[k];
+    out[k - 1] = (k + 1 < kMoments ? out[k + 1] : 0.0) + 2.0 * k * f[k];
   }
   out[0] *= 0.5;
   return out;
@@ -88,7 +89,7 @@ double integral_to(const Series& f, double t) {
   const auto at = [&](std::size_t k) { return k < kMoments ? v[k] : 2.0 * t * v[k - 1] - v[k - 2]; };
   double sum = f[0] * (t + 1.0) + f[1] * 0.5 * (t * t - 1.0);
   for (std::size_t k = 2; k < kMoments; ++k) {
-    const double n = static_cast<double>(k);
+    const double n = k;
     const double sign = k % 2 == 0 ? 1.0 : -1.0;  // T_{k+1}(-1) = T_{k-1}(-1) = -sign
     sum += f[k] * 0.5 * ((at(k + 1) + sign) / (n + 1.0) - (v[k - 1] + sign) / (n - 1.0));
   }
@@ -132,25 +133,25 @@ int MomentPyramid::level_for(double sigma) const {
 std::vector<Series> smooth_field(const MomentPyramid& measure, double sigma) {
   const int level = measure.level_for(sigma);
   const std::vector<Series>& source = measure.level(level);
-  const auto boxes = static_cast<int>(source.size());
+  const int boxes = narrow<int>(source.size());
   const double width = 1.0 / boxes;
   const int reach = static_cast<int>(std::ceil(kReach * sigma / width));
-  std::vector<Block> block(2 * static_cast<std::size_t>(reach) + 1);  // by offset + reach
+  std::vector<Block> block(2 * reach + 1);  // by offset + reach
   for (int o = 0; o <= reach; ++o) {
     const Block b = gaussian_block(o, width, sigma);
-    block[static_cast<std::size_t>(reach + o)] = b;
-    block[static_cast<std::size_t>(reach - o)] = mirrored(b);
+    block[reach + o] = b;
+    block[reach - o] = mirrored(b);
   }
   std::vector<Series> field(source.size(), Series{});
   // Sources repeat along the line with period two, every second time mirrored.
   for (int j = -reach; j < boxes + reach; ++j) {
     const int turn = ((j % (2 * boxes)) + 2 * boxes) % (2 * boxes);
     const bool mirror = turn >= boxes;
-    const Series& plain = source[static_cast<std::size_t>(mirror ? 2 * boxes - 1 - turn : turn)];
+    const Series& plain = source[mirror ? 2 * boxes - 1 - turn : turn];
     if (plain == Series{}) continue;
     const Series s = mirror ? mirrored(plain) : plain;
     for (int t = std::max(0, j - reach); t <= std::min(boxes - 1, j + reach); ++t) {
-      apply_block(block[static_cast<std::size_t>(t - j + reach)], s, field[static_cast<std::size_t>(t)]);
+      apply_block(block[t - j + reach], s, field[t]);
     }
   }
   return field;
@@ -197,4 +198,4 @@ double integral_of_magnitude(const Series& f) {
   return sum;
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -4,16 +4,17 @@
 #include <vector>
 
 #include "metrics/kernel/chebyshev.hpp"
+#include "plumb/numeric/narrow.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// Moments of one measure in 2^L equal boxes for L = 0, 1, ..., up to the given number of boxes. Joining two
 /// boxes is exact: a polynomial on the parent is a polynomial on each half.
 class MomentPyramid {
  public:
   explicit MomentPyramid(std::vector<Series> finest);
-  [[nodiscard]] int levels() const { return static_cast<int>(level_.size()); }
-  [[nodiscard]] const std::vector<Series>& level(int l) const { return level_[static_cast<std::size_t>(l)]; }
+  [[nodiscard]] int levels() const { return narrow<int>(level_.size()); }
+  [[nodiscard]] const std::vector<Series>& level(int l) const { return level_[l]; }
   /// The coarsest level whose boxes are narrow enough for a kernel of this width.
   [[nodiscard]] int level_for(double sigma) const;
 
@@ -29,4 +30,4 @@ class MomentPyramid {
 [[nodiscard]] double integral_of_magnitude(const Series& f);
 [[nodiscard]] double series_at(const Series& f, double t);
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -1,6 +1,6 @@
 #include "plumb/metrics/ordered/brier_refinement.hpp"
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 
 namespace plumb {
 
@@ -10,14 +10,14 @@ template <class A>
 BrierRefinement brier_refinement_of(const ForecastsView& f) {
   typename A::Mass total{};
   typename A::Area calibration{}, refinement{};
-  for (ordered::Groups<A> g(f); g.next_or_empty();) {
+  for (detail::Groups<A> g(f); g.next_or_empty();) {
     const double y = A::hits_value(g.hits) / A::value(g.mass);
     A::add(total, g.mass);
     A::add_area(calibration, g.mass, to_fixed((g.p - y) * (g.p - y)));
     A::add_area(refinement, g.mass, to_fixed(y * (1.0 - y)));
   }
   if (!A::positive(total)) {
-    const Estimate none = Estimate::undefined(std::string(kNoVotes));
+    const Estimate none = Estimate::undefined(kNoVotes);
     return {none, none};
   }
   return {A::area_value(calibration) / A::value(total), A::area_value(refinement) / A::value(total)};
@@ -26,7 +26,7 @@ BrierRefinement brier_refinement_of(const ForecastsView& f) {
 }  // namespace
 
 BrierRefinement brier_refinement(const ForecastsView& ascending) {
-  return ordered::with_counts(ascending, [&]<class A>(A) { return brier_refinement_of<A>(ascending); });
+  return detail::with_counts(ascending, [&]<class A>(A) { return brier_refinement_of<A>(ascending); });
 }
 
 }  // namespace plumb

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 
@@ -30,7 +30,7 @@ template <class A>
 Column column_of(const ForecastsView& f, double clip) {
   Column c;
   for (std::vector<double>* v : {&c.x, &c.mass, &c.hits}) v->reserve(f.size());
-  for (ordered::Groups<A> g(f); g.next();) {
+  for (detail::Groups<A> g(f); g.next();) {
     c.x.push_back(std::clamp(g.p, clip, 1.0 - clip));  // 1 - clip may round to 1: q is clipped by itself
     c.mass.push_back(A::value(g.mass));
     c.hits.push_back(A::hits_value(g.hits));
@@ -167,7 +167,7 @@ struct Extents {
     }
   }
   [[nodiscard]] const char* why_no_fit() const {
-    return hits.empty() ? ordered::kNoHits : misses.empty() ? ordered::kNoMisses : nullptr;
+    return hits.empty() ? detail::kNoHits : misses.empty() ? detail::kNoMisses : nullptr;
   }
   // A finite slope needs hits and misses that overlap (Albert and Anderson 1984).
   [[nodiscard]] const char* why_no_slope() const {
@@ -207,11 +207,11 @@ CalibrationLine calibration_line_of(const ForecastsView& f, double clip) {
     A::add(total, m);
   }
   const auto both = [](const Estimate& e) { return CalibrationLine{e, e}; };
-  if (!A::positive(total)) return both(Estimate::undefined(std::string(kNoVotes)));
+  if (!A::positive(total)) return both(Estimate::undefined(kNoVotes));
   if (extreme > 0 && !(clip > 0)) {
     return both(
         Estimate::undefined(counted(extreme, "forecast") +
-                            " of 0 or 1 have no finite log-odds; --clip keeps them away from 0 and 1"));
+                            " of 0 or 1 have no finite log-odds; ⟦clip⟧ keeps them away from 0 and 1"));
   }
   Column c = column_of<A>(f, clip);
   c.total = A::value(total);
@@ -221,7 +221,7 @@ CalibrationLine calibration_line_of(const ForecastsView& f, double clip) {
 }  // namespace
 
 CalibrationLine calibration_line(const ForecastsView& ascending, double clip) {
-  return ordered::with_counts(ascending, [&]<class A>(A) { return calibration_line_of<A>(ascending, clip); });
+  return detail::with_counts(ascending, [&]<class A>(A) { return calibration_line_of<A>(ascending, clip); });
 }
 
 }  // namespace plumb

@@ -6,15 +6,16 @@
 #include <optional>
 #include <vector>
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 
 namespace {
 
-using ordered::Direction;
-using ordered::Groups;
+using detail::Direction;
+using detail::Groups;
 
 template <class A>
 struct Sums {
@@ -95,10 +96,10 @@ class Sweep {
       return reach(q.before.mass);
     };
     if (!walk()) {
-      const auto first = kept_.begin() + static_cast<std::ptrdiff_t>(std::min(q.at / kStride, kept_.size()));
+      const auto first = kept_.begin() + std::min(q.at / kStride, kept_.size());
       const auto beyond =
           std::partition_point(first, kept_.end(), [&](const Sums<A>& s) { return !reach(s.mass); });
-      q = place(static_cast<std::size_t>(std::max(first, beyond - 1) - kept_.begin()) * kStride);
+      q = place((std::max(first, beyond - 1) - kept_.begin()) * kStride);
       while (q.at < f_.size() && !reach(q.before.mass)) q.before.add(f_, q.at++);
     }
     if (q.at > 0 && q.at < f_.size() && f_.p[q.at] == f_.p[q.at - 1]) q = place(end_of_ties(q.at));
@@ -111,9 +112,9 @@ class Sweep {
       low += step;
       step *= 2;
     }
-    const auto begin = f_.p.begin() + static_cast<std::ptrdiff_t>(low);
-    const auto end = f_.p.begin() + static_cast<std::ptrdiff_t>(std::min(low + step, f_.size()));
-    return static_cast<std::size_t>(std::upper_bound(begin, end, f_.p[i]) - f_.p.begin());
+    const auto begin = f_.p.begin() + low;
+    const auto end = f_.p.begin() + std::min(low + step, f_.size());
+    return std::upper_bound(begin, end, f_.p[i]) - f_.p.begin();
   }
 
   ForecastsView f_;
@@ -201,8 +202,8 @@ Estimate ece_sweep_of(const ForecastsView& f, int* bins_used) {
   const bool any = A::positive(total.mass);
   const std::int64_t bins = any ? most_bins(f, sweep) : 0;
   if (bins_used != nullptr)
-    *bins_used = static_cast<int>(std::min<std::int64_t>(bins, std::numeric_limits<int>::max()));
-  if (!any) return Estimate::undefined(std::string(kNoVotes));
+    *bins_used = narrow<int>(std::min<std::int64_t>(bins, std::numeric_limits<int>::max()));
+  if (!any) return Estimate::undefined(kNoVotes);
   typename A::Area sum{};
   sweep.cells(bins, typename A::Mass{}, [&](const Sums<A>& s, const typename A::Mass&) {
     A::add(sum, A::absolute(A::minus(A::area(s.hits), s.p)));
@@ -214,8 +215,7 @@ Estimate ece_sweep_of(const ForecastsView& f, int* bins_used) {
 }  // namespace
 
 Estimate ece_sweep(const ForecastsView& ascending, int* bins_used) {
-  return ordered::with_residuals(ascending,
-                                 [&]<class A>(A) { return ece_sweep_of<A>(ascending, bins_used); });
+  return detail::with_residuals(ascending, [&]<class A>(A) { return ece_sweep_of<A>(ascending, bins_used); });
 }
 
 }  // namespace plumb

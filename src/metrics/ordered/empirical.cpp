@@ -20,8 +20,8 @@ struct Ascending {
 
 Ascending ascending(std::span<const double> p, std::span<const double> y, int threads) {
   if (p.size() != y.size())
-    throw InputError("there are " + counted(static_cast<std::int64_t>(p.size()), "forecast") + " and " +
-                     counted(static_cast<std::int64_t>(y.size()), "outcome") + "; give one outcome each");
+    throw InputError("there are " + counted(std::ssize(p), "forecast") + " and " +
+                     counted(std::ssize(y), "outcome") + "; give one outcome each");
   SortedColumn sorted = sort_column(p, threads);
   Ascending out{std::move(sorted.values), std::vector<double>(y.size()), std::move(sorted.order)};
   for (std::size_t i = 0; i < y.size(); ++i) out.y[i] = y[out.order[i]];
@@ -49,13 +49,13 @@ std::vector<double> empirical_by_bins(std::span<const double> p, std::span<const
   check_bins(bins);
   const Ascending a = ascending(p, y, threads);
   const std::size_t n = p.size();
-  const std::size_t runs = std::min(static_cast<std::size_t>(bins), n);
+  const std::size_t runs = std::min<std::size_t>(bins, n);
   std::vector<double> out(n);
   for (std::size_t b = 0; b < runs; ++b) {
     const std::size_t begin = n * b / runs, end = n * (b + 1) / runs;
     ExactSum hits;
     for (std::size_t i = begin; i < end; ++i) hits.add(a.y[i]);
-    const double mean = hits.value() / static_cast<double>(end - begin);
+    const double mean = hits.value() / (end - begin);
     for (std::size_t i = begin; i < end; ++i) out[a.order[i]] = mean;
   }
   return out;
@@ -68,26 +68,25 @@ std::vector<double> empirical_by_kernel(std::span<const double> p, std::span<con
   if (!(sigma > 0)) throw InputError("sigma of the kernel must be positive, not " + show(sigma));
   const Ascending a = ascending(p, y, threads);
   const std::size_t n = p.size();
-  const std::size_t r = std::min(static_cast<std::size_t>(neighbours), n);
+  const std::size_t r = std::min<std::size_t>(neighbours, n);
   std::vector<double> out(n);
-  parallel_blocks(static_cast<std::int64_t>(n), kBlock, threads,
-                  [&](int, std::int64_t begin, std::int64_t end) {
-                    std::vector<double> weight(r);
-                    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                      const std::size_t first = first_neighbour(a.p, a.p[i], r);
-                      for (std::size_t j = 0; j < r; ++j) {
-                        const double d = (a.p[i] - a.p[first + j]) / sigma;
-                        weight[j] = -(d * d);
-                      }
-                      exp_block(weight, weight);
-                      double all = 0, hits = 0;
-                      for (std::size_t j = 0; j < r; ++j) {
-                        all += weight[j];
-                        hits += weight[j] * a.y[first + j];
-                      }
-                      out[a.order[i]] = hits / all;
-                    }
-                  });
+  parallel_blocks(n, kBlock, threads, [&](int, std::int64_t begin, std::int64_t end) {
+    std::vector<double> weight(r);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::size_t first = first_neighbour(a.p, a.p[i], r);
+      for (std::size_t j = 0; j < r; ++j) {
+        const double d = (a.p[i] - a.p[first + j]) / sigma;
+        weight[j] = -(d * d);
+      }
+      exp_block(weight, weight);
+      double all = 0, hits = 0;
+      for (std::size_t j = 0; j < r; ++j) {
+        all += weight[j];
+        hits += weight[j] * a.y[first + j];
+      }
+      out[a.order[i]] = hits / all;
+    }
+  });
   return out;
 }
 

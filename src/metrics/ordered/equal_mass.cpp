@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb {
@@ -21,10 +21,10 @@ struct Front {
 // Moves to where the mass before suffices. Unit mass is the number of items: no walk.
 template <class A>
 void advance(Front<A>& front, const ForecastsView& f, const typename A::Reach& reach) {
-  if constexpr (std::is_same_v<A, ordered::Whole>) {
+  if constexpr (std::is_same_v<A, detail::Whole>) {
     if (f.trials.empty() && f.times.empty()) {
-      front.at = std::min(f.size(), std::max(front.at, static_cast<std::size_t>(reach.least)));
-      front.mass = static_cast<std::int64_t>(front.at);
+      front.at = std::min(f.size(), std::max<std::size_t>(front.at, reach.least));
+      front.mass = front.at;
       return;
     }
   }
@@ -62,7 +62,7 @@ std::vector<std::size_t> cell_starts(const ForecastsView& f, int bins) {
 // Mass is whole without weights, whatever the hits are.
 std::vector<std::size_t> cell_starts(const ForecastsView& f, int bins) {
   check_bins(bins);
-  return f.weight.empty() ? cell_starts<ordered::Whole>(f, bins) : cell_starts<ordered::Weighted>(f, bins);
+  return f.weight.empty() ? cell_starts<detail::Whole>(f, bins) : cell_starts<detail::Weighted>(f, bins);
 }
 
 Cells cells_from(const ForecastsView& f, int bins, const std::vector<std::size_t>& starts) {

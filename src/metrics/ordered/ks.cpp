@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 
 namespace plumb {
 
@@ -43,7 +43,7 @@ class WholePeak {
   }
   [[nodiscard]] double value() {
     end_stretch();
-    return ordered::Whole::area_value(largest_);
+    return detail::Whole::area_value(largest_);
   }
 
  private:
@@ -60,26 +60,26 @@ class WholePeak {
   std::int64_t room_ = kRoom;
 };
 template <class A>
-using Peak = std::conditional_t<std::is_same_v<A, ordered::Weighted>, ExactPeak, WholePeak>;
+using Peak = std::conditional_t<std::is_same_v<A, detail::Weighted>, ExactPeak, WholePeak>;
 
 template <class A>
 Estimate ks_of(const ForecastsView& f) {
   typename A::Mass total{};
   Peak<A> residual;
-  for (ordered::Groups<A> g(f); g.next_or_empty();) {
+  for (detail::Groups<A> g(f); g.next_or_empty();) {
     typename A::Area step = A::area(g.hits);
     A::add_area(step, g.mass, -to_fixed(g.p));
     residual.add(g.mass, step);
     A::add(total, g.mass);
   }
-  if (!A::positive(total)) return Estimate::undefined(std::string(kNoVotes));
+  if (!A::positive(total)) return Estimate::undefined(kNoVotes);
   return residual.value() / A::value(total);
 }
 
 }  // namespace
 
 Estimate ks(const ForecastsView& ascending) {
-  return ordered::with_residuals(ascending, [&]<class A>(A) { return ks_of<A>(ascending); });
+  return detail::with_residuals(ascending, [&]<class A>(A) { return ks_of<A>(ascending); });
 }
 
 }  // namespace plumb

@@ -1,6 +1,6 @@
 #include "plumb/metrics/ordered/ranking.hpp"
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 
 namespace plumb {
 
@@ -8,8 +8,8 @@ namespace {
 
 template <class A>
 Estimate why_unranked(const typename A::Hits& hits, const typename A::Mass& misses) {
-  if (!A::positive(hits) && !A::positive(misses)) return Estimate::undefined(std::string(kNoVotes));
-  return Estimate::undefined(A::positive(hits) ? ordered::kNoMisses : ordered::kNoHits);
+  if (!A::positive(hits) && !A::positive(misses)) return Estimate::undefined(kNoVotes);
+  return Estimate::undefined(A::positive(hits) ? detail::kNoMisses : detail::kNoHits);
 }
 
 // Twice the mass of (hit, miss) pairs in which the hit stands higher, ties once: all of it in exact
@@ -19,7 +19,7 @@ Estimate auroc_of(const ForecastsView& f) {
   typename A::Hits hits{};
   typename A::Mass below{};  // misses of lower score
   typename A::Pairs twice{};
-  for (ordered::Groups<A> g(f); g.next_or_empty();) {
+  for (detail::Groups<A> g(f); g.next_or_empty();) {
     const typename A::Mass misses = g.misses();
     typename A::Mass counted = below;
     A::add(below, misses);
@@ -38,7 +38,7 @@ Estimate auprc_of(const ForecastsView& f) {
   typename A::Mass mass{};
   typename A::Hits hits{};
   typename A::Area sum{};
-  for (ordered::Groups<A, ordered::Direction::down> g(f); g.next_or_empty();) {
+  for (detail::Groups<A, detail::Direction::down> g(f); g.next_or_empty();) {
     A::add(mass, g.mass);
     A::add(hits, g.hits);
     A::add_area(sum, g.hits, to_fixed(A::hits_value(hits) / A::value(mass)));
@@ -50,11 +50,11 @@ Estimate auprc_of(const ForecastsView& f) {
 }  // namespace
 
 Estimate auroc(const ForecastsView& ascending) {
-  return ordered::with_counts(ascending, [&]<class A>(A) { return auroc_of<A>(ascending); });
+  return detail::with_counts(ascending, [&]<class A>(A) { return auroc_of<A>(ascending); });
 }
 
 Estimate auprc(const ForecastsView& ascending) {
-  return ordered::with_counts(ascending, [&]<class A>(A) { return auprc_of<A>(ascending); });
+  return detail::with_counts(ascending, [&]<class A>(A) { return auprc_of<A>(ascending); });
 }
 
 }  // namespace plumb

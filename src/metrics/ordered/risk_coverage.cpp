@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "metrics/ordered/groups.hpp"
+#include "metrics/shared/groups.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 namespace plumb {
 
 namespace {
 
-using Down = ordered::Direction;
+using Down = detail::Direction;
 
 // x - log(1 + x), x >= 0, to a few units in the last place also where the two nearly cancel.
 double x_less_log1p(double x) {
@@ -30,7 +30,7 @@ double ideal_risks(double hits, double misses) {
   int128 sum = 0;
   double j = 1;
   for (; j <= misses && j <= kDirect; ++j) sum += to_fixed(j / (hits + j));
-  const double direct = ordered::Whole::area_value(sum);
+  const double direct = detail::Whole::area_value(sum);
   const double done = j - 1;
   const double left = misses - done;
   if (left <= 0) return direct;
@@ -59,7 +59,7 @@ RiskCoverage risk_coverage_of(const ForecastsView& f) {
   typename A::Mass mass{}, misses{};
   typename A::Area risks{};
   typename A::Pairs twice{};
-  for (ordered::Groups<A, Down::down> g(f); g.next_or_empty();) {
+  for (detail::Groups<A, Down::down> g(f); g.next_or_empty();) {
     typename A::Mass both = misses;
     A::add(misses, g.misses());
     A::add(both, misses);
@@ -68,7 +68,7 @@ RiskCoverage risk_coverage_of(const ForecastsView& f) {
     A::add_pairs(twice, g.mass, both);
   }
   if (!A::positive(mass)) {
-    const Estimate none = Estimate::undefined(std::string(kNoVotes));
+    const Estimate none = Estimate::undefined(kNoVotes);
     return {none, none, none};
   }
   typename A::Pairs square{};
@@ -82,12 +82,12 @@ template <class A>
 std::vector<RiskCoveragePoint> curve_of(const ForecastsView& f, std::int64_t points) {
   typename A::Mass total{};
   std::int64_t distinct = 0;
-  for (ordered::Groups<A> g(f); g.next(); ++distinct) A::add(total, g.mass);
+  for (detail::Groups<A> g(f); g.next(); ++distinct) A::add(total, g.mass);
   std::vector<RiskCoveragePoint> curve;
   typename A::Mass mass{}, misses{};
   std::int64_t kept = 0;  // how many of `points` equal shares of the votes are behind
   typename A::Reach reach(1, points, total);
-  for (ordered::Groups<A, Down::down> g(f); g.next();) {
+  for (detail::Groups<A, Down::down> g(f); g.next();) {
     A::add(mass, g.mass);
     A::add(misses, g.misses());
     if (distinct > points) {
@@ -103,12 +103,12 @@ std::vector<RiskCoveragePoint> curve_of(const ForecastsView& f, std::int64_t poi
 }  // namespace
 
 RiskCoverage risk_coverage(const ForecastsView& ascending) {
-  return ordered::with_counts(ascending, [&]<class A>(A) { return risk_coverage_of<A>(ascending); });
+  return detail::with_counts(ascending, [&]<class A>(A) { return risk_coverage_of<A>(ascending); });
 }
 
 std::vector<RiskCoveragePoint> risk_coverage_curve(const ForecastsView& ascending, int points) {
   if (points < 1) return {};
-  return ordered::with_counts(ascending, [&]<class A>(A) { return curve_of<A>(ascending, points); });
+  return detail::with_counts(ascending, [&]<class A>(A) { return curve_of<A>(ascending, points); });
 }
 
 }  // namespace plumb

@@ -2,13 +2,12 @@
 
 #include <stdexcept>
 
+#include "metrics/item_pass.hpp"
 #include "plumb/numeric/fixed_point.hpp"
-#include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
 namespace {
 
-constexpr const char* kNoPairs = "no item has two votes or more";
 constexpr const char* kOneClass = "all votes are for one class, so that agreement by chance is complete";
 
 /// Integer sums of a class over a block.
@@ -21,8 +20,8 @@ struct Whole {
 /// sum.
 void add_wide(ExactSum& sum, double w, int128 v) {
   const int128 low = v & ((int128{1} << 40) - 1);
-  sum.add(w * (static_cast<double>(v - low) / kFixedOne));
-  sum.add(w * (static_cast<double>(low) / kFixedOne));
+  sum.add(w * ((v - low) / kFixedOne));
+  sum.add(w * (low / kFixedOne));
 }
 
 double minus(ExactSum a, const ExactSum& b) {
@@ -31,7 +30,7 @@ double minus(ExactSum a, const ExactSum& b) {
 }
 
 Estimate put(Scores& out, const char* key, Estimate e, std::uint64_t items) {
-  e.items = static_cast<std::int64_t>(items);
+  e.items = items;
   return out[key] = std::move(e);
 }
 
@@ -42,25 +41,25 @@ void update(Agreement& a, const VoteBlock& votes, std::span<const double> weight
   if (votes.single) return;
   std::vector<Whole> whole(a.cls.size());
   uint128 whole_weight = 0, whole_votes = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(votes.size); ++i) {
+  for (std::int64_t i = 0; i < votes.size; ++i) {
     const std::uint32_t n = votes.total[i];
     const std::uint32_t t = times.empty() ? 1 : times[i];
-    const double w = weight.empty() ? t : weight[i] * static_cast<double>(t);
+    const double w = weight.empty() ? t : weight[i] * t;
     if (n < 2 || !(w > 0)) continue;
     a.items += 1;
-    const double pairs = static_cast<double>(n) * (n - 1.0);
+    const double pairs = n * (n - 1.0);
     for (std::uint32_t e = votes.offset[i]; e < votes.offset[i + 1]; ++e) {
       const double y = votes.count[e];
       const bool all = votes.count[e] == n;  // saves two divisions where raters agree
       const std::int64_t mu = to_fixed(all ? 1.0 : y / n);
       const std::int64_t g = to_fixed(all ? 1.0 : y * (y - 1) / pairs);
-      const int128 o = static_cast<int128>(g) * n;
+      const int128 o = int128{g} * n;
       if (weight.empty()) {
         Whole& c = whole[votes.cls[e]];
-        c.mu += static_cast<int128>(mu) * t;
-        c.g += static_cast<int128>(g) * t;
+        c.mu += int128{mu} * t;
+        c.g += int128{g} * t;
         c.o += o * t;
-        c.y += static_cast<uint128>(votes.count[e]) * t;
+        c.y += uint128{votes.count[e]} * t;
       } else {
         AgreementClass& c = a.cls[votes.cls[e]];
         c.wmu.add(w * from_fixed(mu));
@@ -71,19 +70,19 @@ void update(Agreement& a, const VoteBlock& votes, std::span<const double> weight
     }
     if (weight.empty()) {
       whole_weight += t;
-      whole_votes += static_cast<uint128>(n) * t;
+      whole_votes += uint128{n} * t;
     } else {
       a.weight.add(w);
       a.votes.add(w * n);
     }
   }
-  a.weight.add_scaled(static_cast<int128>(whole_weight), 0);
-  a.votes.add_scaled(static_cast<int128>(whole_votes), 0);
+  a.weight.add_scaled(whole_weight, 0);
+  a.votes.add_scaled(whole_votes, 0);
   for (std::size_t k = 0; k < whole.size(); ++k) {
     a.cls[k].wmu.add_scaled(whole[k].mu, -kFractionBits);
     a.cls[k].wg.add_scaled(whole[k].g, -kFractionBits);
     a.cls[k].wo.add_scaled(whole[k].o, -kFractionBits);
-    a.cls[k].wy.add_scaled(static_cast<int128>(whole[k].y), 0);
+    a.cls[k].wy.add_scaled(whole[k].y, 0);
   }
 }
 
@@ -158,20 +157,11 @@ ClassScores agreement_classes(const Agreement& a) {
 }
 
 Agreement rater_agreement(const Items& items, int threads) {
-  struct Worker {
-    Agreement sums;
-    ItemBlock block;
-  };
-  std::vector<Worker> workers(static_cast<std::size_t>(resolve_threads(threads)),
-                              {Agreement(items.classes()), {}});
-  parallel_blocks(items.size(), block_rows(items), threads,
-                  [&](int worker, std::int64_t begin, std::int64_t end) {
-                    Worker& w = workers[static_cast<std::size_t>(worker)];
-                    read_items(items, begin, end, w.block);
-                    update(w.sums, w.block.votes, w.block.weight);
-                  });
   Agreement total(items.classes());
-  for (const Worker& w : workers) merge(total, w.sums);
+  for (const Agreement& part :
+       detail::item_pass(items, threads, total,
+                         [](Agreement&to, const ItemBlock&block) { update(to, block.votes, block.weight); }))
+    merge(total, part);
   return total;
 }
 

@@ -4,41 +4,34 @@
 #include "metrics/raters/share_pass.hpp"
 
 namespace plumb {
-namespace {
-
-constexpr const char* kNoPairs = "no item has two votes or more";
-
-}  // namespace
 
 std::vector<Cells> disagreement_cells(int classes, const Cells& cells) {
-  return std::vector<Cells>(classes == 2 ? 1 : static_cast<std::size_t>(classes) + 1, cells);
+  return std::vector<Cells>(classes == 2 ? 1 : classes + 1, cells);
 }
 
 void disagreement_terms(const ItemBlock& block, const DisagreementForecast& forecast,
                         std::span<const Cells> cells, ShareTerms& out) {
   put_forecasts(forecast.p, cells, out);
   const VoteBlock& v = block.votes;
-  const auto size = static_cast<std::size_t>(block.size);
   const bool by_class = forecast.columns > 1;
-  begin_shares(size, size + v.cls.size(), block.weight, out);
+  detail::begin_shares(block.size, block.size + v.cls.size(), block.weight, out);
   std::uint32_t next = 0;
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::int64_t i = 0; i < block.size; ++i) {
     const bool weighs = block.weight.empty() || block.weight[i] > 0;
-    const std::uint32_t votes = v.votes(static_cast<std::int64_t>(i));
+    const std::uint32_t votes = v.votes(i);
     out.votes[i] = weighs && votes > 1 ? votes : 0;
     if (out.votes[i] > 0 && v.count[v.offset[i]] < votes) {  // unanimous items have no share above 0
       const double* const p = forecast.p.data() + i * forecast.columns;
       const std::uint64_t n = votes;
-      const double pairs = static_cast<double>(n) * static_cast<double>(n - 1);
+      const double pairs = 1.0 * n * (n - 1);
       std::uint64_t differ = 0;
       for (std::uint32_t e = v.offset[i]; e < v.offset[i + 1]; ++e) {
         const std::uint64_t about = v.count[e] * (n - v.count[e]);
         const std::uint32_t column = v.cls[e] + 1;
         differ += about;
-        if (by_class)
-          next = put_share(next, static_cast<double>(2 * about) / pairs, 0, p[column], column, out);
+        if (by_class) next = detail::put_share(next, 2 * about / pairs, 0, p[column], column, out);
       }
-      next = put_share(next, static_cast<double>(differ) / pairs, 0, p[0], 0, out);
+      next = detail::put_share(next, differ / pairs, 0, p[0], 0, out);
     }
     out.offset[i + 1] = next;
   }
@@ -46,7 +39,7 @@ void disagreement_terms(const ItemBlock& block, const DisagreementForecast& fore
 
 ShareTables disagreement(const Items& items, std::span<const Rows> concentration,
                          std::span<const Cells> cells, int threads) {
-  return share_pass(items, cells, threads, [&](const ItemBlock& block, ShareTerms& t) {
+  return detail::share_pass(items, cells, threads, [&](const ItemBlock& block, ShareTerms& t) {
     thread_local DisagreementForecast forecast;
     forecast_disagreement(items.predictions, concentration, block, forecast);
     disagreement_terms(block, forecast, cells, t);
@@ -59,7 +52,7 @@ void finish_disagreement(const ShareTables& t, Scores& out) {
   const auto put = [&](const char* key, double value) {
     Estimate& e = out[key];
     e = items > 0 ? Estimate(value) : Estimate::undefined(kNoPairs);
-    e.items = static_cast<std::int64_t>(items);
+    e.items = items;
   };
   const ShareLosses& all = columns.at(0);
   put("disagreement_loss", all.lsq);
@@ -69,7 +62,7 @@ void finish_disagreement(const ShareTables& t, Scores& out) {
   // Mimori's table 2: the class-wise column is the mean over classes of L and of CE. Binary: both classes are
   // column 0.
   const std::size_t first = columns.size() > 1 ? 1 : 0;
-  const auto classes = static_cast<double>(columns.size() - first);
+  const double classes = columns.size() - first;
   double loss = 0, cl = 0, ce = 0;
   for (std::size_t k = first; k < columns.size(); ++k) {
     loss += columns[k].lsq;
@@ -88,7 +81,7 @@ ClassScores disagreement_classes(const ShareTables& t, int classes) {
                   {"disagreement_classwise_cl", {}},
                   {"disagreement_classwise_ce", {}}};
   for (int k = 0; k < classes; ++k) {
-    const ShareLosses& l = columns[columns.size() > 1 ? static_cast<std::size_t>(k) + 1 : 0];
+    const ShareLosses& l = columns[columns.size() > 1 ? k + 1 : 0];
     const double values[] = {l.lsq, l.cl, signed_root(l.cl)};
     for (std::size_t j = 0; j < out.size(); ++j)
       out[j].second.push_back(some ? std::optional<double>(values[j]) : std::nullopt);

@@ -24,24 +24,21 @@ void forecast_row(const double* z, int classes, double factor, bool add, double*
 }  // namespace
 
 void read_concentration(const Rows& rows, std::int64_t begin, std::int64_t end, std::vector<double>& out) {
-  out.resize(static_cast<std::size_t>(end - begin));
+  out.resize(end - begin);
   rows.read(begin, end, out);
-  for (std::size_t i = 0; i < out.size(); ++i)
+  for (std::int64_t i = 0; i < std::ssize(out); ++i)
     if (!(out[i] > 0) || !std::isfinite(out[i]))
-      throw InputError(rows.where(begin + static_cast<std::int64_t>(i)) +
-                       ": a concentration must be above 0, not " + show(out[i]) +
+      throw InputError(rows.where(begin + i) + ": a concentration must be above 0, not " + show(out[i]) +
                        "; give alpha_0 itself, not its logarithm");
 }
 
 void add_sample_forecast(const PredictionBlock& z, int classes, std::span<const double> concentration,
                          int sample, int samples, DisagreementForecast& out) {
-  const auto width = static_cast<std::size_t>(z.width);
-  const auto size = static_cast<std::size_t>(z.size);
-  out.columns = classes == 2 ? 1 : static_cast<std::size_t>(classes) + 1;
-  out.p.resize(size * out.columns);
-  for (std::size_t i = 0; i < size; ++i) {
+  out.columns = classes == 2 ? 1 : classes + 1;
+  out.p.resize(z.size * out.columns);
+  for (std::int64_t i = 0; i < z.size; ++i) {
     const double factor = concentration.empty() ? 1 : concentration[i] / (concentration[i] + 1);
-    forecast_row(z.z.data() + i * width, classes, factor, sample > 0, out.p.data() + i * out.columns);
+    forecast_row(z.z.data() + i * z.width, classes, factor, sample > 0, out.p.data() + i * out.columns);
   }
   if (samples > 1 && sample == samples - 1)
     for (double& p : out.p) p /= samples;
@@ -58,15 +55,13 @@ void forecast_disagreement(const Predictions& predictions, std::span<const Rows>
   thread_local PredictionBlock one;
   const int samples = predictions.samples();
   const std::int64_t end = block.begin + block.size;
-  if (concentration.size() > 1 && concentration.size() != static_cast<std::size_t>(samples))
-    throw InputError(counted(static_cast<std::int64_t>(concentration.size()), "column") +
-                     " of concentrations for " + counted(samples, "sample") +
-                     " of predictions: give one, or one for each sample");
+  if (concentration.size() > 1 && std::ssize(concentration) != samples)
+    throw InputError(counted(std::ssize(concentration), "column") + " of concentrations for " +
+                     counted(samples, "sample") + " of predictions: give one, or one for each sample");
   for (int s = 0; s < samples; ++s) {
     alpha.clear();
     if (concentration.size() == 1) read_concentration(concentration[0], block.begin, end, alpha);
-    if (concentration.size() > 1)
-      read_concentration(concentration[static_cast<std::size_t>(s)], block.begin, end, alpha);
+    if (concentration.size() > 1) read_concentration(concentration[s], block.begin, end, alpha);
     if (samples > 1) predictions.read_sample(s, block.begin, end, one);
     add_sample_forecast(samples > 1 ? one : block.z, block.classes, alpha, s, samples, out);
   }

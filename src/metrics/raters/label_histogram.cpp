@@ -8,14 +8,12 @@
 namespace plumb {
 namespace {
 
-constexpr std::string_view kNoPairs = "no item has two votes or more";
-
 /// Binary blocks hold P(class 1) alone; the histogram has two columns.
 std::span<const double> all_columns(const ItemBlock& block) {
-  if (!block.binary()) return {block.z.z.data(), static_cast<std::size_t>(block.size * block.classes)};
+  if (!block.binary()) return std::span(block.z.z).first(block.size * block.classes);
   thread_local std::vector<double> both;
-  both.resize(static_cast<std::size_t>(2 * block.size));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i) {
+  both.resize(2 * block.size);
+  for (std::int64_t i = 0; i < block.size; ++i) {
     both[2 * i] = 1 - block.z.z[i];
     both[2 * i + 1] = block.z.z[i];
   }
@@ -50,31 +48,30 @@ ShareLosses sum_of(const std::vector<ShareLosses>& columns) {
 }  // namespace
 
 std::vector<Cells> classwise_cells(int classes, const Cells& cells) {
-  return std::vector<Cells>(static_cast<std::size_t>(classes), cells);
+  return std::vector<Cells>(classes, cells);
 }
 
 void histogram_shares(const ItemBlock& block, ShareTerms& out) {
   const VoteBlock& v = block.votes;
-  const auto size = static_cast<std::size_t>(block.size);
-  begin_shares(size, v.cls.size(), block.weight, out);
-  const auto z = [&](std::size_t i, std::uint32_t k) {
-    if (!block.binary()) return block.z.z[i * static_cast<std::size_t>(block.classes) + k];
+  detail::begin_shares(block.size, v.cls.size(), block.weight, out);
+  const auto z = [&](std::int64_t i, std::uint32_t k) {
+    if (!block.binary()) return block.z.z[i * block.classes + k];
     return k == 1 ? block.z.z[i] : 1 - block.z.z[i];
   };
   std::uint32_t next = 0;
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::int64_t i = 0; i < block.size; ++i) {
     const bool weighs = block.weight.empty() || block.weight[i] > 0;
-    const std::uint32_t n = weighs ? v.votes(static_cast<std::int64_t>(i)) : 0;
-    const auto first = v.single ? static_cast<std::uint32_t>(i) : v.offset[i];
+    const std::uint32_t n = weighs ? v.votes(i) : 0;
+    const std::uint32_t first = v.single ? i : v.offset[i];
     out.votes[i] = n;
     if (n > 0 && (v.single || v.count[first] == n)) {  // all votes for one class
-      next = put_share(next, 1, n > 1 ? 1 : 0, z(i, v.cls[first]), v.cls[first], out);
+      next = detail::put_share(next, 1, n > 1 ? 1 : 0, z(i, v.cls[first]), v.cls[first], out);
     } else if (n > 1) {
       const double votes = n;
       const double pairs = votes * (votes - 1);
       for (std::uint32_t e = first; e < v.offset[i + 1]; ++e) {
         const double y = v.count[e];
-        next = put_share(next, y / votes, y * (y - 1) / pairs, z(i, v.cls[e]), v.cls[e], out);
+        next = detail::put_share(next, y / votes, y * (y - 1) / pairs, z(i, v.cls[e]), v.cls[e], out);
       }
     }
     out.offset[i + 1] = next;
@@ -87,8 +84,9 @@ void histogram_terms(const ItemBlock& block, std::span<const Cells> cells, Share
 }
 
 ShareTables label_histogram(const Items& items, std::span<const Cells> cells, int threads) {
-  return share_pass(items, cells, threads,
-                    [cells](const ItemBlock& block, ShareTerms& t) { histogram_terms(block, cells, t); });
+  return detail::share_pass(items, cells, threads, [cells](const ItemBlock& block, ShareTerms& t) {
+    histogram_terms(block, cells, t);
+  });
 }
 
 void finish_label_histogram(const ShareTables& t, Scores& out) {
@@ -99,8 +97,8 @@ void finish_label_histogram(const ShareTables& t, Scores& out) {
       if (k.who != who) continue;
       Estimate& e = out[k.key];
       e = items > 0 ? Estimate(k.of(total))
-                    : Estimate::undefined(std::string(who == Population::all ? kNoVotes : kNoPairs));
-      if (who == Population::several) e.items = static_cast<std::int64_t>(items);
+                    : Estimate::undefined(who == Population::all ? kNoVotes : kNoPairs);
+      if (who == Population::several) e.items = items;
     }
   }
 }

@@ -6,12 +6,12 @@ std::vector<HistogramRow> label_histogram_rows(const ShareTables& t) {
   std::vector<HistogramRow> out;
   const double all_weight = share_weight(t, Population::all);
   const double several_weight = share_weight(t, Population::several);
-  for (std::size_t k = 0; k < t.cells.size(); ++k) {
+  for (int k = 0; k < std::ssize(t.cells); ++k) {
     for (int b = 0; b < t.cells[k].count(); ++b) {
       const ShareCell all = share_cell(t, Population::all, k, b);
       const ShareCell several = share_cell(t, Population::several, k, b);
       HistogramRow& r = out.emplace_back();
-      r.cls = static_cast<int>(k);
+      r.cls = k;
       r.low = t.cells[k].low(b);
       r.high = t.cells[k].high(b);
       r.items = all.items;

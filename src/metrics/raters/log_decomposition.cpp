@@ -42,20 +42,21 @@ void update(EventLogLoss& s, const EventLogTerms& t, std::span<const std::uint32
   uint128 whole = 0;  // vote weight of a block without weights
   for (std::size_t i = 0; i < t.trials.size(); ++i) {
     const double n = t.trials[i];
-    const double drawn = times.empty() ? 1 : static_cast<double>(times[i]);
+    const std::uint32_t drawn = times.empty() ? 1 : times[i];
     const double w = t.weight.empty() ? drawn : t.weight[i] * drawn;
     if (!(n > 0) || !(w > 0)) continue;
-    s.votes += static_cast<std::uint64_t>(n);
+    const auto votes = static_cast<std::uint64_t>(n);
+    s.votes += votes;
     s.zero += static_cast<std::uint64_t>(t.zero[i]);
     s.clipped += static_cast<std::uint64_t>(t.clipped[i]);
     if (t.weight.empty()) {
-      whole += static_cast<uint128>(drawn) * static_cast<std::uint64_t>(n);
+      whole += uint128{drawn} * votes;
     } else {
       s.weight.add(w * n);
     }
     s.loss.add(w * t.loss[i]);
   }
-  s.weight.add_scaled(static_cast<int128>(whole), 0);
+  s.weight.add_scaled(whole, 0);
 }
 
 void merge(EventLogLoss& into, const EventLogLoss& from) {
@@ -68,7 +69,7 @@ void merge(EventLogLoss& into, const EventLogLoss& from) {
 
 Estimate log_calibration(const ReliabilityTable& t, const ScoreOptions& options) {
   const double total = t.total().w.value();
-  if (!(total > 0)) return Estimate::undefined(std::string(kNoVotes));
+  if (!(total > 0)) return Estimate::undefined(kNoVotes);
   double sum = 0;
   for (const Cell& cell : t.cell) {
     const double w = cell.w.value();
@@ -83,7 +84,7 @@ Estimate log_calibration(const ReliabilityTable& t, const ScoreOptions& options)
     const double p = clipped(share(cell.wp), options.clip), not_p = clipped(rest(cell.wp), options.clip);
     if ((c > 0 && p <= 0) || (not_c > 0 && not_p <= 0))
       return Estimate::undefined(
-          "a cell whose forecasts are all 0 or all 1 has other outcomes: give --clip 1e-12");
+          "a cell whose forecasts are all 0 or all 1 has other outcomes: give ⟦clip⟧ 1e-12");
     sum += w / total * std::max(term(c, p) + term(not_c, not_p), 0.0);  // below 0 only by rounding
   }
   return sum;
@@ -94,11 +95,10 @@ void finish_log_decomposition(const ReliabilityTable& event, const EventLogLoss&
   Estimate& calibration = out["log_calibration"] = log_calibration(event, options);
   Estimate& refinement = out["log_refinement"];
   if (loss.votes == 0) {
-    refinement = Estimate::undefined(std::string(kNoVotes));
+    refinement = Estimate::undefined(kNoVotes);
   } else if (loss.zero > 0 && !(options.clip > 0)) {
-    refinement = Estimate::undefined(counted(static_cast<std::int64_t>(loss.zero), "vote") +
-                                     (loss.zero == 1 ? " falls" : " fall") +
-                                     " on probability 0 of the event: give --clip 1e-12");
+    refinement = Estimate::undefined(counted(loss.zero, "vote") + (loss.zero == 1 ? " falls" : " fall") +
+                                     " on probability 0 of the event: give ⟦clip⟧ 1e-12");
   } else if (!calibration) {
     refinement = Estimate::undefined(calibration.why);
   } else {

@@ -9,7 +9,7 @@
 #include "plumb/metrics/raters/share_builder.hpp"
 #include "plumb/numeric/fixed_point.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// Makes room for `size` items and at most `most` shares.
 void begin_shares(std::size_t size, std::size_t most, std::span<const double> weight, ShareTerms& t);
@@ -22,4 +22,4 @@ void begin_shares(std::size_t size, std::size_t most, std::span<const double> we
   return at + 1;
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -22,22 +22,22 @@ struct Worker {
 
 std::vector<RaterPair> rater_pairs(const Items& items, int threads) {
   if (items.votes.kind() != Votes::Kind::ratings)
-    throw InputError("pairs of raters need to know who gave which vote: give --ratings");
-  const auto raters = static_cast<std::size_t>(items.votes.raters());
+    throw InputError("pairs of raters need to know who gave which vote: give ⟦ratings⟧");
+  const std::int64_t raters = items.votes.raters();
   const bool weighted = !items.weights.empty();
-  std::vector<Worker> workers(static_cast<std::size_t>(resolve_threads(threads)));
+  std::vector<Worker> workers(resolve_threads(threads));
   for (Worker& w : workers) w.pairs.resize(raters * raters);
   parallel_blocks(items.size(), block_rows(items), threads,
                   [&](int worker, std::int64_t begin, std::int64_t end) {
-                    Worker& w = workers[static_cast<std::size_t>(worker)];
+                    Worker& w = workers[worker];
                     items.votes.read_ratings(begin, end, w.ratings);
-                    w.weight.resize(static_cast<std::size_t>(end - begin));
+                    w.weight.resize(end - begin);
                     if (weighted) items.weights.read(begin, end, w.weight);
                     for (std::size_t i = 0; i < w.weight.size(); ++i) {
                       if (weighted && !(w.weight[i] > 0)) continue;
                       const std::int32_t* row = w.ratings.data() + i * raters;
-                      for (std::size_t a = 0; a < raters; ++a)
-                        for (std::size_t b = a + 1; b < raters; ++b) {
+                      for (std::int64_t a = 0; a < raters; ++a)
+                        for (std::int64_t b = a + 1; b < raters; ++b) {
                           if (row[a] < 0 || row[b] < 0) continue;
                           Sums& s = w.pairs[a * raters + b];
                           s.items += 1;
@@ -49,8 +49,8 @@ std::vector<RaterPair> rater_pairs(const Items& items, int threads) {
                     }
                   });
   std::vector<RaterPair> out;
-  for (std::size_t a = 0; a < raters; ++a)
-    for (std::size_t b = a + 1; b < raters; ++b) {
+  for (std::int64_t a = 0; a < raters; ++a)
+    for (std::int64_t b = a + 1; b < raters; ++b) {
       Sums total;
       for (const Worker& w : workers) {
         const Sums& s = w.pairs[a * raters + b];
@@ -59,10 +59,9 @@ std::vector<RaterPair> rater_pairs(const Items& items, int threads) {
         total.w_items.merge(s.w_items);
         total.w_agree.merge(s.w_agree);
       }
-      RaterPair p{static_cast<std::int64_t>(a), static_cast<std::int64_t>(b), total.items, total.agree};
+      RaterPair p{a, b, total.items, total.agree};
       if (p.items > 0)
-        p.share = weighted ? total.w_agree.value() / total.w_items.value()
-                           : static_cast<double>(p.agree) / static_cast<double>(p.items);
+        p.share = weighted ? total.w_agree.value() / total.w_items.value() : 1.0 * p.agree / p.items;
       out.push_back(p);
     }
   return out;

@@ -2,24 +2,23 @@
 
 #include <algorithm>
 
+#include "metrics/item_pass.hpp"
 #include "plumb/data/check.hpp"
-#include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
 namespace {
 
-int model_class(const ItemBlock& block, std::size_t i) {
+int model_class(const ItemBlock& block, std::int64_t i) {
   if (block.binary()) return block.z.z[i] > 0.5 ? 1 : 0;
-  const auto classes = static_cast<std::size_t>(block.classes);
-  return argmax(std::span<const double>(block.z.z).subspan(i * classes, classes));
+  return argmax(std::span<const double>(block.z.z).subspan(i * block.classes, block.classes));
 }
 
 /// The class with most votes once one vote for `own` is taken away; ties: lowest class.
 int majority_of_others(const std::vector<std::uint32_t>& counts, int own) {
   int best = -1;
   std::uint32_t most = 0;
-  for (int k = 0; k < static_cast<int>(counts.size()); ++k) {
-    const std::uint32_t c = counts[static_cast<std::size_t>(k)] - (k == own ? 1 : 0);
+  for (int k = 0; k < std::ssize(counts); ++k) {
+    const std::uint32_t c = counts[k] - (k == own ? 1 : 0);
     if (c > most) {
       most = c;
       best = k;
@@ -32,22 +31,22 @@ int majority_of_others(const std::vector<std::uint32_t>& counts, int own) {
 
 void update(RaterTable& t, const ItemBlock& block, std::span<const std::int32_t> ratings) {
   const std::size_t raters = t.rater.size();
-  std::vector<std::uint32_t> counts(static_cast<std::size_t>(block.classes));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i) {
+  std::vector<std::uint32_t> counts(block.classes);
+  for (std::int64_t i = 0; i < block.size; ++i) {
     const double w = block.weight.empty() ? 1 : block.weight[i];
     if (!(w > 0)) continue;
     const std::span<const std::int32_t> row = ratings.subspan(i * raters, raters);
     std::fill(counts.begin(), counts.end(), 0);
     std::uint32_t n = 0;
     for (const std::int32_t c : row)
-      if (c >= 0) ++counts[static_cast<std::size_t>(c)], ++n;
+      if (c >= 0) ++counts[c], ++n;
     const int model = model_class(block, i);
     for (std::size_t r = 0; r < raters; ++r) {
       if (row[r] < 0) continue;
       RaterSums& s = t.rater[r];
       const bool with_model = row[r] == model;
       const std::uint32_t others = n - 1;
-      const std::uint32_t agree = counts[static_cast<std::size_t>(row[r])] - 1;
+      const std::uint32_t agree = counts[row[r]] - 1;
       const bool with_most = others > 0 && majority_of_others(counts, row[r]) == row[r];
       s.items += 1;
       s.shared += others > 0;
@@ -94,10 +93,10 @@ std::vector<RaterRow> rater_rows(const RaterTable& t) {
                           const ExactSum& w_whole) -> std::optional<double> {
       if (whole == 0) return std::nullopt;
       if (!w_whole.is_zero()) return w_part.value() / w_whole.value();
-      return static_cast<double>(part) / static_cast<double>(whole);
+      return 1.0 * part / whole;
     };
     RaterRow r;
-    r.rater = static_cast<std::int64_t>(out.size());
+    r.rater = std::ssize(out);
     r.items = s.items;
     r.shared = s.shared;
     r.pairs = s.pairs;
@@ -114,24 +113,19 @@ std::vector<RaterRow> rater_rows(const RaterTable& t) {
 
 RaterTable rater_table(const Items& items, int threads) {
   if (items.votes.kind() != Votes::Kind::ratings)
-    throw InputError("a table of raters needs to know who gave which vote: give --ratings");
+    throw InputError("a table of raters needs to know who gave which vote: give ⟦ratings⟧");
   struct Worker {
     RaterTable table;
-    ItemBlock block;
     std::vector<std::int32_t> ratings;
   };
-  RaterTable empty;
-  empty.rater.resize(static_cast<std::size_t>(items.votes.raters()));
-  std::vector<Worker> workers(static_cast<std::size_t>(resolve_threads(threads)), {empty, {}, {}});
-  parallel_blocks(items.size(), block_rows(items), threads,
-                  [&](int worker, std::int64_t begin, std::int64_t end) {
-                    Worker& w = workers[static_cast<std::size_t>(worker)];
-                    read_items(items, begin, end, w.block);
-                    items.votes.read_ratings(begin, end, w.ratings);
-                    update(w.table, w.block, w.ratings);
-                  });
-  RaterTable total = empty;
-  for (const Worker& w : workers) merge(total, w.table);
+  RaterTable total;
+  total.rater.resize(items.votes.raters());
+  for (const Worker& w :
+       detail::item_pass(items, threads, Worker{total, {}}, [&](Worker&to, const ItemBlock&block) {
+         items.votes.read_ratings(block.begin, block.begin + block.size, to.ratings);
+         update(to.table, block, to.ratings);
+       }))
+    merge(total, w.table);
   return total;
 }
 

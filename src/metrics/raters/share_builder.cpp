@@ -15,6 +15,28 @@ constexpr std::int64_t kUnitFlush = 8191;
 constexpr std::uint32_t kMostTimes = 1u << 24;
 constexpr std::int64_t kDrawnFlush = std::int64_t{1} << 28;
 
+/// Integer cells enter the exact ones and are then empty.
+template <class Whole>
+void move_into(std::vector<ShareCell>& to, std::vector<Whole>& from) {
+  if (to.empty()) to.resize(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    Whole& u = from[i];
+    if (u.items == 0) continue;
+    ShareCell& c = to[i];
+    c.items += u.items;
+    c.votes += u.votes;
+    c.w.add_scaled(u.w(), 0);
+    c.ww.add_scaled(u.ww(), 0);
+    c.wp.add_scaled(u.p, kUnitExponent);
+    c.wsq.add_scaled(u.sq, kUnitExponent);
+    c.wmu.add_scaled(u.mu, kUnitExponent);
+    c.wmm.add_scaled(u.mm, kUnitExponent);
+    c.wwmm.add_scaled(u.wwmm(), kUnitExponent);
+    c.wg.add_scaled(u.g, kUnitExponent);
+    u = {};
+  }
+}
+
 }  // namespace
 
 ShareBuilder::ShareBuilder(std::vector<Cells> cells) : table_(std::move(cells)) {}
@@ -26,8 +48,7 @@ void ShareBuilder::update(const ShareTerms& t, std::span<const std::uint32_t> ti
 }
 
 void ShareBuilder::update_unit(const ShareTerms& t) {
-  for (std::int64_t i = 0; i < t.size; ++i) {
-    const auto at = static_cast<std::size_t>(i);
+  for (std::int64_t at = 0; at < t.size; ++at) {
     const std::uint32_t n = t.votes[at];
     if (n == 0) {
       ++table_.left_out;
@@ -59,8 +80,7 @@ void ShareBuilder::update_unit(const ShareTerms& t) {
 }
 
 void ShareBuilder::update_drawn(const ShareTerms& t, std::span<const std::uint32_t> times) {
-  for (std::int64_t i = 0; i < t.size; ++i) {
-    const auto at = static_cast<std::size_t>(i);
+  for (std::int64_t at = 0; at < t.size; ++at) {
     const std::uint32_t n = t.votes[at];
     const std::uint32_t drawn = times[at];
     if (n == 0) {
@@ -73,7 +93,7 @@ void ShareBuilder::update_drawn(const ShareTerms& t, std::span<const std::uint32
     if (cells.empty()) cells.resize(table_.size());
     if (drawn_pending_ == kDrawnFlush) flush_drawn();
     ++drawn_pending_;
-    const std::uint64_t square = std::uint64_t{drawn} * drawn;
+    const std::int64_t square = std::int64_t{drawn} * drawn;
     const std::uint32_t* const cell = t.cell.data() + at * t.columns;
     const FixedForecast* const f = t.forecast.data() + at * t.columns;
     for (std::size_t k = 0; k < t.columns; ++k) {
@@ -82,27 +102,26 @@ void ShareBuilder::update_drawn(const ShareTerms& t, std::span<const std::uint32
       d.votes += n;
       d.t += drawn;
       d.tt += square;
-      d.tp += static_cast<int128>(f[k].p) * drawn;
-      d.tsq += static_cast<int128>(f[k].pp) * drawn;
+      d.p += int128{f[k].p} * drawn;
+      d.sq += int128{f[k].pp} * drawn;
     }
     for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
       Drawn& d = cells[cell[t.column[e]]];
       const FixedShare& s = t.share[e];
-      d.tsq -= static_cast<int128>(s.twice_pmu) * drawn;
-      d.tmu += static_cast<int128>(s.mu) * drawn;
-      d.tmm += static_cast<int128>(s.mm) * drawn;
-      d.tg += static_cast<int128>(s.g) * drawn;
-      d.ttmm += static_cast<int128>(s.mm) * static_cast<std::int64_t>(square);
+      d.sq -= int128{s.twice_pmu} * drawn;
+      d.mu += int128{s.mu} * drawn;
+      d.mm += int128{s.mm} * drawn;
+      d.g += int128{s.g} * drawn;
+      d.ttmm += int128{s.mm} * square;
     }
   }
 }
 
 void ShareBuilder::update_weighted(const ShareTerms& t, std::span<const std::uint32_t> times) {
-  for (std::int64_t i = 0; i < t.size; ++i) {
-    const auto at = static_cast<std::size_t>(i);
+  for (std::int64_t at = 0; at < t.size; ++at) {
     const std::uint32_t n = t.votes[at];
     if (n == 0) ++table_.left_out;
-    const double w = times.empty() ? t.weight[at] : t.weight[at] * static_cast<double>(times[at]);
+    const double w = times.empty() ? t.weight[at] : t.weight[at] * times[at];
     if (n == 0 || !(w > 0)) continue;
     auto& cells = n == 1 ? table_.single : table_.several;
     if (cells.empty()) cells.resize(table_.size());
@@ -131,54 +150,14 @@ void ShareBuilder::update_weighted(const ShareTerms& t, std::span<const std::uin
 }
 
 void ShareBuilder::flush_unit() {
-  const auto flush = [this](std::vector<Unit>& from, std::vector<ShareCell>& to) {
-    if (from.empty()) return;
-    if (to.empty()) to.resize(table_.size());
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      Unit& u = from[i];
-      if (u.items == 0) continue;
-      ShareCell& c = to[i];
-      c.items += u.items;
-      c.votes += u.votes;
-      c.w.add_scaled(static_cast<int128>(u.items), 0);
-      c.ww.add_scaled(static_cast<int128>(u.items), 0);
-      c.wp.add_scaled(u.p, kUnitExponent);
-      c.wsq.add_scaled(u.sq, kUnitExponent);
-      c.wmu.add_scaled(u.mu, kUnitExponent);
-      c.wmm.add_scaled(u.mm, kUnitExponent);
-      c.wwmm.add_scaled(u.mm, kUnitExponent);
-      c.wg.add_scaled(u.g, kUnitExponent);
-      u = {};
-    }
-  };
-  flush(unit_single_, table_.single);
-  flush(unit_several_, table_.several);
+  move_into(table_.single, unit_single_);
+  move_into(table_.several, unit_several_);
   unit_pending_ = 0;
 }
 
 void ShareBuilder::flush_drawn() {
-  const auto flush = [this](std::vector<Drawn>& from, std::vector<ShareCell>& to) {
-    if (from.empty()) return;
-    if (to.empty()) to.resize(table_.size());
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      Drawn& d = from[i];
-      if (d.items == 0) continue;
-      ShareCell& c = to[i];
-      c.items += d.items;
-      c.votes += d.votes;
-      c.w.add_scaled(static_cast<int128>(d.t), 0);
-      c.ww.add_scaled(static_cast<int128>(d.tt), 0);
-      c.wp.add_scaled(d.tp, kUnitExponent);
-      c.wsq.add_scaled(d.tsq, kUnitExponent);
-      c.wmu.add_scaled(d.tmu, kUnitExponent);
-      c.wmm.add_scaled(d.tmm, kUnitExponent);
-      c.wwmm.add_scaled(d.ttmm, kUnitExponent);
-      c.wg.add_scaled(d.tg, kUnitExponent);
-      d = {};
-    }
-  };
-  flush(drawn_single_, table_.single);
-  flush(drawn_several_, table_.several);
+  move_into(table_.single, drawn_single_);
+  move_into(table_.several, drawn_several_);
   drawn_pending_ = 0;
 }
 

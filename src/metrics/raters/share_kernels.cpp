@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 #include "plumb/numeric/fixed_point.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -46,8 +46,7 @@ void Place(const double* p, std::size_t n, int bins, const std::uint32_t* first,
     if (at == period) at = 0;
   }
   for (std::size_t j = whole; j < n; ++j) {
-    cell[j] =
-        first[j % period] + static_cast<std::uint32_t>(std::min(static_cast<int>(p[j] * bins), bins - 1));
+    cell[j] = first[j % period] + std::min(static_cast<int>(p[j] * bins), bins - 1);
     fixed[j] = {to_fixed(p[j]), to_fixed(p[j] * p[j])};
   }
 }

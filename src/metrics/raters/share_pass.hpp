@@ -1,14 +1,13 @@
-// One parallel streaming pass that fills tables of shares: nothing of size N is held.
+// The streaming pass that fills tables of shares.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "plumb/data/items.hpp"
+#include "metrics/item_pass.hpp"
 #include "plumb/metrics/raters/share_builder.hpp"
-#include "plumb/numeric/parallel.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// project(block, terms) fills the terms of a block.
 template <class Project>
@@ -16,22 +15,17 @@ template <class Project>
                                      Project project) {
   struct Worker {
     ShareBuilder builder;
-    ItemBlock block;
     ShareTerms terms;
   };
   const std::vector<Cells> own(cells.begin(), cells.end());
-  std::vector<Worker> workers(static_cast<std::size_t>(resolve_threads(threads)),
-                              {ShareBuilder(own), {}, {}});
-  parallel_blocks(items.size(), block_rows(items), threads,
-                  [&](int worker, std::int64_t begin, std::int64_t end) {
-                    Worker& w = workers[static_cast<std::size_t>(worker)];
-                    read_items(items, begin, end, w.block);
-                    project(w.block, w.terms);
-                    w.builder.update(w.terms);
-                  });
   ShareTables total(own);
-  for (Worker& w : workers) merge(total, w.builder.finish());
+  for (Worker& w :
+       item_pass(items, threads, Worker{ShareBuilder(own), {}}, [&](Worker&to, const ItemBlock&block) {
+         project(block, to.terms);
+         to.builder.update(to.terms);
+       }))
+    merge(total, w.builder.finish());
   return total;
 }
 
-}  // namespace plumb
+}  // namespace plumb::detail

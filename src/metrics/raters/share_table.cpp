@@ -26,7 +26,7 @@ double ShareCell::gap() const {
 
 std::size_t ShareTables::first(std::size_t column) const {
   std::size_t n = 0;
-  for (std::size_t k = 0; k < column; ++k) n += static_cast<std::size_t>(cells[k].count());
+  for (std::size_t k = 0; k < column; ++k) n += cells[k].count();
   return n;
 }
 
@@ -56,14 +56,14 @@ ShareCell cell_at(const ShareTables& t, Population who, std::size_t at) {
 ShareCell first_column(const ShareTables& t, Population who) {
   ShareCell all;
   if (t.cells.empty()) return all;
-  for (int b = 0; b < t.cells[0].count(); ++b) all.merge(cell_at(t, who, static_cast<std::size_t>(b)));
+  for (int b = 0; b < t.cells[0].count(); ++b) all.merge(cell_at(t, who, b));
   return all;
 }
 
 }  // namespace
 
 ShareCell share_cell(const ShareTables& t, Population who, std::size_t column, int b) {
-  return cell_at(t, who, t.first(column) + static_cast<std::size_t>(b));
+  return cell_at(t, who, t.first(column) + b);
 }
 
 std::uint64_t share_items(const ShareTables& t, Population who) { return first_column(t, who).items; }

@@ -21,7 +21,7 @@ bool same_width(std::span<const Cells> cells) {
 void put_forecasts(std::span<const double> p, std::span<const Cells> cells, ShareTerms& t) {
   const std::size_t columns = cells.size();
   t.columns = columns;
-  t.size = columns == 0 ? 0 : static_cast<std::int64_t>(p.size() / columns);
+  t.size = columns == 0 ? 0 : p.size() / columns;
   t.cell.resize(p.size());
   t.forecast.resize(p.size());
   if (columns == 0) return;
@@ -29,8 +29,7 @@ void put_forecasts(std::span<const double> p, std::span<const Cells> cells, Shar
     const std::size_t period = columns * detail::kShareLanes;
     thread_local std::vector<std::uint32_t> first;
     first.resize(period);
-    for (std::size_t j = 0; j < period; ++j)
-      first[j] = static_cast<std::uint32_t>(j % columns) * static_cast<std::uint32_t>(cells[0].bins);
+    for (std::size_t j = 0; j < period; ++j) first[j] = j % columns * cells[0].bins;
     detail::place_shares(p.data(), p.size(), cells[0].bins, first.data(), period, t.cell.data(),
                          t.forecast.data());
     return;
@@ -38,13 +37,12 @@ void put_forecasts(std::span<const double> p, std::span<const Cells> cells, Shar
   for (std::size_t j = 0; j < p.size(); ++j) t.forecast[j] = {to_fixed(p[j]), to_fixed(p[j] * p[j])};
   std::uint32_t first = 0;
   for (std::size_t k = 0; k < columns; ++k) {
-    for (std::size_t j = k; j < p.size(); j += columns)
-      t.cell[j] = first + static_cast<std::uint32_t>(cells[k].of(p[j]));
-    first += static_cast<std::uint32_t>(cells[k].count());
+    for (std::size_t j = k; j < p.size(); j += columns) t.cell[j] = first + cells[k].of(p[j]);
+    first += cells[k].count();
   }
 }
 
-void begin_shares(std::size_t size, std::size_t most, std::span<const double> weight, ShareTerms& t) {
+void detail::begin_shares(std::size_t size, std::size_t most, std::span<const double> weight, ShareTerms& t) {
   t.offset.resize(size + 1);
   t.votes.resize(size);
   t.column.resize(most);
@@ -55,7 +53,7 @@ void begin_shares(std::size_t size, std::size_t most, std::span<const double> we
 
 ShareNull::ShareNull(std::vector<Cells> cells) : cells_(std::move(cells)) {
   std::size_t n = 0;
-  for (const Cells& c : cells_) n += static_cast<std::size_t>(c.count());
+  for (const Cells& c : cells_) n += c.count();
   unit_.resize(n);
   narrow_.resize(n);
 }
@@ -63,7 +61,7 @@ ShareNull::ShareNull(std::vector<Cells> cells) : cells_(std::move(cells)) {
 void ShareNull::update(const ShareTerms& t, std::span<const std::int8_t> signs) {
   if (!t.weight.empty()) return update_weighted(t, signs);
   const std::size_t columns = cells_.size();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(t.size); ++i) {
+  for (std::int64_t i = 0; i < t.size; ++i) {
     if (t.votes[i] == 0) continue;
     if (++pending_ > kNarrowItems) flush();
     const std::int64_t flip = signs[i] < 0 ? -1 : 0;  // (x ^ flip) - flip is x or -x
@@ -82,7 +80,7 @@ void ShareNull::update(const ShareTerms& t, std::span<const std::int8_t> signs) 
 
 void ShareNull::update_weighted(const ShareTerms& t, std::span<const std::int8_t> signs) {
   if (weighted_.empty()) weighted_.resize(unit_.size());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(t.size); ++i) {
+  for (std::int64_t i = 0; i < t.size; ++i) {
     if (t.votes[i] == 0) continue;
     const double w = t.weight[i];
     const double signed_w = w * signs[i];
@@ -127,7 +125,7 @@ std::vector<double> ShareNull::cl_plugin() const {
     double sum = 0;
     for (int b = 0; b < cells.count(); ++b, ++at) {
       ExactSum w, r;
-      w.add_scaled(static_cast<int128>(unit_[at].items), 0);
+      w.add_scaled(unit_[at].items, 0);
       r.add_scaled(unit_[at].r, -kFractionBits);
       if (!weighted_.empty()) {
         w.merge(weighted_[at].w);

@@ -47,15 +47,13 @@ double choose(double n, std::uint32_t k) {
   return c;
 }
 
-void check_size(std::size_t classes, int order) {
+void check_size(std::int64_t classes, int order) {
   if (order < 1)
     throw InputError("a statistic of votes needs an order of at least 1, not " + std::to_string(order));
-  const double histograms =
-      choose(static_cast<double>(classes) + order - 1, static_cast<std::uint32_t>(order));
+  const double histograms = choose(1.0 * classes + order - 1, order);
   if (histograms > kMostHistograms)
-    throw InputError("a statistic of " + counted(order, "vote") + " over " +
-                     counted(static_cast<std::int64_t>(classes), "class") + " would sum over " +
-                     show(histograms) + " histograms: lower the order or merge classes");
+    throw InputError("a statistic of " + counted(order, "vote") + " over " + counted(classes, "class") +
+                     " would sum over " + show(histograms) + " histograms: lower the order or merge classes");
 }
 
 template <class Factor>
@@ -67,8 +65,7 @@ double expectation(const VoteStatistic& s, std::vector<std::uint32_t> use, std::
     total += product;
     if (s.phi(counts)) yes += product;
   };
-  Enumeration<Factor, decltype(leaf)>(std::move(use), classes, factor, leaf)
-      .run(static_cast<std::uint32_t>(s.order));
+  Enumeration<Factor, decltype(leaf)>(std::move(use), classes, factor, leaf).run(s.order);
   return total > 0 ? yes / total : 0;
 }
 
@@ -76,14 +73,13 @@ double expectation(const VoteStatistic& s, std::vector<std::uint32_t> use, std::
 
 VoteStatistic any_differ(int order) {
   return {order, [order](std::span<const std::uint32_t> counts) {
-            return std::none_of(counts.begin(), counts.end(),
-                                [order](std::uint32_t c) { return c == static_cast<std::uint32_t>(order); });
+            return std::none_of(counts.begin(), counts.end(), [order](std::int64_t c) { return c == order; });
           }};
 }
 
 VoteStatistic votes_for(int k, int at_least, int order) {
   return {order, [k, at_least](std::span<const std::uint32_t> counts) {
-            return counts[static_cast<std::size_t>(k)] >= static_cast<std::uint32_t>(at_least);
+            return std::int64_t{counts[k]} >= at_least;
           }};
 }
 
@@ -122,13 +118,12 @@ double forecast_statistic(const VoteStatistic& s, std::span<const double> z, dou
 
 void statistic_forecasts(const VoteStatistic& s, const ItemBlock& block,
                          std::span<const double> concentration, std::vector<double>& out) {
-  out.resize(static_cast<std::size_t>(block.size));
-  const auto classes = static_cast<std::size_t>(block.classes);
+  out.resize(block.size);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const double both[] = {block.binary() ? 1 - block.z.z[i] : 0, block.z.z[i]};
-    const std::span<const double> z = block.binary()
-                                          ? std::span<const double>(both)
-                                          : std::span<const double>(block.z.z).subspan(i * classes, classes);
+    const std::span<const double> z =
+        block.binary() ? std::span<const double>(both)
+                       : std::span<const double>(block.z.z).subspan(i * block.classes, block.classes);
     out[i] = concentration.empty() ? forecast_statistic(s, z) : forecast_statistic(s, z, concentration[i]);
   }
 }
@@ -136,19 +131,17 @@ void statistic_forecasts(const VoteStatistic& s, const ItemBlock& block,
 void statistic_terms(const VoteStatistic& s, const ItemBlock& block, std::span<const double> forecast,
                      const Cells& cells, ShareTerms& out) {
   put_forecasts(forecast, std::span<const Cells>(&cells, 1), out);
-  const auto size = static_cast<std::size_t>(block.size);
-  std::vector<std::uint32_t> counts(static_cast<std::size_t>(block.classes));
-  begin_shares(size, size, block.weight, out);
+  std::vector<std::uint32_t> counts(block.classes);
+  detail::begin_shares(block.size, block.size, block.weight, out);
   std::uint32_t next = 0;
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::int64_t i = 0; i < block.size; ++i) {
     const bool weighs = block.weight.empty() || block.weight[i] > 0;
-    const std::uint32_t n = block.votes.votes(static_cast<std::int64_t>(i));
-    out.votes[i] = weighs && n >= static_cast<std::uint32_t>(s.order) ? n : 0;
+    const std::int64_t n = block.votes.votes(i);
+    out.votes[i] = weighs && n >= s.order ? n : 0;
     if (out.votes[i] > 0) {
-      for (std::uint32_t k = 0; k < counts.size(); ++k)
-        counts[k] = block.votes.hits(static_cast<std::int64_t>(i), k);
+      for (std::uint32_t k = 0; k < counts.size(); ++k) counts[k] = block.votes.hits(i, k);
       if (const double mu = u_statistic(s, counts); mu > 0)
-        next = put_share(next, mu, 0, forecast[i], 0, out);
+        next = detail::put_share(next, mu, 0, forecast[i], 0, out);
     }
     out.offset[i + 1] = next;
   }
@@ -162,8 +155,7 @@ StatisticLosses statistic_losses(const ShareTables& t, std::size_t column) {
   }
   const ShareLosses l = share_losses(t, Population::all).at(column);
   StatisticLosses out{l.lsq, l.cl_plugin, l.cl, signed_root(l.cl)};
-  for (Estimate* e : {&out.loss, &out.cl_plugin, &out.cl, &out.ce})
-    e->items = static_cast<std::int64_t>(items);
+  for (Estimate* e : {&out.loss, &out.cl_plugin, &out.cl, &out.ce}) e->items = items;
   return out;
 }
 

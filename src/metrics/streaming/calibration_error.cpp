@@ -7,7 +7,7 @@
 namespace plumb {
 namespace {
 
-Estimate no_votes() { return Estimate::undefined(std::string(kNoVotes)); }
+Estimate no_votes() { return Estimate::undefined(kNoVotes); }
 
 bool empty(const Cell& c) { return c.w.is_zero(); }
 
@@ -90,7 +90,7 @@ Estimate ece_debiased(const ReliabilityTable& t) {
   }
   if (items == 0) return Estimate::undefined("no cell holds two items, which debiasing needs");
   Estimate result = std::copysign(std::sqrt(std::abs(sum) / total.w.value()), sum);
-  if (items != total.items) result.items = static_cast<std::int64_t>(items);
+  if (items != total.items) result.items = items;
   return result;
 }
 
@@ -102,7 +102,7 @@ Estimate ece_classwise(std::span<const ReliabilityTable> classes) {
     if (!e) return e;
     sum.add(*e.value);
   }
-  return sum.value() / static_cast<double>(classes.size());
+  return sum.value() / classes.size();
 }
 
 Estimate oe_ratio(const ReliabilityTable& t) {

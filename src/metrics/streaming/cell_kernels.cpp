@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "numeric/highway.hpp"
+#include "numeric/shared/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/streaming/cell_kernels.cpp"
@@ -153,14 +153,13 @@ void add_one(Pair& pair, double p, std::uint64_t counts) {
 template <class Hits>
 HWY_INLINE void add_binary_with(const Cells& cells, const double* p, const Hits* hits, std::size_t n,
                                 Pair* table) {
-  const auto count = static_cast<std::size_t>(cells.count());
+  const std::size_t count = cells.count();
   HWY_ALIGN std::int32_t start[kPrivateTables];
-  for (std::size_t j = 0; j < kPrivateTables; ++j) start[j] = static_cast<std::int32_t>(2 * j * count);
+  for (std::size_t j = 0; j < kPrivateTables; ++j) start[j] = 2 * j * count;
   const auto start_of = [&](std::size_t i) HWY_ATTR { return hn::Load(di, start + i % kPrivateTables); };
   const auto counts_at = [&](std::size_t i) HWY_ATTR { return load_counts(hits + i); };
   for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i) {
-    add_one(table[(i % kPrivateTables) * count + static_cast<std::size_t>(cells.of(p[i]))], p[i],
-            counts_of(hits[i]));
+    add_one(table[(i % kPrivateTables) * count + cells.of(p[i])], p[i], counts_of(hits[i]));
   }
 }
 
@@ -173,7 +172,7 @@ void AddLabels(const Cells& cells, const double* p, const std::uint32_t* labels,
 
 void AddDrawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
               std::size_t n, Pair* table) {
-  const auto count = static_cast<std::size_t>(cells.count());
+  const std::size_t count = cells.count();
   const auto words = hn::Set(di, static_cast<std::int32_t>(2 * count));
   static_assert((kMostDrawn & (kMostDrawn + 1)) == 0);
   const auto beyond = hn::Set(di, ~static_cast<std::int32_t>(kMostDrawn));
@@ -185,7 +184,7 @@ void AddDrawn(const Cells& cells, const double* p, const double* hits, const std
   const auto counts_at = [&](std::size_t i) HWY_ATTR { return load_counts(hits + i); };
   for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i) {
     const std::size_t m = times[i] <= kMostDrawn ? times[i] : 0;
-    add_one(table[m * count + static_cast<std::size_t>(cells.of(p[i]))], p[i], counts_of(hits[i]));
+    add_one(table[m * count + cells.of(p[i])], p[i], counts_of(hits[i]));
   }
 }
 
@@ -193,7 +192,7 @@ void AddRows(const Cells& cells, const double* z, std::size_t n, const std::int3
   const auto start_of = [&](std::size_t i) HWY_ATTR { return hn::LoadU(di, start + i); };
   const auto counts_at = [&](std::size_t) HWY_ATTR { return hn::Set(du, kOneForecast); };
   for (std::size_t i = add_pairs(EqualWidth(cells), start_of, counts_at, z, n, table); i < n; ++i) {
-    add_one(table[static_cast<std::size_t>(start[i] / 2 + cells.of(z[i]))], z[i], kOneForecast);
+    add_one(table[start[i] / 2 + cells.of(z[i])], z[i], kOneForecast);
   }
 }
 
@@ -202,7 +201,7 @@ HWY_INLINE std::size_t note_found(hn::Mask<D> mask, std::size_t j, std::uint32_t
   std::uint8_t bytes[8] = {};  // StoreMaskBits may write as many
   hn::StoreMaskBits(d, mask, bytes);
   for (unsigned bits = bytes[0]; bits != 0; bits &= bits - 1) {
-    found[count++] = static_cast<std::uint32_t>(j) + static_cast<std::uint32_t>(std::countr_zero(bits));
+    found[count++] = j + std::countr_zero(bits);
   }
   return count;
 }
@@ -218,7 +217,7 @@ std::size_t AddDense(const double* z, std::size_t n, const double* beyond, std::
   }
   for (; j < n; ++j) {
     dense[j] += raw_fixed(z[j]);
-    if (z[j] >= beyond[j]) found[count++] = static_cast<std::uint32_t>(j);
+    if (z[j] >= beyond[j]) found[count++] = j;
   }
   return count;
 }
@@ -255,7 +254,7 @@ std::size_t AddDenseWhole(const double* z, std::size_t n, std::uint32_t mass, co
     const std::uint64_t q = raw_fixed(z[j]) - kMagicBits;
     high[j] += mass * (q >> kHalf);
     low[j] += mass * (q & kLowBits);
-    if (z[j] >= beyond[j]) found[count++] = static_cast<std::uint32_t>(j);
+    if (z[j] >= beyond[j]) found[count++] = j;
   }
   return count;
 }
@@ -283,7 +282,7 @@ void place_forecasts(const Cells& cells, const double* p, std::size_t n, std::in
   }
   for (std::size_t i = 0; i < n; ++i) {
     index[i] = cells.of(p[i]);
-    fixed[i] = static_cast<std::uint64_t>(to_fixed(p[i]));
+    fixed[i] = to_fixed(p[i]);
   }
 }
 void add_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table) {

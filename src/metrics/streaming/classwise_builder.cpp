@@ -4,6 +4,7 @@
 #include "metrics/streaming/cell_kernels.hpp"
 #include "metrics/streaming/classwise_rows.hpp"
 #include "metrics/streaming/whole_cell.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 namespace {
@@ -31,13 +32,13 @@ void for_each_vote(const VoteBlock& votes, std::size_t i, Body body) {
 }  // namespace
 
 ClasswiseBuilder::ClasswiseBuilder(int classes, const Cells& cells)
-    : ClasswiseBuilder(std::vector<Cells>(static_cast<std::size_t>(classes), cells)) {}
+    : ClasswiseBuilder(std::vector<Cells>(classes, cells)) {}
 
 ClasswiseBuilder::ClasswiseBuilder(std::vector<Cells> cells) : cells_(std::move(cells)) {
   const std::size_t classes = cells_.size();
   start_.reserve(classes + 1);
   start_.push_back(0);
-  for (const Cells& c : cells_) start_.push_back(start_.back() + static_cast<std::size_t>(c.count()));
+  for (const Cells& c : cells_) start_.push_back(start_.back() + c.count());
   const bool alike =
       std::all_of(cells_.begin(), cells_.end(), [this](const Cells& c) { return c == cells_[0]; });
   if (alike && classes > 0 && cells_[0].equal_width) width_bins_ = cells_[0].bins;
@@ -56,11 +57,11 @@ ClasswiseBuilder::ClasswiseBuilder(std::vector<Cells> cells) : cells_(std::move(
 std::size_t ClasswiseBuilder::place(std::size_t k, double z) const {
   const int cell =
       width_bins_ > 0 ? std::min(static_cast<int>(z * width_bins_), width_bins_ - 1) : cells_[k].of(z);
-  return start_[k] + static_cast<std::size_t>(cell);
+  return start_[k] + cell;
 }
 
 void ClasswiseBuilder::update(const ItemBlock& block, std::span<const std::uint32_t> times) {
-  const std::size_t size = static_cast<std::size_t>(block.size);
+  const std::size_t size = block.size;
   const double* z = block.z.z.data();
   if (block.z.width == 1) {
     both_.resize(2 * size);
@@ -84,7 +85,7 @@ void ClasswiseBuilder::update(const ItemBlock& block, std::span<const std::uint3
 
 void ClasswiseBuilder::add_whole(const RowBlock& rows, std::size_t i) {
   const std::uint64_t drawn = rows.drawn(i);
-  const std::uint64_t n = rows.votes().votes(static_cast<std::int64_t>(i));
+  const std::uint64_t n = rows.votes().votes(i);
   const std::uint64_t mass = drawn * n;
   if (mass == 0) return;
   if (mass > detail::kWholeCapacity) {
@@ -94,11 +95,11 @@ void ClasswiseBuilder::add_whole(const RowBlock& rows, std::size_t i) {
   if (mass > detail::kWholeCapacity - total_.mass) flush_whole();
   detail::add_mass(total_, 0, mass, n);
   const double* z = rows.row(i);
-  const std::size_t found = detail::add_dense_whole(z, rows.classes, static_cast<std::uint32_t>(mass),
+  const std::size_t found = detail::add_dense_whole(z, rows.classes, narrow<std::uint32_t>(mass),
                                                     beyond_.data(), high_.data(), low_.data(), found_.data());
   for (std::size_t f = 0; f < found; ++f) {
     const std::uint32_t k = found_[f];
-    detail::add_mass(whole_[place(k, z[k])], static_cast<std::uint64_t>(to_fixed(z[k])), mass, n);
+    detail::add_mass(whole_[place(k, z[k])], to_fixed(z[k]), mass, n);
   }
   for_each_vote(rows.votes(), i, [&](std::uint32_t k, std::uint32_t count) {
     detail::add_hits(whole_[place(k, z[k])], drawn * count);
@@ -108,8 +109,8 @@ void ClasswiseBuilder::add_whole(const RowBlock& rows, std::size_t i) {
 void ClasswiseBuilder::add_weighted(const RowBlock& rows, std::size_t i) {
   make_tables();
   const double own = rows.block.weight.empty() ? 1.0 : rows.block.weight[i];
-  const double weight = own * static_cast<double>(rows.drawn(i));
-  const auto n = static_cast<double>(rows.votes().votes(static_cast<std::int64_t>(i)));
+  const double weight = own * rows.drawn(i);
+  const double n = rows.votes().votes(i);
   const double* z = rows.row(i);
   const auto add = [&](std::size_t k, double hits) {
     Cell& cell = table_[k].cell[place(k, z[k]) - start_[k]];
@@ -134,15 +135,15 @@ void ClasswiseBuilder::update_flipped(const ItemBlock& block, std::span<const st
 
 void ClasswiseBuilder::add_total(std::size_t k, uint128 p) {
   constexpr int kHalf = kFractionBits / 2;
-  high_[k] += static_cast<std::uint64_t>(p >> kHalf);
-  low_[k] += static_cast<std::uint64_t>(p) & ((std::uint64_t{1} << kHalf) - 1);
+  high_[k] += p >> kHalf;
+  low_[k] += p & ((std::uint64_t{1} << kHalf) - 1);
 }
 
 void ClasswiseBuilder::flush_whole() {
   make_tables();
   for (std::size_t k = 0; k < cells_.size(); ++k) {
     detail::WholeCell& lowest = whole_[start_[k]];  // so far it holds hits alone
-    lowest.p = (static_cast<uint128>(high_[k]) << (kFractionBits / 2)) + low_[k];
+    lowest.p = (uint128{high_[k]} << (kFractionBits / 2)) + low_[k];
     lowest.mass = total_.mass;
     lowest.mass_squared = total_.mass_squared;
     lowest.items = total_.items;

@@ -58,8 +58,7 @@ void ClasswiseBuilder::update_short(const RowBlock& rows) {
       const std::uint32_t drawn = rows.drawn(begin + r);
       const std::size_t table = drawn <= detail::kMostDrawn ? drawn * cells : 0;
       if (begin == 0 || !rows.times.empty()) {
-        for (std::size_t k = 0; k < rows.classes; ++k)
-          word_[r * rows.classes + k] = static_cast<std::int32_t>(2 * (table + start_[k]));
+        for (std::size_t k = 0; k < rows.classes; ++k) word_[r * rows.classes + k] = 2 * (table + start_[k]);
       }
       const std::uint32_t vote = rows.votes().cls[begin + r];
       pair_[table + place(vote, z[r * rows.classes + vote])].counts += 1;
@@ -78,7 +77,7 @@ void ClasswiseBuilder::flush_short() {
       for (std::size_t c = start_[k]; c < start_[k + 1]; ++c) {
         const detail::PairSums s = detail::read_pair(pair_[m * cells + c]);
         rows += s.count;
-        add_total(k, static_cast<uint128>(m) * s.p);
+        add_total(k, uint128{m} * s.p);
         const bool lowest = c == start_[k];  // it is what the others leave
         detail::add_singles(whole_[c], lowest ? 0 : s.p, lowest ? 0 : s.count, s.hits, m);
       }

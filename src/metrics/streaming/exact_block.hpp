@@ -8,6 +8,7 @@
 #include <span>
 
 #include "plumb/numeric/exact_sum.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb::detail {
 
@@ -41,7 +42,7 @@ inline void add_all(ExactSum& into, std::span<const double> terms) {
     for (std::size_t k = 0; k < kExponents; ++k) {
       int128 sum = 0;
       for (const auto& part : mantissas) sum += part[k];
-      if (sum != 0) into.add_scaled(sum, static_cast<int>(k + kLowest) - 1075);
+      if (sum != 0) into.add_scaled(sum, narrow<int>(k + kLowest) - 1075);
     }
   }
 }

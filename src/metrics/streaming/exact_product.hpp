@@ -17,7 +17,7 @@ struct Split {
 [[nodiscard]] inline Split split(double x) {
   constexpr std::uint64_t kHidden = std::uint64_t{1} << 52;
   const auto bits = std::bit_cast<std::uint64_t>(x);
-  const int biased = static_cast<int>((bits >> 52) & 0x7ff);
+  const int biased = bits >> 52 & 0x7ff;
   return {biased == 0 ? 0 : (bits & (kHidden - 1)) | kHidden, biased - 1075};
 }
 
@@ -26,7 +26,7 @@ struct Split {
 inline void add_product(ExactSum& sum, double a, double b) {
   const Split x = split(a);
   const Split y = split(b);
-  auto v = static_cast<int128>(static_cast<uint128>(x.mantissa) * y.mantissa);
+  int128 v = uint128{x.mantissa} * y.mantissa;
   if (v == 0) return;
   int exponent = x.exponent + y.exponent;
   if (exponent > 20) throw std::range_error("a product in a sum is not finite or exceeds 2^124");

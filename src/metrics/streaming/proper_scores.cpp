@@ -22,13 +22,13 @@ Entering entering(const ScoreTerms& t, std::span<const std::uint32_t> times) {
   e.w.resize(size);
   std::size_t next = 0;
   for (std::size_t i = 0; i < size; ++i) {  // whether a resample drew an item cannot be guessed: no branches
-    const double drawn = times.empty() ? 1.0 : static_cast<double>(times[i]);
+    const double drawn = times.empty() ? 1.0 : times[i];
     const double w = t.weight.empty() ? drawn : t.weight[i] * drawn;
     const bool voted = t.votes[i] > 0;
-    e.at[next] = static_cast<std::uint32_t>(i);
+    e.at[next] = i;
     e.w[next] = w;
-    next += static_cast<std::size_t>(voted & (w > 0));
-    e.unvoted += static_cast<std::uint64_t>(!voted & (drawn > 0));
+    next += voted & (w > 0);
+    e.unvoted += !voted & (drawn > 0);
   }
   e.at.resize(next);
   e.w.resize(next);
@@ -113,7 +113,7 @@ void merge(ProperScores& into, const ProperScores& from) {
 
 void finish(const ProperScores& s, const ScoreOptions& options, bool has_truth, Scores& out) {
   const auto mean = [&s](const ExactSum& sum, const ExactSum& weight) {
-    return s.items == 0 ? Estimate::undefined(std::string(kNoVotes)) : Estimate(sum.value() / weight.value());
+    return s.items == 0 ? Estimate::undefined(kNoVotes) : Estimate(sum.value() / weight.value());
   };
   const bool clips = options.clip > 0;
   out["accuracy"] = mean(s.correct, s.item_weight);
@@ -121,17 +121,16 @@ void finish(const ProperScores& s, const ScoreOptions& options, bool has_truth, 
   out["brier"] = mean(s.brier, s.vote_weight);
   out["nll"] = mean(s.nll, s.vote_weight);
   if (s.zero > 0 && !clips) {
-    out["nll"] =
-        Estimate::undefined(counted(static_cast<std::int64_t>(s.zero), "vote") +
-                            (s.zero == 1 ? " falls" : " fall") + " on probability 0: give --clip 1e-12");
+    out["nll"] = Estimate::undefined(counted(s.zero, "vote") + (s.zero == 1 ? " falls" : " fall") +
+                                     " on probability 0: give ⟦clip⟧ 1e-12");
   }
   if (!has_truth) return;
   out["mse_p"] = mean(s.mse_p, s.truth_weight);
   out["kl_p"] = mean(s.kl_p, s.truth_weight);
   if (s.kl_bad > 0 && !clips) {
-    out["kl_p"] = Estimate::undefined(
-        counted(static_cast<std::int64_t>(s.kl_bad), "item") + (s.kl_bad == 1 ? " has" : " have") +
-        " a true probability of 0 or 1 and another forecast: give --clip 1e-12");
+    out["kl_p"] =
+        Estimate::undefined(counted(s.kl_bad, "item") + (s.kl_bad == 1 ? " has" : " have") +
+                            " a true probability of 0 or 1 and another forecast: give ⟦clip⟧ 1e-12");
   }
 }
 

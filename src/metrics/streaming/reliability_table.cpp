@@ -2,13 +2,13 @@
 
 #include <stdexcept>
 
-#include "plumb/numeric/parallel.hpp"
+#include "metrics/item_pass.hpp"
 
 namespace plumb {
 
 double Cells::low(int cell) const {
-  if (equal_width) return static_cast<double>(cell) / bins;
-  return cell == 0 ? 0.0 : thresholds[static_cast<std::size_t>(cell) - 1];
+  if (equal_width) return 1.0 * cell / bins;
+  return cell == 0 ? 0.0 : thresholds[cell - 1];
 }
 
 double Cells::high(int cell) const { return cell + 1 == count() ? 1.0 : low(cell + 1); }
@@ -43,53 +43,36 @@ Cell ReliabilityTable::total() const {
 
 ReliabilityTable reliability_table(const ForecastsView& f, const Cells& cells, int threads) {
   constexpr std::int64_t kBlock = 1 << 14;
-  std::vector<TableBuilder> builders(static_cast<std::size_t>(resolve_threads(threads)), TableBuilder(cells));
-  parallel_blocks(static_cast<std::int64_t>(f.size()), kBlock, threads,
-                  [&](int worker, std::int64_t begin, std::int64_t end) {
-                    builders[static_cast<std::size_t>(worker)].update(
-                        f.slice(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
-                  });
-  ReliabilityTable sum = builders[0].finish();
-  for (std::size_t i = 1; i < builders.size(); ++i) sum.merge(builders[i].finish());
+  std::vector<TableBuilder> builders(resolve_threads(threads), TableBuilder(cells));
+  parallel_blocks(std::ssize(f), kBlock, threads, [&](int worker, std::int64_t begin, std::int64_t end) {
+    builders[worker].update(f.slice(begin, end - begin));
+  });
+  ReliabilityTable sum(cells);
+  for (TableBuilder& b : builders) sum.merge(b.finish());
   return sum;
 }
 
 ReliabilityTable reliability_table(const Items& items, Event event, const Cells& cells, int threads) {
   struct Worker {
     TableBuilder builder;
-    ItemBlock block;
     Forecasts forecasts;
   };
-  std::vector<Worker> workers(static_cast<std::size_t>(resolve_threads(threads)),
-                              Worker{TableBuilder(cells), {}, {}});
-  parallel_blocks(items.size(), block_rows(items), threads,
-                  [&](int worker, std::int64_t begin, std::int64_t end) {
-                    Worker& w = workers[static_cast<std::size_t>(worker)];
-                    read_items(items, begin, end, w.block);
-                    project(w.block, event, w.forecasts);
-                    w.builder.update(w.forecasts.view());
-                  });
-  ReliabilityTable sum = workers[0].builder.finish();
-  for (std::size_t i = 1; i < workers.size(); ++i) sum.merge(workers[i].builder.finish());
+  ReliabilityTable sum(cells);
+  for (Worker& w : detail::item_pass(items, threads, Worker{TableBuilder(cells), {}},
+                                     [event](Worker&to, const ItemBlock&block) {
+                                       project(block, event, to.forecasts);
+                                       to.builder.update(to.forecasts.view());
+                                     }))
+    sum.merge(w.builder.finish());
   return sum;
 }
 
 std::vector<ReliabilityTable> classwise_tables(const Items& items, const Cells& cells, int threads) {
-  struct Worker {
-    ClasswiseBuilder builder;
-    ItemBlock block;
-  };
-  std::vector<Worker> workers(static_cast<std::size_t>(resolve_threads(threads)),
-                              Worker{ClasswiseBuilder(items.classes(), cells), {}});
-  parallel_blocks(items.size(), block_rows(items), threads,
-                  [&](int worker, std::int64_t begin, std::int64_t end) {
-                    Worker& w = workers[static_cast<std::size_t>(worker)];
-                    read_items(items, begin, end, w.block);
-                    w.builder.update(w.block);
-                  });
-  std::vector<ReliabilityTable> sum = workers[0].builder.finish();
-  for (std::size_t i = 1; i < workers.size(); ++i) {
-    const std::vector<ReliabilityTable> part = workers[i].builder.finish();
+  std::vector<ReliabilityTable> sum(items.classes(), ReliabilityTable(cells));
+  for (ClasswiseBuilder& builder :
+       detail::item_pass(items, threads, ClasswiseBuilder(items.classes(), cells),
+                         [](ClasswiseBuilder&to, const ItemBlock&block) { to.update(block); })) {
+    const std::vector<ReliabilityTable> part = builder.finish();
     for (std::size_t k = 0; k < sum.size(); ++k) sum[k].merge(part[k]);
   }
   return sum;

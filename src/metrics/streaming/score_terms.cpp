@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "data/block_kernels.hpp"
+#include "data/shared/block_kernels.hpp"
 #include "plumb/metrics/streaming/proper_scores.hpp"
 #include "plumb/numeric/elementary.hpp"
 
@@ -24,15 +24,14 @@ struct Voted {
 Voted voted_classes(const ItemBlock& block) {
   const VoteBlock& votes = block.votes;
   const double* z = block.z.z.data();
-  const auto width = static_cast<std::size_t>(block.z.width);
+  const std::int64_t width = block.z.width;
   Voted out;
-  out.p.resize(votes.single ? static_cast<std::size_t>(block.size) : votes.cls.size());
+  out.p.resize(votes.single ? block.size : std::ssize(votes.cls));
   if (!votes.single) {
     out.item.resize(out.p.size());
     out.count.assign(votes.count.begin(), votes.count.end());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(block.size); ++i) {
-      for (std::uint32_t v = votes.offset[i]; v < votes.offset[i + 1]; ++v)
-        out.item[v] = static_cast<std::uint32_t>(i);
+    for (std::int64_t i = 0; i < block.size; ++i) {
+      for (std::uint32_t v = votes.offset[i]; v < votes.offset[i + 1]; ++v) out.item[v] = i;
     }
   }
   if (width > 1) {
@@ -41,7 +40,7 @@ Voted voted_classes(const ItemBlock& block) {
     // Binary blocks hold P(class 1) alone. Two products, instead of a branch that is often guessed wrong.
     for (std::size_t v = 0; v < out.p.size(); ++v) {
       const double p = z[out.item_of(v)];
-      const auto y = static_cast<double>(votes.cls[v]);
+      const double y = votes.cls[v];
       out.p[v] = y * p + (1.0 - y) * (1.0 - p);
     }
   }
@@ -64,24 +63,23 @@ double square_sum(const double* z, std::size_t n) {
 }
 
 void hit_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
-  const auto size = static_cast<std::size_t>(block.size);
+  const std::int64_t size = block.size;
   std::vector<std::uint32_t> top(size);
   if (block.z.width == 1) {
-    for (std::size_t i = 0; i < size; ++i) top[i] = static_cast<std::uint32_t>(block.z.z[i] > 0.5);
+    for (std::int64_t i = 0; i < size; ++i) top[i] = block.z.z[i] > 0.5;
   } else {
     std::vector<double> largest(size);
     detail::row_tops(block.z.z.data(), block.size, block.z.width, largest.data(), top.data());
   }
   if (block.votes.single) {
     out.votes.assign(size, 1.0);
-    for (std::size_t i = 0; i < size; ++i) out.correct[i] = static_cast<double>(block.votes.cls[i] == top[i]);
+    for (std::int64_t i = 0; i < size; ++i) out.correct[i] = block.votes.cls[i] == top[i];
     out.agree = out.correct;
     return;
   }
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto row = static_cast<std::int64_t>(i);
-    out.votes[i] = block.votes.votes(row);
-    out.correct[i] = static_cast<double>(block.votes.majority(row) == static_cast<std::int64_t>(top[i]));
+  for (std::int64_t i = 0; i < size; ++i) {
+    out.votes[i] = block.votes.votes(i);
+    out.correct[i] = block.votes.majority(i) == top[i];
   }
   for (std::size_t v = 0; v < voted.p.size(); ++v) {
     const std::size_t i = voted.item_of(v);
@@ -108,8 +106,8 @@ void log_terms(Voted voted, double clip, ScoreTerms& out) {
 }
 
 void brier_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
-  const auto width = static_cast<std::size_t>(block.z.width);
-  std::vector<double> squares(width > 1 ? static_cast<std::size_t>(block.size) : 0);
+  const std::int64_t width = block.z.width;
+  std::vector<double> squares(width > 1 ? block.size : 0);
   for (std::size_t i = 0; i < squares.size(); ++i)
     squares[i] = square_sum(block.z.z.data() + i * width, width);
   for (std::size_t v = 0; v < voted.p.size(); ++v) {
@@ -125,9 +123,9 @@ void brier_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
 /// Against the true probability q (Liu 2022, section 3): (p - q)^2 and KL(p, q) = p log(p / q) + (1 - p)
 /// log((1 - p) / (1 - q)).
 void truth_terms(const ItemBlock& block, double clip, ScoreTerms& out) {
-  const auto size = static_cast<std::size_t>(block.size);
+  const std::int64_t size = block.size;
   std::vector<double> p(size), q(size), logs(4 * size);
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::int64_t i = 0; i < size; ++i) {
     p[i] = block.z.z[i];
     q[i] = block.truth[i];
     out.mse_p[i] = (p[i] - q[i]) * (p[i] - q[i]);
@@ -137,10 +135,10 @@ void truth_terms(const ItemBlock& block, double clip, ScoreTerms& out) {
       q[i] = clipped(q[i], clip);
     }
     const std::array<double, 4> arguments{p[i], q[i], 1.0 - p[i], 1.0 - q[i]};
-    std::copy(arguments.begin(), arguments.end(), logs.begin() + static_cast<std::ptrdiff_t>(4 * i));
+    std::copy(arguments.begin(), arguments.end(), logs.begin() + 4 * i);
   }
   log_block(logs, logs);
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::int64_t i = 0; i < size; ++i) {
     if (out.kl_bad[i] != 0 && clip == 0) continue;
     const double* l = logs.data() + 4 * i;
     const double one = p[i] > 0 ? p[i] * (l[0] - l[1]) : 0.0;
@@ -152,7 +150,7 @@ void truth_terms(const ItemBlock& block, double clip, ScoreTerms& out) {
 }  // namespace
 
 void score_terms(const ItemBlock& block, const ScoreOptions& options, ScoreTerms& out) {
-  const auto size = static_cast<std::size_t>(block.size);
+  const std::int64_t size = block.size;
   for (auto* column : {&out.votes, &out.correct, &out.agree, &out.nll, &out.brier, &out.zero, &out.clipped})
     column->assign(size, 0.0);
   for (auto* column : {&out.mse_p, &out.kl_p, &out.kl_bad})

@@ -17,6 +17,9 @@ bool fits_pairs(const Cells& cells) {
          (cells.equal_width || cells.thresholds.size() < detail::kManyThresholds);
 }
 
+/// By way of int64, for which there is an instruction.
+std::uint64_t whole_count(double x) { return static_cast<std::int64_t>(x); }
+
 }  // namespace
 
 TableBuilder::TableBuilder(Cells cells) : table_(std::move(cells)), whole_(table_.cell.size()) {}
@@ -79,26 +82,24 @@ void TableBuilder::update_whole(const ForecastsView& f) {
     detail::place_forecasts(table_.cells, f.p.data() + begin, n, index.data(), fixed.data());
     for (std::size_t j = 0; j < n; ++j) {
       const std::size_t i = begin + j;
-      const double times = f.times.empty() ? 1.0 : static_cast<double>(f.times[i]);
+      const double times = f.times.empty() ? 1.0 : f.times[i];
       const double given = times * f.trials_of(i);
-      if (given > static_cast<double>(detail::kWholeCapacity)) {
+      if (given > detail::kWholeCapacity) {
         add_weighted(f, i);
         continue;
       }
-      // By way of int64, for which there is an instruction.
-      const auto mass = static_cast<std::uint64_t>(static_cast<std::int64_t>(given));
+      const std::uint64_t mass = whole_count(given);
       if (mass > detail::kWholeCapacity - whole_mass_) flush_whole();
       whole_mass_ += mass;
-      detail::WholeCell& cell = whole_[static_cast<std::size_t>(index[j])];
-      detail::add_mass(cell, fixed[j], mass,
-                       static_cast<std::uint64_t>(static_cast<std::int64_t>(f.trials_of(i))));
-      detail::add_hits(cell, static_cast<std::uint64_t>(static_cast<std::int64_t>(times * f.hits[i])));
+      detail::WholeCell& cell = whole_[index[j]];
+      detail::add_mass(cell, fixed[j], mass, whole_count(f.trials_of(i)));
+      detail::add_hits(cell, whole_count(times * f.hits[i]));
     }
   }
 }
 
 void TableBuilder::add_weighted(const ForecastsView& f, std::size_t i) {
-  Cell& cell = table_.cell[static_cast<std::size_t>(table_.cells.of(f.p[i]))];
+  Cell& cell = table_.cell[table_.cells.of(f.p[i])];
   detail::add_item(cell, f.p[i], f.trials_of(i), f.hits[i], f.weight_of(i));
 }
 

@@ -18,10 +18,10 @@ inline void add_hits(WholeCell& c, std::uint64_t hits) {
 
 /// An item drawn `times` times with n votes; hits are added apart.
 inline void add_mass(WholeCell& c, std::uint64_t q, std::uint64_t mass, std::uint64_t n) {
-  c.p += static_cast<uint128>(mass) * q;
+  c.p += uint128{mass} * q;
   c.mass += mass;
   c.mass_squared += mass * mass;
-  c.items += static_cast<std::uint64_t>(mass != 0);
+  c.items += mass != 0;
   c.votes += mass != 0 ? n : 0;
 }
 
@@ -51,7 +51,7 @@ inline void move_into(Cell& to, WholeCell& from) {
   to.items += from.items;
   to.votes += from.votes;
   to.w.add_scaled(from.mass, 0);
-  to.wp.add_scaled(static_cast<int128>(from.p), -kFractionBits);
+  to.wp.add_scaled(from.p, -kFractionBits);
   to.wy.add_scaled(from.hits, 0);
   to.ww.add_scaled(from.mass_squared, 0);
   to.wwyy.add_scaled(from.hits_squared, 0);

@@ -1,4 +1,4 @@
-// Plots of single items, from the seeded sample that --report puts into a result.
+// Plots of single items, from the seeded sample that a result for a page carries.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -77,7 +77,7 @@ void truth_scatter(const Runs& runs, Plots& out) {
   for (const Run& run : runs)
     if (const auto mse = metric(run, "mse_p"))
       parts.push_back(fmt::format("{} misses the true probability by {} (root mean square)", run.name,
-                                  shown(std::sqrt(*mse))));
+                                  numeral(std::sqrt(*mse))));
   Plot plot{.name = "truth_scatter",
             .section = kSection,
             .title = "Forecast against the true probability",
@@ -136,7 +136,7 @@ void truth_histograms(const Runs& runs, Plots& out) {
         data.push_back({{"model", run.name},
                         {"truth", l.label},
                         {"mean_truth", l.truth / l.items},
-                        {"p", (static_cast<double>(c) + 0.5) / kCells},
+                        {"p", (c + 0.5) / kCells},
                         {"share", l.cells[c] / l.items}});
     }
     if (!parts.empty())
@@ -185,7 +185,7 @@ void slice_boxes(const Runs& runs, Plots& out) {
   }
   std::vector<std::pair<double, std::string>> medians;
   for (auto& [name, p] : by_slice) {
-    std::nth_element(p.begin(), p.begin() + static_cast<std::ptrdiff_t>(p.size() / 2), p.end());
+    std::nth_element(p.begin(), p.begin() + p.size() / 2, p.end());
     medians.emplace_back(p[p.size() / 2], name);
   }
   std::sort(medians.begin(), medians.end());

@@ -30,7 +30,7 @@ void loss_parts(const Runs& runs, Plots& out) {
           {{"model", run.name}, {"part", p.label}, {"order", order++}, {"loss", *metric(run, p.key)}});
     parts.push_back(fmt::format(
         "{} loses {}: {} by miscalibration, {} by telling items apart too little, {} by the raters", run.name,
-        shown(*cl + *dl + *il), shown(*cl), shown(*dl), shown(*il)));
+        numeral(*cl + *dl + *il), numeral(*cl), numeral(*dl), numeral(*il)));
   }
   if (parts.empty()) return;
   Plot plot{
@@ -72,8 +72,8 @@ void calibration_dispersion(const Runs& runs, Plots& out) {
             .title = "Calibration-dispersion map",
             .sentence = fmt::format(
                 "{} is nearest to what a crowd of raters would say (epistemic loss {}), {} farthest ({}).",
-                by_sum.front().second, shown(by_sum.front().first), by_sum.back().second,
-                shown(by_sum.back().first)),
+                by_sum.front().second, numeral(by_sum.front().first), by_sum.back().second,
+                numeral(by_sum.back().first)),
             .how =
                 "Across: loss that recalibration can remove. Up: loss that it cannot. A calibrator moves a "
                 "model to the left; "

@@ -36,7 +36,7 @@ void reliability(const Runs& runs, Plots& out) {
     }
     if (expected > 0)
       parts.push_back(fmt::format("{} expects a squared error of {} and makes {}, {:.2f} times as much",
-                                  run.name, shown(expected), shown(observed), observed / expected));
+                                  run.name, numeral(expected), numeral(observed), observed / expected));
   }
   if (data.empty()) return;
   Plot plot{.name = "uncertainty_reliability",
@@ -102,7 +102,7 @@ void rejection(const Runs& runs, Plots& out) {
     if (all && less && *all > 0)
       parts.push_back(fmt::format(
           "leaving out up to {:.0f}% of the items of {} changes the mean squared error from {} to {}",
-          100 * kHandedOver, run.name, shown(*all), shown(*less)));
+          100 * kHandedOver, run.name, numeral(*all), numeral(*less)));
   }
   if (data.empty()) return;
   std::string sentence = joined(parts);

@@ -1,4 +1,4 @@
-// The metrics by slice (--by).
+// The metrics by slice.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ struct Worst {
 
 std::string meaning(const Worst& w, const Key& k) {
   return fmt::format("{} is worst for {}: its {} there is {}, and {} for the best slice.", w.model, w.group,
-                     k.label, shown(w.worst), shown(w.best));
+                     k.label, numeral(w.worst), numeral(w.best));
 }
 
 }  // namespace

@@ -85,13 +85,13 @@ void precision(const Runs& runs, Plots& out) {
       const std::string key = text(row, "metric");
       data.push_back({{"model", run.name}, {"view", key}, {"raters", *raters}, {"se", *se}});
       if (choices.empty() || choices.back().value != key)
-        choices.push_back(
-            {key, key,
-             fmt::format("With {} per item the standard error of {} is {}",
-                         *raters == 1 ? "one vote" : fmt::format("{:.0f} votes", *raters), key, shown(*se))});
+        choices.push_back({key, key,
+                           fmt::format("With {} per item the standard error of {} is {}",
+                                       *raters == 1 ? "one vote" : fmt::format("{:.0f} votes", *raters), key,
+                                       numeral(*se))});
       else {  // the fewest and the most are said
         std::string& s = choices.back().sentence;
-        s = s.substr(0, s.find(';')) + fmt::format("; with {:.0f} it is {}", *raters, shown(*se));
+        s = s.substr(0, s.find(';')) + fmt::format("; with {:.0f} it is {}", *raters, numeral(*se));
       }
     }
   }

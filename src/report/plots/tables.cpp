@@ -47,7 +47,7 @@ void comparison(const Runs& runs, std::vector<ReaderTable>& out) {
   }
 }
 
-// The methods that `plumb calibrate fit --method auto` tried.
+// The methods that the automatic choice of a calibrator tried.
 void league(const Runs& runs, std::vector<ReaderTable>& out) {
   for (const Run& run : runs) {
     const Json* list = look(run.json, {"league"});

@@ -86,7 +86,7 @@ TEST(Alpha, FindsTheConcentrationThatMadeTheVotes) {
   FitOptions none;
   none.lambda = 0;
   for (const int classes : {2, 4}) {
-    const Step s = fit_alpha(world(4000, classes, 8, std::log(3.0), 0, 5).data.items(), none);
+    const Step s = some::fit("alpha", world(4000, classes, 8, std::log(3.0), 0, 5).data.items(), none);
     // Standard error of log alpha_0 is about 0.03 here.
     EXPECT_NEAR(scalar_parameter(s, "bias"), std::log(3.0), 0.12) << classes;
     EXPECT_TRUE(s.fit.converged);
@@ -98,7 +98,7 @@ TEST(Alpha, FindsWhatItDependsOn) {
   FitOptions o;
   o.lambda = 0;
   o.features = Rows(array_of(w.feature, {4000, 1}, "u"));
-  const Step s = fit_alpha(w.data.items(), o);
+  const Step s = some::fit("alpha", w.data.items(), o);
   EXPECT_NEAR(scalar_parameter(s, "bias"), 1.0, 0.15);
   EXPECT_NEAR(vector_parameter(s, "weights")[0], 0.7, 0.15);
   std::vector<double> alpha(2);
@@ -156,7 +156,7 @@ TEST(Alpha, LeavesTheProbabilitiesAlone) {
   const Items items = world(50, 3, 4, 1, 0, 8).data.items();
   CalibrationModel model;
   model.classes = 3;
-  model.steps = {fit_alpha(items, {})};
+  model.steps = {some::fit("alpha", items, {})};
   PredictionBlock before, after;
   items.predictions.read(0, 50, before);
   Pipeline(model).apply(items.predictions, 0, 50, after);
@@ -165,11 +165,11 @@ TEST(Alpha, LeavesTheProbabilitiesAlone) {
 
 TEST(Alpha, OneVoteSaysNothing) {
   const World w = world(40, 3, 1, 1, 0, 9);
-  EXPECT_THROW((void)fit_alpha(w.data.items(), {}), InputError);
+  EXPECT_THROW((void)some::fit("alpha", w.data.items(), {}), InputError);
   some::Data mixed = world(40, 3, 4, 1, 0, 9).data;
-  const Step alone = fit_alpha(mixed.items(), {});
+  const Step alone = some::fit("alpha", mixed.items(), {});
   for (std::int64_t i = 0; i < 40; ++i) mixed.take(w.data, i, w.data.votes(i));
-  const Step both = fit_alpha(mixed.items(), {});
+  const Step both = some::fit("alpha", mixed.items(), {});
   EXPECT_EQ(scalar_parameter(alone, "bias"), scalar_parameter(both, "bias"));
   EXPECT_EQ(both.fit.items, 40);
   EXPECT_EQ(both.fit.warnings.size(), 1u);
@@ -179,7 +179,7 @@ TEST(Alpha, RatersOfOneMindEndAtAFiniteValue) {
   some::Data d = world(60, 3, 4, 1, 0, 10).data;
   for (std::int64_t i = 0; i < d.n; ++i)
     for (int k = 0; k < 3; ++k) d.counts[static_cast<std::size_t>(3 * i + k)] = k == 0 ? 4 : 0;
-  const Step s = fit_alpha(d.items(), {});
+  const Step s = some::fit("alpha", d.items(), {});
   EXPECT_TRUE(s.fit.converged);
   EXPECT_LT(scalar_parameter(s, "bias"), 0);
 }
@@ -191,8 +191,8 @@ TEST(Alpha, VotesAsWeights) {
   FitOptions by_votes;
   by_votes.weight_votes = true;
   // The items of many votes are the spread ones: weighing by votes moves alpha_0 to theirs.
-  EXPECT_LT(scalar_parameter(fit_alpha(few.items(), by_votes), "bias"),
-            scalar_parameter(fit_alpha(few.items(), {}), "bias"));
+  EXPECT_LT(scalar_parameter(some::fit("alpha", few.items(), by_votes), "bias"),
+            scalar_parameter(some::fit("alpha", few.items(), {}), "bias"));
 }
 
 }  // namespace

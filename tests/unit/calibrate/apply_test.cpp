@@ -51,15 +51,15 @@ TEST(Apply, AgreesWithTheLibraryForEveryMethod) {
 
 TEST(Apply, RunsAPipelineAndKnowsAlpha) {
   const Items items = some::simulate(150, 3, 5, 32).items();
-  CalibrationModel model = model_of({fit_temperature(items, {})}, 3);
+  CalibrationModel model = model_of({some::fit("temperature", items, {})}, 3);
   const Items warm = calibrated(items, model, 1);
-  model.steps.push_back(fit_isotonic(warm, {}));
+  model.steps.push_back(some::fit("isotonic", warm, {}));
   const Items warmer = calibrated(items, model, 1);
   FitOptions o;
   std::vector<double> u;
   for (int i = 0; i < 300; ++i) u.push_back(0.01 * (i % 37));
   o.features = Rows(array_of(u, {150, 2}, "u"));
-  model.steps.push_back(fit_alpha(warmer, o));
+  model.steps.push_back(some::fit("alpha", warmer, o));
   expect_same(model, items.predictions, apply::Input::logits, "pipeline");
   const auto calibrate = apply::Calibrator::parse(model_text(model));
   std::vector<double> alpha(1);
@@ -70,7 +70,7 @@ TEST(Apply, RunsAPipelineAndKnowsAlpha) {
 
 TEST(Apply, TwoColumnsOfABinaryTask) {
   const Items items = some::simulate(60, 2, 3, 33).items();
-  const auto calibrate = apply::Calibrator::parse(model_text(model_of({fit_platt(items, {})}, 2)));
+  const auto calibrate = apply::Calibrator::parse(model_text(model_of({some::fit("platt", items, {})}, 2)));
   const std::vector<double> one{0.8}, two{1.1, 1.9};
   std::vector<double> a(1), b(2);
   calibrate(one, apply::Input::logits, a);
@@ -81,7 +81,7 @@ TEST(Apply, TwoColumnsOfABinaryTask) {
 
 TEST(Apply, RefusesBadFilesAndRows) {
   const Items items = some::simulate(60, 3, 3, 34).items();
-  const std::string text = model_text(model_of({fit_isotonic(items, {})}, 3));
+  const std::string text = model_text(model_of({some::fit("isotonic", items, {})}, 3));
   for (std::size_t cut = 0; cut + 1 < text.size(); cut += 11)
     EXPECT_THROW((void)apply::Calibrator::parse(std::string_view(text).substr(0, cut)), apply::Error) << cut;
   for (std::size_t i = 0; i < text.size(); i += 5) {

@@ -135,6 +135,39 @@ std::string complaint(const std::string& method, const Items& items) {
   return "";
 }
 
+TEST(Fit, EveryRowIsWhole) {
+  for (const CalibratorRow& row : calibrators()) {
+    EXPECT_NE(row.fit, nullptr) << row.method;
+    EXPECT_EQ(row.map != nullptr, row.method != "auto") << row.method;
+    EXPECT_EQ(row.onnx != nullptr, row.method != "auto") << row.method;
+    EXPECT_TRUE(row.binary || row.multiclass) << row.method;
+    EXPECT_FALSE(row.line.empty()) << row.method;
+  }
+}
+
+std::string refusal(std::string_view method, const FitOptions& options) {
+  try {
+    check_fit_options(method, options);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Fit, AnOptionThatAMethodDoesNotUseIsRefused) {
+  EXPECT_EQ(refusal("temperature", {.lambda_b = 1}),
+            ".lambda_b does nothing for the method temperature; it is for vector, matrix, dirichlet");
+  EXPECT_EQ(refusal("vector", {.bins = 5}),
+            ".bins does nothing for the method vector; it is for histogram, auto");
+  EXPECT_EQ(refusal("matrix", {.folds = 5}), ".folds does nothing for the method matrix without .tune");
+  EXPECT_EQ(refusal("matrix", {.tune = true, .folds = 1}), ".folds takes 2 to 1000, not 1");
+  EXPECT_EQ(refusal("matrix", {.lambda_w = 1, .tune = true, .folds = 5}), "");
+  EXPECT_EQ(refusal("spline", {.folds = 5}), "");
+  EXPECT_EQ(refusal("alpha", {.lambda = 1, .weight_votes = true}), "");
+  EXPECT_THROW((void)fit_calibrator("platt", some::simulate(50, 2, 3, 1).items(), {.tune = true}),
+               InputError);
+}
+
 TEST(Fit, SaysWhatItCannotFit) {
   const Items two = some::simulate(50, 2, 3, 1).items(), three = some::simulate(50, 3, 3, 1).items();
   EXPECT_NE(complaint("temprature", three).find("temperature"), std::string::npos);

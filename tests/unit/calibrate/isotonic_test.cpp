@@ -25,7 +25,7 @@ std::vector<double> apply(const Step& step, std::vector<double> p) {
 
 TEST(Isotonic, PoolsByHand) {
   // Frequencies 0, {1, 0} pooled, 1: blocks of 1, 2, 1 votes.
-  const Step s = fit_isotonic(binary({0.1, 0.3, 0.5, 0.9}, {0, 1, 0, 1}), {});
+  const Step s = some::fit("isotonic", binary({0.1, 0.3, 0.5, 0.9}, {0, 1, 0, 1}), {});
   const auto values = vector_parameter(s, "values");
   ASSERT_EQ(values.size(), 3u);
   EXPECT_DOUBLE_EQ(values[0], 0.5 / 2);
@@ -39,8 +39,8 @@ TEST(Isotonic, PoolsByHand) {
 }
 
 TEST(Isotonic, TiesAreOneBlockWhateverTheirOrder) {
-  const Step a = fit_isotonic(binary({0.4, 0.4, 0.4, 0.8}, {0, 0, 1, 1}), {});
-  const Step b = fit_isotonic(binary({0.4, 0.8, 0.4, 0.4}, {1, 1, 0, 0}), {});
+  const Step a = some::fit("isotonic", binary({0.4, 0.4, 0.4, 0.8}, {0, 0, 1, 1}), {});
+  const Step b = some::fit("isotonic", binary({0.4, 0.8, 0.4, 0.4}, {1, 1, 0, 0}), {});
   EXPECT_EQ(a.parameters, b.parameters);
   EXPECT_DOUBLE_EQ(vector_parameter(a, "values")[0], 1.5 / 4);
 }
@@ -53,7 +53,7 @@ TEST(Isotonic, SmoothingKeepsTheOrder) {
     p.push_back(0.2);
     y.push_back(i == 0 ? 1 : 0);
   }
-  const Step s = fit_isotonic(binary(p, y), {});
+  const Step s = some::fit("isotonic", binary(p, y), {});
   const auto values = vector_parameter(s, "values");
   ASSERT_EQ(values.size(), 1u);
   EXPECT_DOUBLE_EQ(values[0], 1.5 / 102);
@@ -61,7 +61,7 @@ TEST(Isotonic, SmoothingKeepsTheOrder) {
 
 TEST(Isotonic, RisesOnRandomData) {
   const Items items = some::simulate(3000, 2, 3, 5).items();
-  const Step s = fit_isotonic(items, {});
+  const Step s = some::fit("isotonic", items, {});
   const auto values = vector_parameter(s, "values");
   EXPECT_GT(values.size(), 5u);
   for (std::size_t i = 1; i < values.size(); ++i) EXPECT_LT(values[i - 1], values[i]);
@@ -77,7 +77,7 @@ TEST(Isotonic, IsTheMaxMinOfMeans) {
     p.push_back((i + 0.5) / n);
     y.push_back(r.uniform() < p.back() ? 1 : 0);
   }
-  const Step s = fit_isotonic(binary(p, y), {});
+  const Step s = some::fit("isotonic", binary(p, y), {});
   const auto z = apply(s, p);
   std::vector<double> reference(p.size());
   for (int i = 0; i < n; ++i) {
@@ -104,7 +104,7 @@ TEST(Isotonic, IsTheMaxMinOfMeans) {
 
 TEST(Isotonic, ClassesAreDividedByTheirSum) {
   const Items items = some::simulate(500, 4, 3, 9).items();
-  const Step s = fit_isotonic(items, {});
+  const Step s = some::fit("isotonic", items, {});
   EXPECT_EQ(vector_parameter(s, "cells").size(), 4u);
   std::vector<double> row{0, 0, 0, 1};  // where each class by itself is unlikely there is still a sum
   make_map(s, 4)->apply(row, 4, row);
@@ -116,7 +116,7 @@ TEST(Isotonic, ClassesAreDividedByTheirSum) {
 TEST(Histogram, FrequenciesOfEqualMassCells) {
   FitOptions options;
   options.bins = 2;
-  const Step s = fit_histogram(binary({0.9, 0.1, 0.2, 0.8}, {0, 0, 1, 1}), options);
+  const Step s = some::fit("histogram", binary({0.9, 0.1, 0.2, 0.8}, {0, 0, 1, 1}), options);
   const auto values = vector_parameter(s, "values");
   ASSERT_EQ(values.size(), 2u);
   EXPECT_DOUBLE_EQ(values[0], 1.5 / 3);
@@ -125,13 +125,13 @@ TEST(Histogram, FrequenciesOfEqualMassCells) {
 }
 
 TEST(Histogram, OneValueIsOneCell) {
-  const Step s = fit_histogram(binary({0.3, 0.3, 0.3}, {0, 1, 0}), {});
+  const Step s = some::fit("histogram", binary({0.3, 0.3, 0.3}, {0, 1, 0}), {});
   EXPECT_EQ(vector_parameter(s, "values").size(), 1u);
   EXPECT_DOUBLE_EQ(apply(s, {0.99})[0], 1.5 / 4);
 }
 
 TEST(Tables, RefuseWhatDoesNotFit) {
-  Step s = fit_isotonic(binary({0.1, 0.9}, {0, 1}), {});
+  Step s = some::fit("isotonic", binary({0.1, 0.9}, {0, 1}), {});
   EXPECT_THROW((void)make_map(s, 3), InputError);
   for (const auto& change : {0, 1, 2}) {
     Step bad = s;

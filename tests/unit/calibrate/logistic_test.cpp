@@ -112,9 +112,9 @@ TEST(Quadratic, SaysWhereItTurns) {
 TEST(Logistic, TheTaskIsChecked) {
   const Items many = to_items(simulate({.n = 20, .classes = 3}), VoteForm::labels);
   const Items two = to_items(simulate({.n = 20}), VoteForm::labels);
-  for (const auto f : {fit_platt, fit_beta, fit_quadratic}) EXPECT_THROW((void)f(many, {}), InputError);
-  for (const auto f : {fit_vector, fit_matrix}) EXPECT_THROW((void)f(two, {}), InputError);
-  EXPECT_EQ(fit_dirichlet(two, {}).method, "beta");
+  for (const char* f : {"platt", "beta", "quadratic"}) EXPECT_THROW((void)fit(f, many), InputError);
+  for (const char* f : {"vector", "matrix"}) EXPECT_THROW((void)fit(f, two), InputError);
+  EXPECT_EQ(fit("dirichlet", two, {}).method, "beta");
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(Pipeline, WhatDoesNotFitIsRefused) {
 
 TEST(None, ReportsTheLogLossAsItIs) {
   const auto s = simulate({.n = 9, .raters = 2});
-  const Step step = fit_none(to_items(s, VoteForm::counts), {});
+  const Step step = fit("none", to_items(s, VoteForm::counts), {});
   EXPECT_EQ(step.fit.items, 9);
   EXPECT_EQ(step.fit.votes, 18);
   EXPECT_TRUE(step.parameters.empty());

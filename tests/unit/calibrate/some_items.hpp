@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/data/items.hpp"
+#include "plumb/calibrate/fit.hpp"
 #include "plumb/numeric/random.hpp"
 
 namespace plumb::some {
@@ -67,6 +67,10 @@ inline Data simulate(std::int64_t n, int classes, int most, std::uint64_t seed) 
     d.group.push_back(i);
   }
   return d;
+}
+
+inline Step fit(std::string_view method, const Items& items, const FitOptions& options) {
+  return fit_calibrator(method, items, options).front();
 }
 
 }  // namespace plumb::some

@@ -39,7 +39,7 @@ Items of(std::int64_t n, std::uint64_t seed) { return some::simulate(n, 2, 3, se
 TEST(Spline, RisesEverywhere) {
   FitOptions weak;
   weak.lambda = 1e-6;
-  const Step s = fit_spline(of(300, 4), weak);
+  const Step s = some::fit("spline", of(300, 4), weak);
   std::vector<double> l;
   for (double x = -30; x <= 30; x += 0.05) l.push_back(x);
   std::vector<double> z(l.size());
@@ -50,7 +50,7 @@ TEST(Spline, RisesEverywhere) {
 TEST(Spline, AStrongPenaltyIsTheIdentity) {
   FitOptions strong;
   strong.lambda = 1e9;
-  const Step s = fit_spline(of(300, 4), strong);
+  const Step s = some::fit("spline", of(300, 4), strong);
   std::vector<double> l{-5, -1, 0, 0.3, 4}, z(5);
   make_map(s, 2)->apply(l, 1, z);
   // The penalty is finite, so a shift of the order of 1 / lambda is left.
@@ -97,7 +97,7 @@ TEST(Spline, LowersTheLogLossOfAnOverconfidentModel) {
   const Items train = of(2000, 1), test = of(2000, 2);
   CalibrationModel model;
   model.classes = 2;
-  model.steps = {fit_spline(train, {})};
+  model.steps = {some::fit("spline", train, {})};
   const auto loss = [&](const Items& items) {
     PredictionBlock z;
     VoteBlock v;
@@ -116,7 +116,7 @@ TEST(Spline, LowersTheLogLossOfAnOverconfidentModel) {
 TEST(Spline, OneValueOfTheScore) {
   some::Data d = some::simulate(30, 2, 3, 8);
   std::fill(d.logits.begin(), d.logits.end(), 0.7);
-  EXPECT_TRUE(fit_spline(d.items(), {}).fit.converged);
+  EXPECT_TRUE(some::fit("spline", d.items(), {}).fit.converged);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ double option(const Step& step, const std::string& name) {
 TEST(Tune, TheLogLossIsTheNaiveOne) {
   const auto s = simulate({.n = 100, .classes = 4, .raters = 3, .vary = true, .sharpen = 2});
   const Items items = to_items(s, VoteForm::counts);
-  const Step step = fit_temperature(items, {});
+  const Step step = fit("temperature", items, {});
   EXPECT_NEAR(detail::log_loss(items, step, 2).mean(),
               static_cast<double>(test::naive_objective(step, s, test::naive_logits(s))), 1e-12);
 }
@@ -30,6 +30,8 @@ TEST(Tune, TheLogLossIsTheNaiveOne) {
 TEST(Tune, PicksTheBestOfTheGridAndRefits) {
   const Items items = to_items(simulate({.n = 120, .classes = 4, .groups = 30}), VoteForm::labels);
   for (const int folds : {0, 3}) {
+    FitOptions options{.tune = true, .seed = 7};
+    if (folds > 0) options.folds = folds;
     const auto fold_of = split_folds(items, folds == 0 ? 5 : folds, 7);
     double best = 1e300, chosen_b = 0, chosen_w = 0;
     for (const double b : {0.1, 1.0, 10.0})
@@ -39,17 +41,17 @@ TEST(Tune, PicksTheBestOfTheGridAndRefits) {
           const auto part = detail::split(items, fold_of, f);
           EXPECT_EQ(part.rest.size() + part.held.size(), items.size());
           const auto l =
-              detail::log_loss(part.held, fit_matrix(part.rest, {.lambda_b = b, .lambda_w = w}), 1);
+              detail::log_loss(part.held, fit("matrix", part.rest, {.lambda_b = b, .lambda_w = w}), 1);
           sum += l.sum;
           mass += l.mass;
         }
         if (sum / mass < best) best = sum / mass, chosen_b = b, chosen_w = w;
       }
-    const Step step = fit_matrix(items, {.tune = true, .folds = folds, .seed = 7});
+    const Step step = fit("matrix", items, options);
     EXPECT_EQ(option(step, "lambda_b"), chosen_b);
     EXPECT_EQ(option(step, "lambda_w"), chosen_w);
     EXPECT_NEAR(option(step, "held_out_nll"), best, 1e-12);
-    EXPECT_EQ(step.parameters, fit_matrix(items, {.lambda_b = chosen_b, .lambda_w = chosen_w}).parameters);
+    EXPECT_EQ(step.parameters, fit("matrix", items, {.lambda_b = chosen_b, .lambda_w = chosen_w}).parameters);
   }
 }
 
@@ -62,8 +64,8 @@ TEST(Tune, GivenStrengthsStay) {
 
 TEST(Tune, NegativeStrengthsAreRefused) {
   const Items items = to_items(simulate({.n = 30, .classes = 3}), VoteForm::labels);
-  EXPECT_THROW((void)fit_vector(items, {.lambda_b = -1}), InputError);
-  EXPECT_THROW((void)fit_matrix(items, {.lambda_w = std::nan("")}), InputError);
+  EXPECT_THROW((void)fit("vector", items, {.lambda_b = -1}), InputError);
+  EXPECT_THROW((void)fit("matrix", items, {.lambda_w = std::nan("")}), InputError);
 }
 
 }  // namespace

@@ -54,10 +54,10 @@ TEST(Aux, LearnsAPower) {
 
 TEST(Aux, SameBitsForThreadsAndSeeded) {
   const SimulatedRegression s = simulate({.n = 9000, .factor = 1.5});
-  const Step a = fit_aux(s.items(), {.hidden = 4, .threads = 1}),
-             b = fit_aux(s.items(), {.hidden = 4, .threads = 6});
+  const Step a = fit_regression_calibrator("aux", s.items(), {.hidden = 4, .threads = 1}),
+             b = fit_regression_calibrator("aux", s.items(), {.hidden = 4, .threads = 6});
   EXPECT_EQ(a.parameters, b.parameters);
-  EXPECT_NE(a.parameters, fit_aux(s.items(), {.hidden = 4, .seed = 3}).parameters);
+  EXPECT_NE(a.parameters, fit_regression_calibrator("aux", s.items(), {.hidden = 4, .seed = 3}).parameters);
 }
 
 TEST(Aux, AleatoricAndHiddenUnits) {
@@ -66,12 +66,12 @@ TEST(Aux, AleatoricAndHiddenUnits) {
   EXPECT_EQ(vector_parameter(step, "weight").size(), 2u);
   const auto variance = calibrated(step, s);
   for (const double v : variance) EXPECT_GT(v, 0);
-  EXPECT_THROW((void)fit_aux(s.items(), {.hidden = 0}), InputError);
-  EXPECT_THROW((void)fit_aux(s.items(), {.hold_out = 1}), InputError);
+  EXPECT_THROW((void)fit_regression_calibrator("aux", s.items(), {.hidden = 0}), InputError);
+  EXPECT_THROW((void)fit_regression_calibrator("aux", s.items(), {.hold_out = 1}), InputError);
 }
 
 TEST(Aux, SaysWhenThereIsLittleData) {
-  const Step step = fit_aux(simulate({.n = 50}).items(), {});
+  const Step step = fit_regression_calibrator("aux", simulate({.n = 50}).items(), {});
   EXPECT_FALSE(step.fit.warnings.empty());
 }
 

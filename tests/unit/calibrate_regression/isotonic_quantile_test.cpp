@@ -52,8 +52,8 @@ TEST(IsotonicQuantile, HeavyTails) {
 
 TEST(IsotonicQuantile, RowOrderDoesNotMatter) {
   const SimulatedRegression s = simulate({.n = 3000, .weights = true});
-  EXPECT_EQ(fit_isotonic_quantile(s.items(), {}).parameters,
-            fit_isotonic_quantile(s.take(shuffled(3000, 4)).items(), {}).parameters);
+  EXPECT_EQ(fit_regression_calibrator("isotonic-quantile", s.items(), {}).parameters,
+            fit_regression_calibrator("isotonic-quantile", s.take(shuffled(3000, 4)).items(), {}).parameters);
 }
 
 }  // namespace

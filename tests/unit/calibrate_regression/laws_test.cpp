@@ -16,10 +16,11 @@ TEST(SigmaLaws, RecoversThePlantedFactor) {
       const SimulatedRegression s =
           simulate({.n = n, .outputs = d, .factor = factor, .seed = 40u + static_cast<unsigned>(d)});
       const double se = factor / std::sqrt(2.0 * static_cast<double>(n * d));
-      EXPECT_NEAR(scalar_parameter(fit_sigma(s.items(), {}), "s"), factor, 4 * se) << d << " " << factor;
+      EXPECT_NEAR(scalar_parameter(fit_regression_calibrator("sigma", s.items(), {}), "s"), factor, 4 * se)
+          << d << " " << factor;
       const SimulatedRegression test =
           simulate({.n = n, .outputs = d, .factor = factor, .seed = 90u + static_cast<unsigned>(d)});
-      const Step step = fit_sigma(s.items(), {});
+      const Step step = fit_regression_calibrator("sigma", s.items(), {});
       for (const double level : {0.5, 0.9, 0.95, 0.99})
         EXPECT_NEAR(coverage(step, test, level), level,
                     4 * std::sqrt(2 * level * (1 - level) / static_cast<double>(n * d)))
@@ -31,10 +32,10 @@ TEST(SigmaLaws, ACorrectLaplacePredictorGetsOne) {
   const std::int64_t n = 40000;
   const SimulatedRegression s = simulate({.n = n, .laplace = true, .seed = 8});
   // |e| / b is exponential with mean and standard deviation 1.
-  EXPECT_NEAR(scalar_parameter(fit_sigma_laplace(s.items(), {}), "s"), 1,
+  EXPECT_NEAR(scalar_parameter(fit_regression_calibrator("sigma-laplace", s.items(), {}), "s"), 1,
               4 / std::sqrt(static_cast<double>(n)));
   const SimulatedRegression wide = simulate({.n = n, .factor = 1.8, .laplace = true, .seed = 8});
-  EXPECT_NEAR(scalar_parameter(fit_sigma_laplace(wide.items(), {}), "s"), 1.8,
+  EXPECT_NEAR(scalar_parameter(fit_regression_calibrator("sigma-laplace", wide.items(), {}), "s"), 1.8,
               4 * 1.8 / std::sqrt(static_cast<double>(n)));
 }
 
@@ -43,7 +44,7 @@ TEST(SigmaPartsLaws, RecoversBothFactors) {
   RandomStream rng(16, Purpose::kDemo);
   for (std::size_t k = 0; k < s.mean.size(); ++k)
     s.target[k] = s.mean[k] + std::sqrt(4 * s.aleatoric[k] + 0.25 * s.epistemic[k]) * rng.normal();
-  const Step step = fit_sigma_parts(s.items(), {});
+  const Step step = fit_regression_calibrator("sigma-parts", s.items(), {});
   EXPECT_NEAR(scalar_parameter(step, "s_aleatoric"), 2, 0.05);
   EXPECT_NEAR(scalar_parameter(step, "s_epistemic"), 0.5, 0.15);
 }
@@ -60,9 +61,11 @@ TEST(AuxLaws, OverfitsSmallSetsWhereSigmaDoesNot) {
     std::vector<double> truth;
     for (const double v : test.variance) truth.push_back(4 * v);
     const double ideal = gaussian_nll(test, truth);
-    sigma += gaussian_nll(test, calibrated(fit_sigma(fit.items(), {}), test)) - ideal;
-    aux += gaussian_nll(test, calibrated(fit_aux(fit.items(), {}), test)) - ideal;
-    aux_large += gaussian_nll(test, calibrated(fit_aux(large.items(), {}), test)) - ideal;
+    sigma +=
+        gaussian_nll(test, calibrated(fit_regression_calibrator("sigma", fit.items(), {}), test)) - ideal;
+    aux += gaussian_nll(test, calibrated(fit_regression_calibrator("aux", fit.items(), {}), test)) - ideal;
+    aux_large +=
+        gaussian_nll(test, calibrated(fit_regression_calibrator("aux", large.items(), {}), test)) - ideal;
   }
   aux /= runs;
   sigma /= runs;
@@ -86,7 +89,7 @@ TEST(ConformalLaws, CoverageIsAtLeastTheLevelWhateverTheDistribution) {
     const SimulatedRegression
         fit = simulate({.n = 19, .factor = 3, .bias = 0.5, .laplace = true, .seed = seed}),
         test = simulate({.n = 500, .factor = 3, .bias = 0.5, .laplace = true, .seed = seed + 10000});
-    sum += coverage(fit_conformal(fit.items(), {}), test, 0.9);
+    sum += coverage(fit_regression_calibrator("conformal", fit.items(), {}), test, 0.9);
   }
   const double mean = sum / runs,
                slack = 4 * 0.068 / std::sqrt(static_cast<double>(runs));  // sd of a Beta(18, 2)

@@ -50,7 +50,8 @@ TEST(SigmaParts, APartWithoutShareGetsFactorZero) {
 
 TEST(SigmaParts, SameBitsForThreads) {
   const SimulatedRegression s = planted(5000, 2, 1, 8);
-  const Step a = fit_sigma_parts(s.items(), {.threads = 1}), b = fit_sigma_parts(s.items(), {.threads = 5});
+  const Step a = fit_regression_calibrator("sigma-parts", s.items(), {.threads = 1}),
+             b = fit_regression_calibrator("sigma-parts", s.items(), {.threads = 5});
   EXPECT_EQ(a.parameters, b.parameters);
 }
 

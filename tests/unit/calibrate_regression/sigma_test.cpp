@@ -14,9 +14,10 @@ TEST(Sigma, GoldenByHand) {
   RegressionItems items;
   items.errors = Rows(array_of(std::vector<double>{1, -4, 0}, {3}, "e"));
   items.total = Rows(array_of(std::vector<double>{1, 4, 0.25}, {3}, "v"));
-  EXPECT_DOUBLE_EQ(scalar_parameter(fit_sigma(items, {}), "s"), std::sqrt(5.0 / 3));
+  EXPECT_DOUBLE_EQ(scalar_parameter(fit_regression_calibrator("sigma", items, {}), "s"), std::sqrt(5.0 / 3));
   // Laplace, eq. 25 with b = sigma / sqrt(2): mean of |e| / b = sqrt(2) (1 + 2 + 0) / 3.
-  EXPECT_DOUBLE_EQ(scalar_parameter(fit_sigma_laplace(items, {}), "s"), std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(scalar_parameter(fit_regression_calibrator("sigma-laplace", items, {}), "s"),
+                   std::sqrt(2.0));
 }
 
 TEST(Sigma, IsTheMinimumOfTheLikelihood) {
@@ -63,9 +64,10 @@ TEST(Sigma, AleatoricAloneUsesThatPart) {
 
 TEST(Sigma, SameBitsForThreadsAndRowOrder) {
   const SimulatedRegression s = simulate({.n = 9000, .outputs = 2});
-  const double one = scalar_parameter(fit_sigma(s.items(), {.threads = 1}), "s");
-  EXPECT_EQ(one, scalar_parameter(fit_sigma(s.items(), {.threads = 7}), "s"));
-  EXPECT_EQ(one, scalar_parameter(fit_sigma(s.take(shuffled(9000, 2)).items(), {}), "s"));
+  const double one = scalar_parameter(fit_regression_calibrator("sigma", s.items(), {.threads = 1}), "s");
+  EXPECT_EQ(one, scalar_parameter(fit_regression_calibrator("sigma", s.items(), {.threads = 7}), "s"));
+  EXPECT_EQ(one,
+            scalar_parameter(fit_regression_calibrator("sigma", s.take(shuffled(9000, 2)).items(), {}), "s"));
 }
 
 TEST(Sigma, ZeroVarianceIsRefusedOrClipped) {

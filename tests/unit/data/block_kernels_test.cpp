@@ -1,5 +1,5 @@
 // The loops behind the readers, on every SIMD target of this machine, against plain code.
-#include "data/block_kernels.hpp"
+#include "data/shared/block_kernels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -57,9 +57,9 @@ TEST(Check, DidYouMean) {
 TEST(Check, ClassNames) {
   const std::vector<std::string> names = {"cat", "dog", "cat"};
   EXPECT_EQ(complaint([&] { check_class_names(names, 4); }),
-            "--classes gives 3 names but the predictions have 4 classes; name every class once, in order");
+            ".classes gives 3 names but the predictions have 4 classes; name every class once, in order");
   EXPECT_EQ(complaint([&] { check_class_names(names, 3); }),
-            "--classes gives the name \"cat\" twice; each class needs its own name");
+            ".classes gives the name \"cat\" twice; each class needs its own name");
   EXPECT_NO_THROW(check_class_names(std::vector<std::string>{"a", "b"}, 2));
 }
 
@@ -73,15 +73,15 @@ TEST(Check, SameRows) {
 TEST(Check, Options) {
   EXPECT_NO_THROW(check_bins(1));
   EXPECT_NO_THROW(check_bins(1000000));
-  EXPECT_EQ(complaint([] { check_bins(0); }), "--bins is 0; it must lie between 1 and 1000000");
+  EXPECT_EQ(complaint([] { check_bins(0); }), ".bins is 0; it must lie between 1 and 1000000");
   EXPECT_THROW(check_bins(1000001), InputError);
   EXPECT_NO_THROW(check_threads(0));
   EXPECT_NO_THROW(check_threads(256));
-  EXPECT_EQ(complaint([] { check_threads(-1); }), "--threads is -1; it must lie between 0 and 256");
+  EXPECT_EQ(complaint([] { check_threads(-1); }), ".threads is -1; it must lie between 0 and 256");
   EXPECT_THROW(check_threads(257), InputError);
   EXPECT_NO_THROW(check_level(0.95));
   EXPECT_EQ(complaint([] { check_level(95); }),
-            "--level is 95; a confidence level must lie between 0 and 1, for example 0.95");
+            ".level is 95; a confidence level must lie between 0 and 1, for example 0.95");
   EXPECT_THROW(check_level(0), InputError);
   EXPECT_THROW(check_level(1), InputError);
   EXPECT_THROW(check_level(std::nan("")), InputError);

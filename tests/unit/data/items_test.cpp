@@ -93,7 +93,7 @@ TEST(Items, LengthsMustAgree) {
             }),
             "w.csv:w holds text; weights must be numbers");
   EXPECT_EQ(with([](Items& i) { i.class_names = {"a"}; }),
-            "--classes gives 1 name but the predictions have 2 classes; name every class once, in order");
+            ".classes gives 1 name but the predictions have 2 classes; name every class once, in order");
   EXPECT_EQ(with([](Items& i) {
               i.votes = Votes::from_labels(column({0, 1, 2}, "labels.npy"), 3);
             }),
@@ -121,7 +121,7 @@ TEST(Items, TruthIsForBinaryTasks) {
   items.truth = column({0.5}, "t.npy");
   EXPECT_EQ(
       complaint([&] { check_items(items); }),
-      "t.npy gives true probabilities of class 1 but probs.npy has 3 classes; --truth is for binary tasks");
+      "t.npy gives true probabilities of class 1 but probs.npy has 3 classes; .truth is for binary tasks");
 }
 
 TEST(Items, BadWeightsAndTruthAreNamed) {

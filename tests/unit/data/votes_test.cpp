@@ -190,7 +190,7 @@ TEST(Votes, BadLabelsAreNamed) {
   EXPECT_EQ(
       refusal(labels({-1, 1}, 2)),
       "labels.npy, row 0 is -1; labels must be whole numbers from 0 to 1; items that were not rated go to "
-      "--ratings, where a negative number or NaN means that");
+      ".ratings, where a negative number or NaN means that");
   EXPECT_NE(refusal(labels({0, kNaN}, 2)).find("row 1 is nan; labels must be whole"), std::string::npos);
   EXPECT_EQ(refusal(labels({3, 1, 2}, 3)),
             "labels.npy, row 0 is 3; labels must be whole numbers from 0 to 2; they seem to count from 1: "
@@ -200,12 +200,11 @@ TEST(Votes, BadLabelsAreNamed) {
   EXPECT_NE(refusal(bytes).find(
                 "y.npy, row 1 is 2; labels must be whole numbers from 0 to 1; they seem to count from 1"),
             std::string::npos);
-  EXPECT_EQ(
-      complaint([] {
-        (void)Votes::from_labels(matrix({0, 1, 1, 0}, 2, "y.npy"), 2);
-      }),
-      "y.npy is 2 x 2; --labels takes one class an item; use --ratings for several raters or --counts for "
-      "votes by class");
+  EXPECT_EQ(complaint([] {
+              (void)Votes::from_labels(matrix({0, 1, 1, 0}, 2, "y.npy"), 2);
+            }),
+            "y.npy is 2 x 2; .labels takes one class an item; use .ratings for several raters or .counts for "
+            "votes by class");
 }
 
 TEST(Votes, BadTextIsNamed) {
@@ -215,11 +214,11 @@ TEST(Votes, BadTextIsNamed) {
       }),
       "y.csv:label, row 1 is \"catt\", which is not among the classes cat, dog (did you mean \"cat\"?)");
   EXPECT_EQ(complaint([] { (void)Votes::from_labels(words({"cat"}, 1, "y.csv:label"), 2); }),
-            "y.csv:label holds text; name the classes in order with --classes a,b,c");
+            "y.csv:label holds text; name the classes in order with .classes a,b,c");
   EXPECT_EQ(complaint([] {
               (void)Votes::from_labels(words({"cat"}, 1, "y"), 3, {"cat", "dog"});
             }),
-            "--classes gives 2 names but the predictions have 3 classes; name every class once, in order");
+            ".classes gives 2 names but the predictions have 3 classes; name every class once, in order");
   EXPECT_NE(complaint([] {
               (void)Votes::from_labels(words({""}, 1, "y"), 2, {"cat", "dog"});
             }).find("is \"\""),
@@ -248,12 +247,12 @@ TEST(Votes, BadCountsAreNamed) {
   EXPECT_EQ(complaint([] {
               (void)Votes::from_counts(matrix({1, 2, 3}, 3, "c.npy"), 4);
             }),
-            "c.npy is 1 x 3 but there are 4 classes; --counts needs one column a class");
+            "c.npy is 1 x 3 but there are 4 classes; .counts needs one column a class");
   EXPECT_EQ(
       complaint([] {
         (void)Votes::from_counts(column({1, 2}, "c.npy"), 2);
       }),
-      "c.npy is 2 but there are 2 classes; --counts needs one column a class: votes for class 0, votes for "
+      "c.npy is 2 but there are 2 classes; .counts needs one column a class: votes for class 0, votes for "
       "class 1");
   EXPECT_EQ(complaint([] {
               (void)Votes::from_counts(words({"a", "b"}, 2, "c.csv"), 2);
@@ -280,7 +279,7 @@ TEST(Votes, BadRatingsAreNamed) {
   EXPECT_EQ(complaint([] {
               (void)Votes::from_ratings(Rows(array_of(std::vector<double>(8, 0.0), {2, 2, 2}, "r.npy")), 3);
             }),
-            "r.npy is 2 x 2 x 2; --ratings takes N x R, one column a rater");
+            "r.npy is 2 x 2 x 2; .ratings takes N x R, one column a rater");
 }
 
 TEST(Votes, Empty) {

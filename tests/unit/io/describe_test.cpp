@@ -16,13 +16,13 @@ const ArrayInfo& find(const std::vector<ArrayInfo>& infos, const std::string& me
   throw std::runtime_error("no entry for " + member);
 }
 
-std::vector<std::string> flags(const ArrayInfo& info) {
+std::vector<std::string> options(const ArrayInfo& info) {
   std::vector<std::string> f;
-  for (const ArrayUse& u : info.uses) f.push_back(u.flag);
+  for (const ArrayUse& u : info.uses) f.push_back(u.option);
   return f;
 }
 
-using Flags = std::vector<std::string>;
+using Options = std::vector<std::string>;
 
 TEST(Describe, ANumpyFile) {
   const TempDir dir;
@@ -58,20 +58,20 @@ TEST(Describe, AnArchiveAndItsUses) {
                                             {"sigma.npy", f8("(2,)", {0.5, 3.5})},
                                             {"bad.npy", npy_of("|O", "(1,)", "x")},
                                             {"words.npy", npy_of("|S1", "(3,)", "bab")}})));
-  EXPECT_EQ(flags(find(infos, "probs")), Flags{"--probs"});
+  EXPECT_EQ(options(find(infos, "probs")), Options{"probs"});
   EXPECT_EQ(find(infos, "probs").uses[0].why, "rows sum to 1");
-  EXPECT_EQ(flags(find(infos, "logits")), Flags{"--logits"});
-  EXPECT_EQ(flags(find(infos, "labels")), Flags{"--labels"});
+  EXPECT_EQ(options(find(infos, "logits")), Options{"logits"});
+  EXPECT_EQ(options(find(infos, "labels")), Options{"labels"});
   EXPECT_EQ(find(infos, "labels").uses[0].why, "whole numbers 0 and 1");
-  EXPECT_EQ(flags(find(infos, "site")), Flags{"--groups"});
-  EXPECT_EQ(flags(find(infos, "counts")), (Flags{"--counts", "--ratings"}));
-  EXPECT_EQ(flags(find(infos, "ratings")), Flags{"--ratings"});
+  EXPECT_EQ(options(find(infos, "site")), Options{"groups"});
+  EXPECT_EQ(options(find(infos, "counts")), (Options{"counts", "ratings"}));
+  EXPECT_EQ(options(find(infos, "ratings")), Options{"ratings"});
   EXPECT_TRUE(find(infos, "ratings").has_nan);
-  EXPECT_EQ(flags(find(infos, "samples")), Flags{"--samples"});
-  EXPECT_EQ(flags(find(infos, "sigma")), (Flags{"--mean", "--targets", "--std", "--variance"}));
+  EXPECT_EQ(options(find(infos, "samples")), Options{"samples"});
+  EXPECT_EQ(options(find(infos, "sigma")), (Options{"mean", "targets", "std", "variance"}));
   EXPECT_NE(find(infos, "bad").problem, "");
   EXPECT_EQ(find(infos, "words").distinct, (std::vector<std::string>{"b", "a"}));
-  EXPECT_EQ(find(infos, "words").uses[0].why, "text; with --classes in the order of your probabilities: a,b");
+  EXPECT_EQ(find(infos, "words").uses[0].why, "text; with ⟦classes⟧ in the order of your probabilities: a,b");
 }
 
 TEST(Describe, ColumnsAndGroupsOfACsv) {
@@ -81,11 +81,11 @@ TEST(Describe, ColumnsAndGroupsOfACsv) {
                                      "n1,0.5,0.5,0,1,,2,1.5,-2\n"
                                      "n2,0.25,0.75,1,1,0,NA,-2,1e3\n");
   const auto infos = describe_file(path);
-  EXPECT_EQ(flags(find(infos, "id")), (Flags{"--ids", "--groups"}));  // no value twice
+  EXPECT_EQ(options(find(infos, "id")), (Options{"ids", "groups"}));  // no value twice
   EXPECT_EQ(find(infos, "id").distinct, (std::vector<std::string>{"n1", "n2"}));
-  EXPECT_EQ(flags(find(infos, "p_a")), (Flags{"--probs", "--std", "--variance"}));
-  EXPECT_EQ(flags(find(infos, "p_a,p_b")), Flags{"--probs"});
-  EXPECT_EQ(flags(find(infos, "r*")), Flags{"--ratings"});
+  EXPECT_EQ(options(find(infos, "p_a")), (Options{"probs", "std", "variance"}));
+  EXPECT_EQ(options(find(infos, "p_a,p_b")), Options{"probs"});
+  EXPECT_EQ(options(find(infos, "r*")), Options{"ratings"});
   EXPECT_EQ(find(infos, "r*").missing, 2);
   EXPECT_EQ(find(infos, "r*").shape, (std::vector<std::int64_t>{2, 4}));
   EXPECT_EQ(find(infos, "\"x,y\"").min, -2);
@@ -99,7 +99,7 @@ TEST(Describe, ManyDistinctTextsAreNotListed) {
   for (int i = 0; i < 30; ++i) text += "n" + std::to_string(i) + "\n";
   const auto infos = describe_file(dir.write("v.csv", text));
   EXPECT_TRUE(infos[0].distinct.empty());
-  EXPECT_EQ(flags(infos[0]), (Flags{"--ids", "--groups"}));
+  EXPECT_EQ(options(infos[0]), (Options{"ids", "groups"}));
 }
 
 TEST(Describe, AWholeFileOfColumnsIsNamedWithoutSelection) {
@@ -108,7 +108,7 @@ TEST(Describe, AWholeFileOfColumnsIsNamedWithoutSelection) {
   const auto infos = describe_file(path);
   ASSERT_EQ(infos.size(), 3u);
   EXPECT_EQ(infos[2].name, path);
-  EXPECT_EQ(flags(infos[2]), Flags{"--probs"});
+  EXPECT_EQ(options(infos[2]), Options{"probs"});
 }
 
 TEST(Describe, EmptyArraysSuggestNothing) {

@@ -16,6 +16,9 @@
 namespace plumb {
 namespace {
 
+using detail::kPoisson;
+using detail::poisson_of;
+
 using Words = std::array<std::uint32_t, 4>;
 
 // Golden: kat_vectors of Random123, philox4x32 10.

@@ -71,7 +71,7 @@ TEST(RegressionColumn, ErrorsStandForMeanAndTargets) {
   EXPECT_EQ(b.error, (std::vector<double>{1, -2}));
   EXPECT_TRUE(b.mean.empty());
   items.targets = column({1, 1}, "y");
-  EXPECT_NE(complaint(items).find("--errors stands for"), std::string::npos);
+  EXPECT_NE(complaint(items).find(".errors stands for"), std::string::npos);
 }
 
 TEST(RegressionColumn, ComplaintsNameFileRowAndValue) {
@@ -96,14 +96,14 @@ TEST(RegressionColumn, ComplaintsNameFileRowAndValue) {
   EXPECT_NE(complaint(items).find("short.npy"), std::string::npos);
   items = simulate({.n = 20, .outputs = 3}).items();
   items.targets = column(std::vector<double>(20), "narrow.npy");
-  EXPECT_NE(complaint(items).find("narrow.npy: --targets has 1 output"), std::string::npos)
+  EXPECT_NE(complaint(items).find("narrow.npy: .targets has 1 output"), std::string::npos)
       << complaint(items);
   items = simulate({.n = 20}).items();
   items.total = Rows();
   EXPECT_NE(complaint(items).find("how sure was the model?"), std::string::npos);
   items = simulate({.n = 20}).items();
   items.targets = Rows();
-  EXPECT_NE(complaint(items).find("--targets"), std::string::npos);
+  EXPECT_NE(complaint(items).find(".targets"), std::string::npos);
   EXPECT_EQ(complaint(items, false), "");
 }
 

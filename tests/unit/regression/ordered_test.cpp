@@ -75,8 +75,7 @@ TEST(PitDistance, AgreesWithAFineGrid) {
 TEST(CentralCoverage, IsTheStreamingOne) {
   const SimulatedRegression s = simulate({.n = 2000, .outputs = 2, .factor = 1.3, .weights = true});
   const OrderedRegression c = ordered(s);
-  Scores scores;
-  sum_scores(regression_sums(s.items(), {}, 1).total(), scores);
+  Scores scores = sum_scores(regression_sums(s.items(), {}, 1).total());
   const auto got = central_coverage(c, kCoverageLevels);
   EXPECT_NEAR(got[0], *scores["coverage_50"].value, kNaive);
   EXPECT_NEAR(got[1], *scores["coverage_90"].value, kNaive);

@@ -49,10 +49,24 @@ TEST(RegressionState, ShardsMergeIntoOneRun) {
   }
 }
 
+TEST(RegressionState, AnEvaluationGivesTheSameState) {
+  for (const bool range : {false, true}) {
+    for (const int outputs : {1, 3}) {
+      const RegressionItems items =
+          simulate({.n = 300, .outputs = outputs, .parts = true, .weights = true}).items();
+      RegressionOptions o = range ? with_range() : RegressionOptions{};
+      o.metrics = {"mse"};
+      RegressionState state;
+      (void)evaluate_regression(items, o, &state);
+      EXPECT_EQ(state, regression_state(items, o)) << range << " " << outputs;
+    }
+  }
+}
+
 TEST(RegressionState, WithoutARangeUceIsNullWithTheRemedy) {
   const Result r = finish(regression_state(simulate({.n = 50}).items(), {}), {});
   EXPECT_FALSE(metric(r, "uce").value);
-  EXPECT_NE(metric(r, "uce").why.find("--range"), std::string::npos);
+  EXPECT_NE(metric(r, "uce").why.find("⟦range⟧"), std::string::npos);
   EXPECT_TRUE(metric(r, "nll").value);
 }
 

@@ -15,11 +15,7 @@ constexpr double kNaive = 1e-11;
 
 double value(const Scores& s, const char* key) { return s.at(key).value.value_or(NAN); }
 
-Scores scores_of(const RegressionItems& items) {
-  Scores out;
-  sum_scores(regression_sums(items, {}, 2).total(), out);
-  return out;
-}
+Scores scores_of(const RegressionItems& items) { return sum_scores(regression_sums(items, {}, 2).total()); }
 
 TEST(RegressionSums, GoldenByHand) {
   // z = 1, -2, 0 with sigma = 1, 2, 0.5.
@@ -179,14 +175,12 @@ TEST(RegressionSums, ZeroVarianceLeavesSomeKeysUndefined) {
   plan.clip = 0.25;
   const RegressionSums clipped = regression_sums(items, plan, 1);
   EXPECT_EQ(clipped.clipped, 2u);
-  Scores c;
-  sum_scores(clipped.total(), c);
+  const Scores c = sum_scores(clipped.total());
   EXPECT_DOUBLE_EQ(value(c, "zms"), (1.0 + 0 + 36) / 3);
 }
 
 TEST(RegressionSums, NothingThere) {
-  Scores s;
-  sum_scores(OutputSums(), s);
+  const Scores s = sum_scores(OutputSums());
   for (const auto& [key, x] : s) {
     EXPECT_FALSE(x.value) << key;
     EXPECT_FALSE(x.why.empty()) << key;

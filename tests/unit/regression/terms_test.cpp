@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "plumb/numeric/exact_columns.hpp"
 #include "plumb/numeric/simd.hpp"
-#include "regression/exact_columns.hpp"
 #include "regression/term_kernels.hpp"
 #include "unit/regression/make_regression.hpp"
 
@@ -98,8 +98,8 @@ TEST(AddColumn, SameBitsAsOneByOne) {
     plain.add(x[i]);
     weighted.add(x[i] * w[i]);
   }
-  detail::add_column(fast, x);
-  detail::add_column(fast_weighted, x, w);
+  add_column(fast, x);
+  add_column(fast_weighted, x, w);
   EXPECT_EQ(plain, fast);
   EXPECT_EQ(weighted, fast_weighted);
 
@@ -110,7 +110,7 @@ TEST(AddColumn, SameBitsAsOneByOne) {
     cell.push_back(static_cast<std::uint32_t>(rng.below(8)));
     slow[cell[i]].add(x[i]);
   }
-  detail::add_by_cell(quick, cell, x);
+  add_by_cell(quick, cell, x);
   EXPECT_EQ(slow, quick);
 }
 

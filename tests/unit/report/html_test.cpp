@@ -56,6 +56,16 @@ TEST(Html, VerdictTellsChanceFromFaultAndSmallFromLarge) {
       << "without replicates chance is unknown";
 }
 
+TEST(Html, AdviceSpellsOptionsAsAsked) {
+  const std::vector<NamedResult> results{named("m", with_ece(0.14, std::nullopt, std::nullopt))};
+  const std::string bare = render_document(results, {}),
+                    flags = render_document(results, {.spelling = kFlag});
+  EXPECT_FALSE(contains(bare, "⟦") || contains(flags, "⟦"));
+  EXPECT_TRUE(contains(bare, "; bootstrap 200 would tell") && contains(bare, "add bootstrap 200 to see"));
+  EXPECT_TRUE(contains(flags, "; --bootstrap 200 would tell") &&
+              contains(flags, "add --bootstrap 200 to see"));
+}
+
 TEST(Html, VerdictOfSeveralSpeaksOfTheBest) {
   const Json doc =
       document({named("raw", with_ece(0.135, 0.01, 0.005)), named("fixed", with_ece(0.012, 0.011, 0.4))});

@@ -40,7 +40,7 @@ inline Result labels() {
   put("accuracy", 0.936);
   put("agreement", 0.936);
   r.metrics.emplace_back("nll",
-                         MetricResult{.why = "3 votes fell on probability 0; use --clip to bound them"});
+                         MetricResult{.why = "3 votes fell on probability 0; use ⟦clip⟧ to bound them"});
   put("brier", 0.105446);
   put("brier_uncertainty", 0.9);
   put("ece", 0.04);

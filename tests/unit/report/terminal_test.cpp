@@ -15,9 +15,10 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 TEST(Terminal, Approved) {
-  expect_approved("labels.txt", render_terminal(sample::labels(), {.width = 100}));
-  expect_approved("raters.txt", render_terminal(sample::raters(), {.width = 100, .all = true}));
-  expect_approved("binary.txt", render_terminal(sample::binary(), {.width = 80}));
+  expect_approved("labels.txt", render_terminal(sample::labels(), {.width = 100, .spelling = kFlag}));
+  expect_approved("raters.txt",
+                  render_terminal(sample::raters(), {.width = 100, .all = true, .spelling = kFlag}));
+  expect_approved("binary.txt", render_terminal(sample::binary(), {.width = 80, .spelling = kFlag}));
 }
 
 TEST(Terminal, ColourChangesNoLetter) {
@@ -36,8 +37,22 @@ TEST(Terminal, HeadlinesAloneUnlessAllAreWanted) {
 }
 
 TEST(Terminal, SaysWhatIsUndefinedAndWhy) {
-  const std::string text = render_terminal(sample::labels(), {});
+  const std::string text = render_terminal(sample::labels(), {.spelling = kFlag});
   EXPECT_TRUE(contains(text, "nll: 3 votes fell on probability 0; use --clip to bound them"));
+}
+
+TEST(Terminal, OptionsAreSpelledAsAskedBeforeLinesAreBroken) {
+  Result r = sample::labels();
+  r.notes = {"give ⟦save_state⟧ a name"};
+  EXPECT_TRUE(contains(render_terminal(r, {.spelling = kFlag}), "  give --save-state a name\n"));
+  EXPECT_TRUE(contains(render_terminal(r, {}), "  give .save_state a name\n")) << "as C++ does";
+  // The width counts what is shown: with the bare name four letters more fit the line.
+  r.notes = {std::string(31, 'x') + " ⟦bins⟧"};
+  EXPECT_TRUE(contains(render_terminal(r, {.width = 40, .spelling = kKeyword}), "x bins=\n"));
+  EXPECT_TRUE(contains(render_terminal(r, {.width = 40, .spelling = kFlag}), "x --bins\n"));
+  r.notes = {std::string(32, 'x') + " ⟦bins⟧"};
+  EXPECT_TRUE(contains(render_terminal(r, {.width = 40, .spelling = kKeyword}), "x bins=\n"));
+  EXPECT_TRUE(contains(render_terminal(r, {.width = 40, .spelling = kFlag}), "x\n    --bins\n"));
 }
 
 TEST(Terminal, LinesKeepToTheWidth) {

@@ -9,7 +9,7 @@ namespace plumb {
 namespace {
 
 bool says(const Result& r, const std::string& sentence) {
-  const auto all = plain_words(r);
+  const auto all = plain_words(r, kFlag);
   return std::find(all.begin(), all.end(), sentence) != all.end();
 }
 

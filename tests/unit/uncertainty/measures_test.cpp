@@ -200,9 +200,9 @@ TEST(Measures, BadInputIsSaid) {
       std::string::npos);
   EXPECT_NE(message([&] {
               (void)measure_items(items, std::vector<std::string>{"variance"}, 1, 1);
-            }).find("--samples"),
+            }).find(".samples"),
             std::string::npos);
-  EXPECT_NE(message([&] { (void)measure_items(items, {}, 5, 1); }).find("--top 5"), std::string::npos);
+  EXPECT_NE(message([&] { (void)measure_items(items, {}, 5, 1); }).find(".top 5"), std::string::npos);
   const Measured m = measure_items(items, {}, 1, 1);
   const double nan = std::nan("");
   EXPECT_NE(message([&] {

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stop_token>
 
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/ordered/ranking.hpp"
 #include "plumb/metrics/ordered/risk_coverage.hpp"
+#include "plumb/numeric/progress.hpp"
 #include "support/make_items.hpp"
 
 namespace plumb::test {
@@ -199,6 +201,24 @@ TEST(Uncertainty, NothingWrongIsSaidNotFaked) {
   EXPECT_EQ(*score(named(r, "entropy"), "aurc").value, 0);
   EXPECT_TRUE(r.suspects.empty());
   EXPECT_NE(named(r, "u5").why, "");
+}
+
+TEST(Uncertainty, TellsTheShareDoneAndStopsWhenAsked) {
+  const Items items = to_items(task(false), VoteForm::labels);
+  UncertaintyOptions o{.measures = {"u1", "entropy"}, .bootstrap = 3, .permutations = 5};
+  std::vector<double> shares;
+  o.progress = [&](double share) { shares.push_back(share); };
+  (void)uncertainty(items, {}, {}, o);
+  ASSERT_EQ(shares.size(), 16u);
+  for (std::size_t i = 0; i < shares.size(); ++i) EXPECT_EQ(shares[i], (i + 1) / 16.0);
+  std::stop_source stop;
+  o.cancel = stop.get_token();
+  o.progress = [&](double share) {
+    if (share >= 0.25) stop.request_stop();
+    EXPECT_LT(share, 0.5);  // a replicate that is under way when the stop comes may still end
+  };
+  o.threads = 2;
+  EXPECT_THROW((void)uncertainty(items, {}, {}, o), Cancelled);
 }
 
 TEST(Uncertainty, BadOptionsAreRefused) {

@@ -1,17 +1,22 @@
-// Calibrators of predicted variances: one function a method, found by its name in one table. The mean is
-// never touched.
+// Fitting a calibrator of predicted variances: the options, and the table of methods, one row a method. The
+// mean is never touched.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "plumb/calibrate/step.hpp"
+#include "plumb/calibrate/model.hpp"
 #include "plumb/regression/column.hpp"
 
 namespace plumb {
+
+class VarianceMap;
 
 enum class ConformalScore {
   normalized,  ///< |y - mean| / sigma: widths follow the predicted spread
@@ -19,43 +24,50 @@ enum class ConformalScore {
   one_sided,   ///< (y - mean) / sigma, each end by itself: a bias moves the interval
 };
 
-/// Defaults live here alone. What a method does not use it ignores; the command line refuses flags that do
-/// nothing.
+inline constexpr std::array<std::string_view, 3> kConformalScores{"normalized", "absolute", "one-sided"};
+
+inline constexpr std::int64_t kAuxHidden = 16;
+inline constexpr double kAuxHoldOut = 0.2;
+
+/// An option that a method does not use is refused, not ignored.
 struct RegressionFitOptions {
   bool per_output = false;  ///< sigma, sigma-laplace, sigma-aleatoric: one factor for each output
-  int hidden = 16;          ///< aux: units of the hidden layer
-  double hold_out = 0.2;    ///< aux: share of the units kept for early stopping; 0: none
-  ConformalScore score = ConformalScore::normalized;
-  std::vector<double> levels;  ///< conformal: kept besides the usual ones
-  double clip = 0;             ///< variances below are raised to it
+  std::optional<std::int64_t> hidden = {};   ///< aux: units of the hidden layer; absent: kAuxHidden
+  std::optional<double> hold_out = {};       ///< aux: share of the units kept for early stopping, 0 for none;
+                                             ///< absent: kAuxHoldOut
+  std::optional<ConformalScore> score = {};  ///< conformal; absent: normalized
+  std::vector<double> levels = {};           ///< conformal: kept besides the usual ones
+  double clip = 0;                           ///< variances below are raised to it
   std::uint64_t seed = 0;
   int threads = 0;  ///< never moves a bit
 };
 
+/// Everything about a method, defined in its own file in src/calibrate/regression/.
 struct RegressionCalibratorRow {
   std::string_view method;
-  bool parts;      ///< needs the variance in its parts
-  bool variances;  ///< gives variances; otherwise only intervals
-  Step (*fit)(const RegressionItems&, const RegressionFitOptions&);
-  std::string_view line;
+  bool parts = false;                            ///< needs the variance in its parts
+  bool variances = false;                        ///< gives variances; otherwise only intervals
+  std::array<std::string_view, 2> options = {};  ///< members of RegressionFitOptions; the last three always
+  Step (*fit)(const RegressionItems&, const RegressionFitOptions&) = nullptr;
+  std::unique_ptr<VarianceMap> (*map)(const Step&, int outputs) = nullptr;
+  std::string_view line = {};
+
+  [[nodiscard]] bool uses(std::string_view option) const;
 };
 
 [[nodiscard]] std::span<const RegressionCalibratorRow> regression_calibrators();
 [[nodiscard]] const RegressionCalibratorRow* find_regression_calibrator(std::string_view method);
 
-/// Checks the items and fits. InputError for an unknown method, a method that needs the parts, a variance of
-/// 0.
+/// InputError for an unknown method and an option that it does not use. Front ends may ask before they read
+/// files.
+void check_fit_options(std::string_view method, const RegressionFitOptions& options);
+
+/// Checks options and items and fits. InputError also for a method that needs the parts, a variance of 0.
 [[nodiscard]] Step fit_regression_calibrator(std::string_view method, const RegressionItems& items,
                                              const RegressionFitOptions& options);
 
-// One per method; src/calibrate/regression/.
-[[nodiscard]] Step fit_sigma(const RegressionItems& items, const RegressionFitOptions& options);
-[[nodiscard]] Step fit_sigma_laplace(const RegressionItems& items, const RegressionFitOptions& options);
-[[nodiscard]] Step fit_sigma_aleatoric(const RegressionItems& items, const RegressionFitOptions& options);
-[[nodiscard]] Step fit_sigma_parts(const RegressionItems& items, const RegressionFitOptions& options);
-[[nodiscard]] Step fit_aux(const RegressionItems& items, const RegressionFitOptions& options);
-[[nodiscard]] Step fit_aux_aleatoric(const RegressionItems& items, const RegressionFitOptions& options);
-[[nodiscard]] Step fit_isotonic_quantile(const RegressionItems& items, const RegressionFitOptions& options);
-[[nodiscard]] Step fit_conformal(const RegressionItems& items, const RegressionFitOptions& options);
+/// The same as a whole model, which carries the clip; fitted_on is left to the caller, who knows the files.
+[[nodiscard]] CalibrationModel fit_regression_model(std::string_view method, const RegressionItems& items,
+                                                    const RegressionFitOptions& options = {});
 
 }  // namespace plumb

@@ -42,7 +42,7 @@ class BetaEvaluator {
 
  private:
   const BetaValues* values_;
-  std::unique_ptr<BetaLayout> layout_;
+  std::unique_ptr<detail::BetaLayout> layout_;
   std::vector<std::uint32_t> row_;
   std::vector<double> t_, all_, hits_, error_;
 };

@@ -58,7 +58,9 @@ struct BetaSums {
   friend bool operator==(const BetaSums&, const BetaSums&) = default;
 };
 
+namespace detail {
 class BetaLayout;
+}
 
 class BetaSumsBuilder {
  public:
@@ -70,7 +72,7 @@ class BetaSumsBuilder {
 
  private:
   void update_ends(const ForecastsView& f, std::size_t i);
-  std::unique_ptr<BetaLayout> layout_;
+  std::unique_ptr<detail::BetaLayout> layout_;
   BetaSums ends_;  // its moments stay empty
   MomentBuilder moments_;
   std::vector<std::uint32_t> box_;  // scratch

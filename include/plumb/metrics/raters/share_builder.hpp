@@ -42,15 +42,21 @@ class ShareBuilder {
   [[nodiscard]] ShareTables finish();  ///< flushes; the builder is then empty
 
  private:
-  struct alignas(
-      64) Unit {  // a cell of items that count once: one cache line, flushed before it can overflow
+  // A cell of items that count once: one cache line, flushed before it can overflow.
+  struct alignas(64) Unit {
     std::uint64_t items = 0, votes = 0;
     std::int64_t p = 0, sq = 0, mu = 0, mm = 0, g = 0;
+    [[nodiscard]] int128 w() const { return items; }
+    [[nodiscard]] int128 ww() const { return items; }
+    [[nodiscard]] int128 wwmm() const { return mm; }
   };
   struct Drawn {  // a cell of items that count a whole number of times
     std::uint64_t items = 0, votes = 0, t = 0;
     uint128 tt = 0;
-    int128 tp = 0, tsq = 0, tmu = 0, tmm = 0, tg = 0, ttmm = 0;
+    int128 p = 0, sq = 0, mu = 0, mm = 0, g = 0, ttmm = 0;  // sums of t p, ...
+    [[nodiscard]] int128 w() const { return t; }
+    [[nodiscard]] int128 ww() const { return tt; }
+    [[nodiscard]] int128 wwmm() const { return ttmm; }
   };
   void update_unit(const ShareTerms& t);
   void update_drawn(const ShareTerms& t, std::span<const std::uint32_t> times);

@@ -9,6 +9,7 @@
 
 #include "plumb/data/forecasts.hpp"
 #include "plumb/numeric/exact_sum.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 
@@ -18,7 +19,7 @@ struct Cells {
   int bins = 15;
   bool equal_width = true;
   std::vector<double> thresholds;
-  [[nodiscard]] int count() const { return equal_width ? bins : static_cast<int>(thresholds.size()) + 1; }
+  [[nodiscard]] int count() const { return equal_width ? bins : narrow<int>(thresholds.size()) + 1; }
   [[nodiscard]] int of(double p) const {
     if (equal_width) return std::min(static_cast<int>(p * bins), bins - 1);
     std::size_t below = 0;  // a binary search without branches to guess wrong
@@ -27,7 +28,7 @@ struct Cells {
       below += thresholds[below + half - 1] <= p ? half : 0;
       rest -= half;
     }
-    return static_cast<int>(below);
+    return narrow<int>(below);
   }
   [[nodiscard]] double low(int cell) const;
   [[nodiscard]] double high(int cell) const;
@@ -57,7 +58,7 @@ struct ReliabilityTable {
   Cells cells;
   std::vector<Cell> cell;
   ReliabilityTable() = default;
-  explicit ReliabilityTable(Cells c) : cells(std::move(c)), cell(static_cast<std::size_t>(cells.count())) {}
+  explicit ReliabilityTable(Cells c) : cells(std::move(c)), cell(cells.count()) {}
   void merge(const ReliabilityTable& other);  ///< throws std::invalid_argument when the cells differ
   [[nodiscard]] Cell total() const;
   friend bool operator==(const ReliabilityTable&, const ReliabilityTable&) = default;

@@ -121,7 +121,7 @@ TEST(CalibrationLine, ZeroAndOneNeedAClip) {
   const Column c{.p = {0, 0, 0.4, 0.6, 1}, .hits = {0, 1, 1, 0, 1}, .trials = {}, .weight = {}, .times = {}};
   const CalibrationLine line = calibration_line(c.view(), 0);
   EXPECT_NE(line.slope.why.find("3 forecasts"), std::string::npos) << line.slope.why;
-  EXPECT_NE(line.intercept.why.find("--clip"), std::string::npos);
+  EXPECT_NE(line.intercept.why.find("⟦clip⟧"), std::string::npos);
   Column clipped = c;
   for (double& p : clipped.p) p = std::clamp(p, 1e-3, 1 - 1e-3);
   EXPECT_EQ(*calibration_line(c.view(), 1e-3).slope.value, *calibration_line(clipped.view(), 0).slope.value);

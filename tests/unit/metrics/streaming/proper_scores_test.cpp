@@ -207,7 +207,7 @@ TEST(ProperScores, VotesOnProbabilityZeroAreCountedAndSaid) {
   EXPECT_EQ(s.clipped, 0u);
   const Scores unclipped = scores(b);
   EXPECT_FALSE(unclipped.at("nll"));
-  EXPECT_EQ(unclipped.at("nll").why, "2 votes fall on probability 0: give --clip 1e-12");
+  EXPECT_EQ(unclipped.at("nll").why, "2 votes fall on probability 0: give ⟦clip⟧ 1e-12");
   EXPECT_TRUE(unclipped.at("brier"));
   EXPECT_EQ(scores(binary_block({0.0}, {1})).at("nll").why.substr(0, 12), "1 vote falls");
 

@@ -1,0 +1,47 @@
+// Evaluation of data that come in batches, on one machine or on many: bounded memory, and the bits of one
+// pass whatever the split.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plumb/evaluate/state.hpp"
+#include "plumb/regression/state.hpp"
+
+namespace plumb {
+
+/// Streaming metrics only; those that need all the data at once are null in the result and say why.
+template <class State, class Items, class Options>
+class BasicAccumulator {
+ public:
+  BasicAccumulator() = default;
+  /// Throws InputError for what sums cannot give: bootstrap, equal-mass cells.
+  explicit BasicAccumulator(Options options);
+
+  void update(const Items& batch);
+  /// Of batches seen elsewhere. An accumulator that saw none is the identity; InputError names an option that
+  /// differs.
+  void merge(const BasicAccumulator& other);
+  /// The result so far; more batches may follow. InputError before the first one.
+  [[nodiscard]] Result finish() const;
+
+  /// What `plumb evaluate --save-state` writes and `plumb merge` reads.
+  [[nodiscard]] std::string to_bytes() const;
+  /// Bins, clip and the like are those of the state; `options` may choose metrics and threads.
+  [[nodiscard]] static BasicAccumulator from_bytes(std::string_view bytes, Options options = {});
+
+ private:
+  void add(const State& state);
+
+  Options options_;
+  std::optional<State> state_;
+};
+
+using Accumulator = BasicAccumulator<EvaluateState, Items, EvaluateOptions>;
+using RegressionAccumulator = BasicAccumulator<RegressionState, RegressionItems, RegressionOptions>;
+
+extern template class BasicAccumulator<EvaluateState, Items, EvaluateOptions>;
+extern template class BasicAccumulator<RegressionState, RegressionItems, RegressionOptions>;
+
+}  // namespace plumb

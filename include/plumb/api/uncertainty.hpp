@@ -1,0 +1,18 @@
+// What a measure of uncertainty is worth, in fewer words than the core's function takes.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/api/data.hpp"
+#include "plumb/uncertainty/uncertainty.hpp"
+
+namespace plumb {
+
+/// `own`: columns of your own to score besides the built-in measures, N numbers each by name; larger is less
+/// sure. Throws InputError.
+[[nodiscard]] UncertaintyResult uncertainty(const Items& items, const UncertaintyOptions& options = {},
+                                            const std::vector<std::pair<std::string, Data>>& own = {});
+
+}  // namespace plumb

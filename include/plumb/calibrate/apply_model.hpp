@@ -1,0 +1,44 @@
+// A model over predictions of any number, chunk by chunk: memory stays bounded, and any number of threads
+// gives the same numbers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "plumb/calibrate/model.hpp"
+#include "plumb/data/items.hpp"
+
+namespace plumb {
+
+struct ApplyOptions {
+  Rows features;              ///< N x F, when the alpha step was fitted with features
+  bool disagreement = false;  ///< also the chance that two raters differ
+  int threads = 0;            ///< never moves a bit
+  std::function<void(double)> progress = {};
+};
+
+/// Items [begin, begin + size), row-major; the spans are valid during the call of the sink.
+struct CalibratedChunk {
+  std::int64_t begin = 0, size = 0;
+  std::span<const double> probabilities;  ///< columns as in calibrated_shape()
+  std::span<const double> concentration;  ///< alpha_0 of each item when the last step is alpha, else empty
+  std::span<const double> disagreement;   ///< one number an item when asked for, else empty
+};
+using CalibratedSink = std::function<void(const CalibratedChunk&)>;
+
+/// Of all calibrated probabilities: {N, K}; binary tasks {N}, or {N, 2} when two columns came in.
+[[nodiscard]] std::vector<std::int64_t> calibrated_shape(const Predictions& predictions);
+
+/// Gives every chunk to the sink, in order. InputError when the model does not fit the predictions or the
+/// features.
+void apply_model(const CalibrationModel& model, const Predictions& predictions, const ApplyOptions& options,
+                 const CalibratedSink& sink);
+
+/// The items as the model gives them, held in memory: calibrated probabilities and, when the last step is an
+/// alpha without features and the items bring no concentration, alpha_0. InputError also for other class
+/// names than those of the fit.
+[[nodiscard]] Items apply_model(const CalibrationModel& model, const Items& items, int threads = 0);
+
+}  // namespace plumb

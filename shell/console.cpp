@@ -1,0 +1,57 @@
+#include "shell/console.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "plumb/data/check.hpp"
+
+namespace plumb::cli {
+namespace {
+
+bool no_colour() {
+  const char* value = std::getenv("NO_COLOR");
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    text.remove_prefix(n);
+  }
+  return true;
+}
+
+void write_stdout(std::string_view text) {
+  if (write_all(STDOUT_FILENO, spell(text, kFlag)) || errno == EPIPE) return;
+  throw InputError(std::string("cannot write to standard output: ") + std::strerror(errno));
+}
+
+void say(std::string_view text) { (void)write_all(STDERR_FILENO, "plumb: " + spell(text, kFlag) + "\n"); }
+
+bool stdout_colour() {
+  const char* term = std::getenv("TERM");
+  return !no_colour() && ::isatty(STDOUT_FILENO) != 0 && (term == nullptr || std::strcmp(term, "dumb") != 0);
+}
+
+bool stdout_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
+
+int stdout_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  // The shell's own variable, for pipes into a pager.
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const int given = std::atoi(columns);
+    if (given >= 40 && given <= 1000) return given;
+  }
+  return 100;
+}
+
+}  // namespace plumb::cli

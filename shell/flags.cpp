@@ -1,0 +1,253 @@
+#include "shell/flags.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <deque>
+#include <functional>
+
+#include "plumb/data/check.hpp"
+#include "shell/console.hpp"
+
+namespace plumb::cli {
+namespace {
+
+template <class T>
+bool parse_number(std::string_view text, T& out) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+// Also "1e4": a whole number is one however it is written.
+bool parse_whole(const std::string& text, std::int64_t& out) {
+  constexpr double kExact = 0x1p53;
+  if (parse_number(text, out)) return true;
+  double x = 0;
+  if (!parse_number(text, x) || !(x >= -kExact && x <= kExact) || x != std::trunc(x)) return false;
+  out = static_cast<std::int64_t>(x);
+  return true;
+}
+
+// a,b,c; a name with a comma stands in double quotes.
+Args split_names(const std::string& value) {
+  Args out(1);
+  bool quoted = false;
+  for (const char c : value) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+struct Flags::Parser {
+  CLI::App app;
+  std::string command;
+  std::string group = "Options";
+  std::vector<std::string> names;   // of all flags, for suggestions
+  std::vector<std::string> single;  // those that take one value
+  std::deque<Args> values;          // what CLI11 fills; addresses stay
+  std::vector<std::pair<CLI::Option*, std::function<void(const Args&)>>> readers;
+  std::vector<std::vector<std::string>> exclusive;
+  bool has_positional = false;
+
+  CLI::Option* add(const std::string& flag, const std::string& name, const std::string& what, int expected,
+                   std::function<void(const Args&)> read) {
+    values.emplace_back();
+    CLI::Option* option = app.add_option(flag, values.back(), what)->type_name(name)->group(group);
+    option->expected(expected)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    option->allow_extra_args(expected < 0);  // one value means one
+    readers.emplace_back(option, std::move(read));
+    if (flag.starts_with('-')) names.push_back(flag);
+    return option;
+  }
+  // One value, given once.
+  void add_single(const std::string& flag, const std::string& name, const std::string& what,
+                  std::function<void(const std::string&)> read) {
+    single.push_back(flag);
+    add(flag, name, what, 1, [flag, read = std::move(read)](const Args& given) {
+      if (given.size() > 1)
+        throw InputError(flag + " was given " + std::to_string(given.size()) + " times; give it once");
+      read(given.front());
+    });
+  }
+  // "--json --quiet" has forgotten a value.
+  void check_no_flag(const std::string& flag, const Args& given) const {
+    for (const std::string& value : given) {
+      if (std::find(names.begin(), names.end(), value) != names.end()) {
+        throw InputError(flag + " needs a value, but the next flag " + value + " follows it");
+      }
+    }
+  }
+  [[noreturn]] void complain_about(const std::string& extra) const {
+    const std::string more = " (see plumb " + command + " --help)";
+    if (extra.starts_with('-') && extra.size() > 1) {
+      const std::string flag = extra.substr(0, extra.find('='));
+      throw InputError("plumb " + command + " has no flag " + flag + did_you_mean(flag, names) + more);
+    }
+    if (has_positional)
+      throw InputError("plumb " + command + " does not know what to do with \"" + extra + "\"" + more);
+    throw InputError("plumb " + command + " does not know what \"" + extra +
+                     "\" is; each file is given by a flag that says what it holds" + more);
+  }
+};
+
+Flags::Flags(const std::string& command, const std::string& line) : parser_(std::make_unique<Parser>()) {
+  parser_->command = command;
+  parser_->app.name("plumb " + command);
+  parser_->app.description(line);
+  parser_->app.allow_extras();
+  parser_->app.get_formatter()->column_width(32);
+  parser_->app.set_help_flag("-h,--help", "this help")->group("Options");
+}
+Flags::~Flags() = default;
+
+void Flags::heading(std::string name) { parser_->group = std::move(name); }
+void Flags::examples(const std::string& text) { parser_->app.footer(text); }
+
+void Flags::files(const std::string& flag, const std::string& name, Args& out, const std::string& what) {
+  parser_->add(flag, name, what, -1, [this, flag, &out](const Args& given) {
+    parser_->check_no_flag(flag, given);
+    out = given;
+  });
+}
+
+void Flags::text(const std::string& flag, const std::string& name, std::string& out,
+                 const std::string& what) {
+  parser_->add_single(flag, name, what, [flag, &out](const std::string& value) {
+    if (value.empty()) throw InputError(flag + " was given an empty name; leave it out, or name something");
+    out = value;
+  });
+}
+
+void Flags::list(const std::string& flag, const std::string& name, Args& out, const std::string& what) {
+  parser_->add_single(flag, name, what, [flag, &out](const std::string& value) {
+    out = split_names(value);
+    for (std::string& part : out) {
+      CLI::detail::trim(part);
+      if (part.empty())
+        throw InputError(flag + " has an empty name in \"" + value + "\"; write them as a,b,c");
+    }
+  });
+}
+
+void Flags::repeated(const std::string& flag, const std::string& name, Args& out, const std::string& what) {
+  parser_->add(flag, name, what, 1, [this, flag, &out](const Args& given) {
+    parser_->check_no_flag(flag, given);
+    out = given;
+  });
+}
+
+void Flags::whole(const std::string& flag, std::int64_t& out, const std::string& what) {
+  parser_->add_single(flag, "N", what + " [" + std::to_string(out) + "]",
+                      [flag, &out](const std::string& value) {
+                        if (!parse_whole(value, out))
+                          throw InputError(flag + " takes a whole number, not \"" + value + "\"");
+                      });
+}
+
+void Flags::seed(const std::string& flag, std::uint64_t& out, const std::string& what) {
+  parser_->add_single(
+      flag, "N", what + " [" + std::to_string(out) + "]", [flag, &out](const std::string& value) {
+        if (!parse_number(value, out)) {
+          throw InputError(flag + " takes a whole number from 0 to 18446744073709551615, not \"" + value +
+                           "\"");
+        }
+      });
+}
+
+void Flags::number(const std::string& flag, double& out, const std::string& what) {
+  parser_->add_single(flag, "X", what + " [" + show(out) + "]", [flag, &out](const std::string& value) {
+    if (!parse_number(value, out)) throw InputError(flag + " takes a number, not \"" + value + "\"");
+  });
+}
+
+void Flags::number_or_auto(const std::string& flag, double& out, const std::string& what) {
+  parser_->add_single(flag, "X|auto", what + " [" + (out == 0 ? "auto" : show(out)) + "]",
+                      [flag, &out](const std::string& value) {
+                        if (value == "auto") {
+                          out = 0;
+                        } else if (!parse_number(value, out) || !(out > 0)) {
+                          throw InputError(flag + " takes a positive number or auto, not \"" + value + "\"");
+                        }
+                      });
+}
+
+void Flags::choice(const std::string& flag, const Args& allowed, std::string& out, const std::string& what) {
+  const std::string names = CLI::detail::join(allowed, "|");
+  parser_->add_single(flag, names, what + " [" + out + "]", [=, &out](const std::string& value) {
+    if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
+      throw InputError(flag + " is " + CLI::detail::join(allowed, " or ") + ", not \"" + value + "\"" +
+                       did_you_mean(value, allowed));
+    }
+    out = value;
+  });
+}
+
+void Flags::yes(const std::string& flag, bool& out, const std::string& what) {
+  parser_->app.add_flag(flag, out, what)->group(parser_->group);
+  parser_->names.push_back(flag);
+}
+
+void Flags::positional(const std::string& name, Args& out, const std::string& what) {
+  parser_->has_positional = true;
+  parser_->add(name, "", what, -1, [&out](const Args& given) { out = given; });
+}
+
+void Flags::exclusive(std::vector<std::string> flags) { parser_->exclusive.push_back(std::move(flags)); }
+
+void Flags::later(const std::string& flag, const std::string& sentence) {
+  parser_->add(flag, "", "", -1, [sentence](const Args&) { throw InputError(sentence); })
+      ->group("")
+      ->expected(0, -1);
+}
+
+bool Flags::given(const std::string& flag) const { return parser_->app.count(flag) > 0; }
+
+Args Flags::given() const {
+  Args flags = parser_->names;
+  std::erase_if(flags, [this](const std::string& flag) { return !given(flag); });
+  return flags;
+}
+
+bool Flags::parse(const Args& args) {
+  for (std::size_t i = 0; i + 1 < args.size(); ++i) {
+    const auto& single = parser_->single;
+    if (std::find(single.begin(), single.end(), args[i]) != single.end())
+      parser_->check_no_flag(args[i], {args[i + 1]});
+  }
+  Args reversed(args.rbegin(), args.rend());  // the order that CLI11 wants
+  try {
+    parser_->app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    write_stdout(parser_->app.help());
+    return false;
+  } catch (const CLI::ArgumentMismatch& e) {
+    const std::string text = e.what();
+    throw InputError(text.substr(0, text.find(':')) + " needs a value");
+  } catch (const CLI::ParseError& e) {
+    throw InputError(e.what());
+  }
+  const Args extras = parser_->app.remaining();
+  if (!extras.empty()) parser_->complain_about(extras.front());
+  for (const auto& flags : parser_->exclusive) {
+    Args both = flags;
+    std::erase_if(both, [this](const std::string& flag) { return !given(flag); });
+    if (both.size() > 1)
+      throw InputError(both[0] + " and " + both[1] + " exclude each other; give one of them");
+  }
+  for (const auto& [option, read] : parser_->readers) {
+    if (option->count() > 0) read(option->results());
+  }
+  return true;
+}
+
+}  // namespace plumb::cli

@@ -1,0 +1,52 @@
+#include "plumb/api/regression.hpp"
+
+#include <algorithm>
+
+#include "api/only_one.hpp"
+#include "plumb/data/predictions.hpp"
+
+namespace plumb {
+namespace {
+
+/// One column, or one of each pass.
+std::vector<Rows> passes(const detail::Choice& given, const Data& samples) {
+  if (given.data == nullptr) return {};
+  const Rows rows = given.data->rows(given.name);
+  return given.data == &samples ? split_samples(rows) : std::vector{rows};
+}
+
+}  // namespace
+
+RegressionItems make_regression_items(const RegressionColumns& c) {
+  const detail::Choice mean = detail::only_one({{"mean", &c.mean}, {"mean_samples", &c.mean_samples}});
+  const detail::Choice total = detail::only_one({{"variance", &c.variance}, {"std", &c.std}});
+  const detail::Choice aleatoric =
+      detail::only_one({{"aleatoric", &c.aleatoric}, {"variance_samples", &c.variance_samples}});
+  RegressionItems items;
+  items.mean = passes(mean, c.mean_samples);
+  items.targets = c.targets.rows("targets");
+  items.errors = c.errors.rows("errors");
+  if (total.data != nullptr) items.total = total.data->rows(total.name);
+  items.total_is_std = total.data == &c.std;
+  items.aleatoric = passes(aleatoric, c.variance_samples);
+  items.epistemic = c.epistemic.rows("epistemic");
+  items.weights = c.weights.rows("weights");
+  items.groups = Names(c.groups.rows("groups"));
+  items.by = Names(c.by.rows("by"));
+  check_regression(items, c.targets.given() || c.errors.given());
+  return items;
+}
+
+std::vector<double> variances(const RegressionItems& items) {
+  const std::int64_t n = items.size(), d = items.outputs();
+  std::vector<double> out(n * d);
+  RegressionBlock block;
+  for (std::int64_t begin = 0; begin < n; begin += block_rows(items)) {
+    read_regression(items, begin, std::min(n, begin + block_rows(items)), block);
+    for (std::int64_t i = 0; i < block.size; ++i)
+      for (std::int64_t j = 0; j < d; ++j) out[(begin + i) * d + j] = block.variance[j * block.size + i];
+  }
+  return out;
+}
+
+}  // namespace plumb

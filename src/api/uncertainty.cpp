@@ -1,0 +1,12 @@
+#include "plumb/api/uncertainty.hpp"
+
+namespace plumb {
+
+UncertaintyResult uncertainty(const Items& items, const UncertaintyOptions& options,
+                              const std::vector<std::pair<std::string, Data>>& own) {
+  std::vector<std::pair<std::string, Rows>> columns;
+  for (const auto& [name, data] : own) columns.emplace_back(name, data.rows(name));
+  return uncertainty(items, columns, Names(), options);
+}
+
+}  // namespace plumb

@@ -1,0 +1,112 @@
+#include "plumb/calibrate/regression/apply_model.hpp"
+
+#include <algorithm>
+
+#include "plumb/calibrate/regression/map.hpp"
+#include "plumb/data/check.hpp"
+
+namespace plumb {
+namespace {
+
+double clip_of(const Step& step) {
+  for (const auto& [key, value] : step.fit.options)
+    if (const double* x = std::get_if<double>(&value); key == "clip" && x != nullptr) return *x;
+  return 0;
+}
+
+template <class Body>
+void each_block(const RegressionItems& items, Body body) {
+  RegressionBlock block;
+  const std::int64_t n = items.size(), step = block_rows(items);
+  for (std::int64_t begin = 0; begin < n; begin += step) {
+    read_regression(items, begin, std::min(n, begin + step), block);
+    body(block);
+  }
+}
+
+// Columns lie output by output; people and files have them item by item.
+void to_rows(std::span<const double> columns, std::int64_t rows, std::span<double> out) {
+  const std::int64_t width = std::ssize(columns) / rows;
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < width; ++j) out[i * width + j] = columns[j * rows + i];
+}
+
+class Bounds {
+ public:
+  std::span<const double> of(const RegressionBlock& block, const VarianceMap& map,
+                             std::span<const double> levels) {
+    const std::int64_t rows = block.size, width = block.outputs, each = 2 * std::ssize(levels);
+    low_.resize(rows * width);
+    high_.resize(rows * width);
+    bounds_.resize(rows * width * each);
+    for (std::int64_t l = 0; l < std::ssize(levels); ++l) {
+      map.offsets(block, levels[l], low_, high_);
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < width; ++j) {
+          double* at = bounds_.data() + (i * width + j) * each + 2 * l;
+          at[0] = block.mean[j * rows + i] + low_[j * rows + i];
+          at[1] = block.mean[j * rows + i] + high_[j * rows + i];
+        }
+    }
+    return bounds_;
+  }
+
+ private:
+  std::vector<double> low_, high_, bounds_;
+};
+
+}  // namespace
+
+void check_fits(const CalibrationModel& model, const RegressionItems& items) {
+  if (model.task != "regression" || model.steps.size() != 1)
+    throw InputError(model.name + " is a model for " + model.task +
+                     ", but the inputs are those of a regression");
+  if (make_variance_map(model.steps.front(), items.outputs())->needs_parts() && !items.has_parts())
+    throw InputError(model.name +
+                     " was fitted on the parts of the variance; give ⟦aleatoric⟧ and ⟦epistemic⟧");
+}
+
+void apply_model(const CalibrationModel& model, const RegressionItems& items,
+                 const RegressionApplyOptions& options, const VarianceSink& sink) {
+  check_fits(model, items);
+  if (!options.levels.empty() && items.mean.empty())
+    throw InputError("the bounds of intervals lie around the mean; give it with ⟦mean⟧");
+  const auto map = make_variance_map(model.steps.front(), items.outputs());
+  const double clip = clip_of(model.steps.front());
+  std::vector<double> columns, variance;
+  Bounds bounds;
+  each_block(items, [&](RegressionBlock& block) {
+    for (std::vector<double>* column : {&block.variance, &block.aleatoric})
+      for (double& v : *column) v = std::max(v, clip);
+    CalibratedVariances out{block.begin, block.size, {}, {}};
+    if (options.variances) {
+      columns.resize(block.size * block.outputs);
+      variance.resize(columns.size());
+      map->variance(block, columns);
+      to_rows(columns, block.size, variance);
+      out.variance = variance;
+    }
+    if (!options.levels.empty()) out.bounds = bounds.of(block, *map, options.levels);
+    sink(out);
+  });
+}
+
+RegressionItems calibrated(const RegressionItems& items, const CalibrationModel& model) {
+  if (items.passes() > 1) throw InputError("passes are calibrated through their total");
+  const std::int64_t n = items.size(), d = items.outputs();
+  const auto map = make_variance_map(model.steps.front(), items.outputs());
+  std::vector<double> variance(n * d), columns;
+  each_block(items, [&](const RegressionBlock& block) {
+    columns.resize(block.variance.size());
+    map->variance(block, columns);
+    to_rows(columns, block.size, std::span(variance).subspan(block.begin * d));
+  });
+  RegressionItems out = items;
+  out.aleatoric.clear();
+  out.epistemic = Rows();
+  out.total = Rows(array_of(std::move(variance), {n, d}, "calibrated variance"));
+  out.total_is_std = false;
+  return out;
+}
+
+}  // namespace plumb

@@ -1,0 +1,26 @@
+// The rows of the methods, each defined in the method's own file beside its fit and map;
+// regression_calibrators() lists them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plumb/calibrate/regression/fit.hpp"
+#include "plumb/calibrate/regression/map.hpp"
+
+namespace plumb::detail {
+
+extern const RegressionCalibratorRow kSigma, kSigmaLaplace, kSigmaAleatoric, kSigmaParts, kAux, kAuxAleatoric,
+    kIsotonicQuantile, kConformal;
+
+using VarianceMapPtr = std::unique_ptr<VarianceMap>;
+
+/// "the model file's sigma step <what>".
+[[noreturn]] void refuse_step(const Step& step, const std::string& what);
+[[nodiscard]] inline std::vector<double> copied(std::span<const double> x) { return {x.begin(), x.end()}; }
+/// The levels of a step, which ascend.
+[[nodiscard]] std::vector<double> levels_of(const Step& step);
+/// InputError unless 0 < level < 1.
+void check_interval_level(double level);
+
+}  // namespace plumb::detail

@@ -1,0 +1,33 @@
+// The rows of the methods, each defined in the method's own file beside its fit, map and ONNX nodes.
+// calibrators() lists them.
+//
+// Parameters of the parametric methods, u being the logits (log z of probabilities; binary: the log-odds):
+//   temperature        T                u / T
+//   vector             v [K], b [K]     v_k u_k + b_k
+//   matrix, dirichlet  W [K, K], b [K]  W u + b; dirichlet: u = log-probabilities, not below log 1e-12
+//   platt              a, b             a u + b
+//   beta               a, b, c          a log p - b log(1 - p) + c, p = logistic(u)
+//   quadratic          b, w1, w2        b + w1 u + w2 u^2
+//   ets                T, w [3]         w_1 softmax(u / T) + w_2 softmax(u) + w_3 / K
+//   structured-vector  T, v [K], b [K]            (1 + v_k) u_k + b_k
+//   structured-matrix  T, v [K], M [K, K], b [K]  (I + diag v + M) u + b; the diagonal of M is 0
+//     both: u = log softmax(logits / T), not below log 1e-12; binary: K = 2, u = (log(1 - p), log p)
+#pragma once
+
+#include <memory>
+
+#include "plumb/calibrate/fit.hpp"
+#include "plumb/calibrate/map.hpp"
+
+namespace plumb::detail {
+
+extern const CalibratorRow kTemperature, kVector, kMatrix, kDirichlet, kBeta, kPlatt, kIsotonic, kHistogram,
+    kEts, kMixNMatch, kAlpha, kStructuredVector, kStructuredMatrix, kQuadratic, kSpline, kNone, kAuto;
+
+using MapPtr = std::unique_ptr<CalibrationMap>;
+/// InputError when a map of two classes is asked for more.
+void need_two(const Step& step, int classes);
+/// The step's T; InputError unless it is positive.
+[[nodiscard]] double positive_temperature(const Step& step);
+
+}  // namespace plumb::detail

@@ -1,0 +1,56 @@
+// The walk over distinct p that all ordered estimators share: equal p are one group, and groups without mass
+// are not seen.
+#pragma once
+
+#include <cstddef>
+
+#include "metrics/shared/arithmetic.hpp"
+
+namespace plumb::detail {
+
+enum class Direction { up, down };
+
+/// `while (g.next())` visits the distinct p of an ascending column, from the least on or from the greatest
+/// on.
+template <class A, Direction D = Direction::up>
+class Groups {
+ public:
+  explicit Groups(const ForecastsView& ascending) : f_(ascending) {}
+
+  double p = 0;
+  typename A::Mass mass{};  ///< sum of w n
+  typename A::Hits hits{};  ///< sum of w h
+
+  bool next() {
+    while (next_or_empty())
+      if (A::positive(mass)) return true;
+    return false;
+  }
+  /// Groups without mass are seen too. For plain sums, to which they add nothing (a mean 0/0 times mass 0 is
+  /// 0 in fixed point): in a resample a third of the items have no mass, and a branch on that costs more than
+  /// the rest of the walk.
+  bool next_or_empty() {
+    const std::size_t n = f_.size();
+    if (seen_ == n) return false;
+    p = f_.p[at(seen_)];
+    mass = {};
+    hits = {};
+    do {
+      A::add_mass(mass, f_, at(seen_));
+      A::add_hits(hits, f_, at(seen_));
+      ++seen_;
+    } while (seen_ < n && f_.p[at(seen_)] == p);
+    return true;
+  }
+  [[nodiscard]] typename A::Mass misses() const { return A::minus(mass, hits); }
+
+ private:
+  [[nodiscard]] std::size_t at(std::size_t i) const { return D == Direction::up ? i : f_.size() - 1 - i; }
+  ForecastsView f_;
+  std::size_t seen_ = 0;
+};
+
+inline constexpr const char* kNoHits = "there are no hits: no vote is for the event";
+inline constexpr const char* kNoMisses = "there are no misses: every vote is for the event";
+
+}  // namespace plumb::detail

@@ -1,0 +1,22 @@
+// Sentences at a terminal: options spelled, lines broken.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plumb/report/terminal.hpp"
+
+namespace plumb::detail {
+
+/// "12,345".
+[[nodiscard]] std::string thousands(std::int64_t n);
+/// What may be shown of a sentence, before it is laid out.
+[[nodiscard]] std::string spelled(const std::string& sentence, const TerminalOptions& options);
+/// Indented by two spaces, lines after the first by four.
+[[nodiscard]] std::string paragraphs(const std::vector<std::string>& sentences,
+                                     const TerminalOptions& options);
+/// The metrics without a value; those that have one reason share a paragraph.
+[[nodiscard]] std::string undefined_keys(const MetricResults& metrics, const TerminalOptions& options);
+
+}  // namespace plumb::detail

@@ -1,0 +1,291 @@
+#include "train/options/flags.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+#include "plumb/data/check.hpp"
+
+namespace plumb::cli {
+namespace {
+
+constexpr const char* kTrainExamples = R"(Methods (--method; --strength in brackets):
+  ce               cross-entropy, stopped early on the validation log-loss
+  cape-bin, cape-kernel
+                   CaPE (Liu 2022): from the early-stopped model on, every m-th epoch pulls the outputs to the
+                   empirical probabilities of outputs like them [0; w > 0: a weighted sum of both losses instead]
+  focal            (1 - p)^gamma times the log-loss [gamma = 2]
+  entropy          rewards entropy of the output [beta = 1]
+  mmce             adds a kernel calibration error of the batch [beta = 3]
+  label-smoothing  a share of each label spread over the classes [0.05]
+  mixup            mixed pairs of items and of their labels [alpha = 0.2]
+  ce-resampled     labels drawn anew each epoch from known probabilities: the oracle of simulations
+
+A folder of data holds train/, validation/ and test/, each with images.npy (N x C x H x W), or features.npy or .csv
+(N x D), and labels.npy (N), counts.npy (N x K votes), ratings.npy (N x R) or targets.npy (regression), and truth.npy
+where the true probabilities are known. MNIST's idx files, CIFAR-10's binary batches, UTKFace's photographs and folders
+of PNG or JPEG files with a labels.csv (columns file, label) are read too.
+
+Examples:
+  faces with a known risk, from nothing to a judged model
+    plumb demo faces --out faces
+    plumb train --data faces --model resnet18 --method cape-bin --lr 0.01 --plateau 5 --out runs/cape
+    plumb evaluate --probs runs/cape/test/probs.npy --labels runs/cape/test/labels.npy
+  several labels per image, dropout for later
+    plumb demo digits --out digits
+    plumb train --data digits --model cnn --optimizer adam --lr 0.001 --targets counts --out runs/cnn
+  regression with its own uncertainty
+    plumb demo regression-images --out cells
+    plumb train --data cells --model cnn --head gaussian --optimizer adam --lr 0.0003 --out runs/reg
+  an interrupted run goes on
+    plumb train --resume runs/cape
+  which strength?
+    plumb train --data faces --model cnn --method focal --tune 0.5,1,2,3 --out runs/focal
+  many runs, three at a time on one device
+    plumb train --grid grid.json --out runs/grid --jobs 3
+The run folder holds config.json, model.pt, history.json and .csv, result.json, and for train, validation and test
+logits.npy, probs.npy, features.npy and the labels. Same seed and same number of threads (--threads), same bits on the
+CPU, interrupted or not.)";
+
+constexpr const char* kPredictExamples = R"(Examples, on the runs that "plumb train --help" makes:
+  twenty passes with dropout, then what they say about the wrong answers
+    plumb predict runs/cnn --mc-dropout --samples 20 --out runs/cnn/mc
+    plumb uncertainty --samples runs/cnn/mc/samples.npy --counts runs/cnn/mc/counts.npy
+  test-time augmentation
+    plumb predict runs/cape --tta --flip --rotation 10 --out runs/cape/tta
+  regression: mean, aleatoric and epistemic variance (Laves 2021, eq. 10)
+    plumb predict runs/reg --mc-dropout --samples 25 --out runs/reg/mc
+A run of --ensemble M gives one sample a member, or --samples of each with --mc-dropout or --tta.)";
+
+template <class T>
+T parsed(const char* flag, const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty())
+    throw InputError(std::string(flag) + " takes numbers, not \"" + text + "\"");
+  return value;
+}
+
+template <class T>
+std::vector<T> parsed_list(const char* flag, const Args& texts) {
+  std::vector<T> out;
+  for (const std::string& text : texts) out.push_back(parsed<T>(flag, text));
+  return out;
+}
+
+// The others say what a run is: --resume cannot change them, and a grid has them in its file.
+constexpr std::array<std::string_view, 9> kHowItRuns = {
+    "--data",   "--out",     "--resume",           "--grid", "--jobs",
+    "--device", "--threads", "--checkpoint-every", "--quiet"};
+
+Args what_a_run_is(const Flags& flags) {
+  Args given = flags.given();
+  std::erase_if(given, [](const std::string& flag) {
+    return std::find(kHowItRuns.begin(), kHowItRuns.end(), flag) != kHowItRuns.end();
+  });
+  return given;
+}
+
+// Told before anything is computed: the nearest folder above `out` that is there must take files.
+void check_out(const std::string& out) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path at = fs::absolute(out, error).lexically_normal();
+  while (!fs::exists(at, error) && at.has_relative_path()) at = at.parent_path();
+  if (!fs::is_directory(at, error))
+    throw InputError("--out " + out + ": " + at.string() + " is a file, not a folder; choose another name");
+  if (::access(at.c_str(), W_OK | X_OK) != 0)
+    throw InputError("--out " + out + ": cannot write to the folder " + at.string() + ": " +
+                     std::strerror(errno));
+}
+
+// A flag that would do nothing is a mistake; in a grid it may be meant for other cells.
+void check_effect(const Flags& flags, const train::TrainOptions& o) {
+  const auto only = [&](const char* flag, bool serves, const std::string& whom) {
+    if (flags.given(flag) && !serves)
+      throw InputError(std::string(flag) + " is for " + whom + "; leave it out here");
+  };
+  for (const char* flag :
+       {"--cape-every", "--cape-bins", "--cape-neighbours", "--cape-sigma", "--cape-epochs", "--cape-lr"})
+    only(flag, train::is_cape(o.method), "--method cape-bin and cape-kernel");
+  only("--strength", o.method != "ce" && o.method != "ce-resampled",
+       "methods that have one, and " + o.method + " has none");
+  only("--hidden", o.model == "mlp", "--model mlp");
+  only("--width", o.model == "resnet18" || o.model == "vgg16-small" || o.model == "unet-small",
+       "--model resnet18, vgg16-small and unet-small");
+  only("--dropout", o.model != "linear", "networks with layers, not for --model linear");
+  only("--momentum", o.optimizer == "sgd", "--optimizer sgd");
+  only("--validation-share", !std::filesystem::is_directory(o.data + "/validation"),
+       "data without validation/, and " + o.data + " has one");
+}
+
+// "--train-items" is "train_items" there.
+[[noreturn]] void refuse_beside_grid(const std::string& flag, const std::string& grid) {
+  std::string name = flag.substr(2);
+  for (char& c : name) c = c == '-' ? '_' : c;
+  name = name == "raw" ? "\"normalize\": false" : "\"" + name + "\"";
+  throw InputError(flag + " does not go with --grid: write " + name + " into \"base\" of " + grid);
+}
+
+}  // namespace
+
+void add_train_flags(Flags& flags, TrainFlags& t) {
+  train::TrainOptions& o = t.options;
+  flags.heading("Data");
+  flags.text("--data", "FOLDER", o.data, "what to learn from");
+  flags.choice("--format", {"auto", "arrays", "images", "mnist", "cifar10", "utkface"}, o.format,
+               "how it is laid out");
+  flags.choice("--targets", {"auto", "labels", "counts", "ratings", "targets"}, o.targets, "what to learn");
+  flags.number("--validation-share", o.validation_share, "cut from train/ when there is no validation/");
+  flags.whole("--train-items", o.train_items, "only the first so many training items; 0: all");
+  flags.whole("--image-size", o.image_size, "side to which image files are resized; 0: as they are");
+  flags.choice("--scenario", {"none", "linear", "sigmoid", "skewed", "centered", "discrete"}, o.scenario,
+               "UTKFace: outcomes drawn from this risk by age; none: the age is learned");
+  flags.yes("--raw", t.raw, "leave the inputs as they are (bytes are still divided by 255)");
+  flags.heading("Model");
+  flags.choice("--model", {"linear", "mlp", "cnn", "resnet18", "vgg16-small", "unet-small"}, o.model,
+               "the network");
+  flags.choice("--head", {"auto", "softmax", "sigmoid", "gaussian", "laplace"}, o.head,
+               "what its outputs mean");
+  flags.list("--hidden", "n,n", t.hidden, "widths of the mlp [128,128]");
+  flags.whole("--width", o.width, "first width of resnet18, vgg16-small, unet-small; 0: 64, 32, 16");
+  flags.text("--dropout", "X|auto", t.dropout, "rate; auto: 0.5 for cnn and vgg16-small, else none [auto]");
+  flags.heading("Method");
+  flags.choice("--method", train::methods(), o.method, "how it is trained, see below");
+  flags.text("--strength", "X|auto", t.strength, "of the method, see below [auto]");
+  flags.whole("--cape-every", o.cape_every,
+              "calibrate every so many epochs; 0: 3 with bins, 4 with the kernel");
+  flags.whole("--cape-bins", o.cape_bins, "bins of cape-bin");
+  flags.whole("--cape-neighbours", o.cape_neighbours, "nearest outputs of cape-kernel");
+  flags.number("--cape-sigma", o.cape_sigma, "width of its kernel exp(-d^2/sigma^2)");
+  flags.whole("--cape-epochs", o.cape_epochs, "epochs after the early-stopped model; 0: as --epochs");
+  flags.number("--cape-lr", o.cape_lr, "learning rate of those; 0: that of the early-stopped model");
+  flags.yes("--from-start", o.from_start, "CaPE from the first epoch on (an ablation)");
+  flags.text("--start-from", "RUN", o.start_from, "CaPE from the model of this run");
+  flags.whole("--ensemble", o.ensemble, "networks, each from its own seed");
+  flags.list("--tune", "x,x", t.tune, "strengths to try; the best validation log-loss is kept");
+  flags.yes("--intra-training", o.intra_training,
+            "regression: sigma scaling after each epoch, in the history");
+  flags.heading("Optimisation");
+  flags.choice("--optimizer", {"sgd", "adam"}, o.optimizer, "what takes the steps");
+  flags.number("--lr", o.lr, "learning rate");
+  flags.number("--momentum", o.momentum, "of sgd");
+  flags.number("--weight-decay", o.weight_decay, "L2");
+  flags.whole("--batch", o.batch, "items a step");
+  flags.whole("--epochs", o.epochs, "at most");
+  flags.whole("--patience", o.patience,
+              "stop after so many epochs without a better validation log-loss; 0: never");
+  flags.whole("--warmup", o.warmup, "epochs of rising learning rate");
+  flags.list("--milestones", "n,n", t.milestones, "epochs after which the rate is multiplied");
+  flags.number("--milestone-factor", o.milestone_factor, "by this");
+  flags.whole("--plateau", o.plateau, "epochs without improvement before the rate is cut; 0: never");
+  flags.number("--plateau-factor", o.plateau_factor, "by this");
+  flags.heading("Augmentation of images");
+  flags.yes("--flip", o.flip, "left to right, at random");
+  flags.whole("--shift", o.shift, "pixels, either way");
+  flags.number("--rotation", o.rotation, "degrees, either way");
+  flags.heading("Running");
+  flags.text("--out", "FOLDER", o.out, "the run folder");
+  flags.text("--resume", "RUN", t.resume, "goes on with an interrupted run");
+  flags.text("--grid", "FILE", t.grid,
+             "JSON: {\"base\": {...}, \"vary\": {\"method\": [...], \"seed\": [...]}}");
+  flags.whole("--jobs", t.jobs, "cells of the grid at a time");
+  flags.seed("--seed", o.seed, "of weights, order, dropout, augmentation");
+  flags.text("--data-seed", "N|auto", t.data_seed,
+             "of the cut into parts and of outcomes drawn; auto: as --seed [auto]");
+  flags.choice("--device", {"auto", "cpu", "cuda"}, o.device, "auto: CUDA where there is one");
+  flags.whole("--threads", o.threads, "0: all cores");
+  flags.whole("--checkpoint-every", o.checkpoint_every, "epochs");
+  flags.yes("--quiet", o.quiet, "no progress, no summary");
+  flags.exclusive({"--resume", "--grid"});
+  flags.exclusive({"--resume", "--data"});
+  flags.exclusive({"--resume", "--out"});
+  flags.examples(kTrainExamples);
+}
+
+train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
+  train::TrainOptions& o = t.options;
+  if (t.jobs < 1 || t.jobs > 64)
+    throw InputError("--jobs must lie between 1 and 64, not " + std::to_string(t.jobs));
+  if (!t.resume.empty()) {
+    const std::string path = t.resume + "/config.json";
+    if (!std::filesystem::exists(path)) throw InputError("--resume: there is no run in " + t.resume);
+    train::TrainOptions run = train::run_from_json(train::read_text(path), path);
+    run.out = t.resume;
+    run.device = o.device;
+    run.threads = o.threads;
+    run.checkpoint_every = o.checkpoint_every;
+    run.quiet = o.quiet;
+    if (const Args given = what_a_run_is(flags); !given.empty())
+      throw InputError(given.front() + " cannot be changed by --resume: a run keeps its options");
+    check_options(run);
+    return run;
+  }
+  if (!t.grid.empty()) {
+    if (const Args given = what_a_run_is(flags); !given.empty()) refuse_beside_grid(given.front(), t.grid);
+    if (flags.given("--data")) refuse_beside_grid("--data", t.grid);
+  }
+  if (t.dropout != "auto") o.dropout = parsed<double>("--dropout", t.dropout);
+  if (t.strength != "auto") o.strength = parsed<double>("--strength", t.strength);
+  if (t.data_seed != "auto") o.data_seed = parsed<std::uint64_t>("--data-seed", t.data_seed);
+  if (!t.hidden.empty()) o.hidden = parsed_list<std::int64_t>("--hidden", t.hidden);
+  o.milestones = parsed_list<std::int64_t>("--milestones", t.milestones);
+  o.tune = parsed_list<double>("--tune", t.tune);
+  o.normalize = !t.raw;
+  check_options(o);
+  if (o.out.empty()) throw InputError("--out is needed: the folder of the run");
+  check_out(o.out);
+  if (!t.grid.empty()) return o;
+  if (flags.given("--jobs")) throw InputError("--jobs is for --grid; leave it out here");
+  check_effect(flags, o);
+  if (o.data.empty()) throw InputError("--data is needed: the folder to learn from");
+  return o;
+}
+
+void add_predict_flags(Flags& flags, PredictFlags& p) {
+  train::PredictOptions& o = p.options;
+  flags.positional("RUN", p.run, "the folder of a finished run");
+  flags.heading("What is predicted");
+  flags.text("--data", "FOLDER", o.data, "other data than the run's");
+  flags.text("--split", "NAME", o.split,
+             "train, validation, test or any other folder of the data [" + o.split + "]");
+  flags.heading("How");
+  flags.yes("--mc-dropout", o.mc_dropout, "dropout stays on");
+  flags.yes("--tta", o.tta, "inputs are augmented");
+  flags.whole("--samples", o.samples, "passes of each network, only with --mc-dropout or --tta");
+  flags.yes("--flip", o.flip, "for --tta; none of the three given: as in training");
+  flags.whole("--shift", o.shift, "pixels, either way");
+  flags.number("--rotation", o.rotation, "degrees, either way");
+  flags.seed("--seed", o.seed, "of the passes");
+  flags.heading("Running");
+  flags.text("--out", "FOLDER", o.out,
+             "samples.npy (S x N x K), probs.npy; regression: mean, aleatoric, epistemic");
+  flags.choice("--device", {"auto", "cpu", "cuda"}, o.device, "auto: CUDA where there is one");
+  flags.whole("--threads", o.threads, "0: all cores");
+  flags.whole("--batch", o.batch, "items at a time");
+  flags.yes("--quiet", o.quiet, "no progress, no summary");
+  flags.examples(kPredictExamples);
+}
+
+train::PredictOptions predict_options(PredictFlags p) {
+  if (p.run.size() != 1) throw InputError("plumb predict takes the folder of one run");
+  p.options.run = p.run.front();
+  if (p.options.out.empty()) throw InputError("--out is needed: the folder to write to");
+  if (p.options.batch < 1) throw InputError("--batch must be at least 1");
+  if (p.options.samples < 1 || p.options.samples > 100000)
+    throw InputError("--samples must lie between 1 and 100000, not " + std::to_string(p.options.samples));
+  if (p.options.shift < 0 || p.options.shift > 4096)
+    throw InputError("--shift must lie between 0 and 4096, not " + std::to_string(p.options.shift));
+  if (!(p.options.rotation >= 0 && p.options.rotation <= 180))
+    throw InputError("--rotation must lie between 0 and 180, not " + show(p.options.rotation));
+  check_out(p.options.out);
+  check_threads(p.options.threads);
+  return p.options;
+}
+
+}  // namespace plumb::cli
