@@ -1,5 +1,6 @@
 // Blocks of a regression's column: numbers widened, checked, put output by output.
 #include <algorithm>
+#include <cmath>
 
 #include "plumb/data/check.hpp"
 #include "plumb/regression/column.hpp"
