@@ -46,7 +46,7 @@ function(plumb_use_precompiled target name)
 endfunction()
 
 set(PLUMB_STD_HEADERS <algorithm> <array> <bit> <charconv> <cmath> <cstdint> <cstring> <filesystem> <functional> <limits> <map>
-  <memory> <mutex> <numeric> <optional> <set> <span> <stdexcept> <stop_token> <string> <string_view> <unordered_map> <utility> <vector>)
+  <memory> <mutex> <numeric> <optional> <set> <span> <stdexcept> <string> <string_view> <unordered_map> <utility> <vector>)
 plumb_precompiled(plumb_std ${PLUMB_STD_HEADERS} <fmt/format.h>)
 
 # plumb_room(name SOURCES ... DEPENDS ... PRIVATE ...): one static library for one room of the house.
