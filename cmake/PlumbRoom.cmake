@@ -4,7 +4,7 @@ add_library(plumb_flags INTERFACE)
 target_compile_options(plumb_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow)
 # GCC 12 warns of overlaps that cannot happen in "text" + std::string (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(plumb_flags INTERFACE -Wno-restrict)
+  target_compile_options(plumb_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)
 endif()
 if(PLUMB_WERROR)
   target_compile_options(plumb_flags INTERFACE -Werror)
