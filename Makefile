@@ -90,7 +90,7 @@ FUZZ_SECONDS ?= 120
 test-long: export PLUMB_LONG := 1
 test-long: export PLUMB_RESULTS := $(CURDIR)/build/results-long
 test-long:
-	@tools/setup build web test browser onnx train lint fuzz
+	@tools/setup build web test browser onnx train lint fuzz bare
 	@rm -rf $(PLUMB_RESULTS)
 	@status=0; \
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON && $(PART) build cmake --build build || status=1; \

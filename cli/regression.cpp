@@ -92,10 +92,11 @@ int evaluate_regression_command(const Args& args) {
   output.open();
   Result result;
   RegressionState state;
+  const bool save_state = !output_flags.save_state.empty();
   {
     ProgressBar bar(!output_flags.quiet);
     options.progress = bar.callback();
-    result = evaluate_regression(inputs.items, options, &state);
+    result = evaluate_regression(inputs.items, options, save_state ? &state : nullptr);
   }
   if (!reference.empty()) {
     constexpr int kHistogramCells = 30;
@@ -108,8 +109,7 @@ int evaluate_regression_command(const Args& args) {
   result.argv.insert(result.argv.end(), args.begin(), args.end());
   result.inputs = inputs.infos;
   output.pages().add_checksums(result.inputs, inputs.paths);
-  return output.finish(result, output_flags.save_state.empty() ? "" : serialize(state),
-                       !options.metrics.empty());
+  return output.finish(result, save_state ? serialize(state) : "", !options.metrics.empty());
 }
 
 }  // namespace plumb::cli

@@ -19,6 +19,7 @@
 #include "plumb/evaluate/compare.hpp"
 #include "plumb/evaluate/evaluate.hpp"
 #include "plumb/evaluate/stability.hpp"
+#include "plumb/numeric/progress.hpp"
 #include "plumb/registry.hpp"
 #include "plumb/result.hpp"
 #include "plumb/version.hpp"

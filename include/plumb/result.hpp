@@ -91,9 +91,10 @@ struct Result {
   std::vector<std::string> notes;  ///< what a reader must know: items left out, votes clipped
 
   /// The metric of that key; InputError when it was not computed.
-  [[nodiscard]] const MetricResult& operator[](std::string_view key) const {
+  [[nodiscard]] const MetricResult& operator[](std::string_view key) const& {
     return find_result(metrics, key);
   }
+  [[nodiscard]] MetricResult operator[](std::string_view key) && { return find_result(metrics, key); }
 };
 
 [[nodiscard]] const char* version();

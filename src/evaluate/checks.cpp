@@ -10,8 +10,7 @@ void check_options(const EvaluateOptions& o) {
   check_bins(o.bins);
   check_level(o.level);
   check_threads(o.threads);
-  if (o.bootstrap < 0 || o.bootstrap > 1'000'000)
-    throw InputError("⟦bootstrap⟧ must lie between 0 and 1000000, not " + std::to_string(o.bootstrap));
+  check_bootstrap(o.bootstrap);
   if (!(o.clip >= 0 && o.clip < 0.5)) throw InputError("⟦clip⟧ must lie in [0, 0.5), not " + show(o.clip));
 }
 

@@ -2,7 +2,7 @@
 // union of them, once for the data and once for every draw.
 #pragma once
 
-#include <initializer_list>
+#include "plumb/numeric/enum_set.hpp"
 
 namespace plumb::detail {
 
@@ -24,26 +24,7 @@ enum class Product : unsigned {
   smooth,             ///< smooth calibration error of the event
 };
 
-class ProductSet {
- public:
-  constexpr ProductSet() = default;
-  constexpr ProductSet(Product p) : bits_(1u << static_cast<unsigned>(p)) {}  // NOLINT: a product is a set
-  constexpr ProductSet(std::initializer_list<Product> products) {
-    for (const Product p : products) *this |= p;
-  }
-  [[nodiscard]] constexpr bool has(ProductSet all) const { return (bits_ & all.bits_) == all.bits_; }
-  [[nodiscard]] constexpr bool any(ProductSet some) const { return (bits_ & some.bits_) != 0; }
-  [[nodiscard]] constexpr ProductSet both(ProductSet other) const { return ProductSet(bits_ & other.bits_); }
-  constexpr ProductSet& operator|=(ProductSet other) {
-    bits_ |= other.bits_;
-    return *this;
-  }
-  friend constexpr ProductSet operator|(ProductSet a, ProductSet b) { return a |= b; }
-
- private:
-  constexpr explicit ProductSet(unsigned bits) : bits_(bits) {}
-  unsigned bits_ = 0;
-};
+using ProductSet = EnumSet<Product>;
 
 inline constexpr ProductSet kStreamingProducts{
     Product::event_table, Product::class_tables, Product::proper_scores, Product::event_log,

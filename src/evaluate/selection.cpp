@@ -13,13 +13,8 @@ bool task_fits(const MetricRow& row, bool binary) {
 
 void check_key(const std::string& key, const EvaluateOptions& options, const TaskKind& task) {
   const std::string where = opt(options.keys_option) + ": ";
+  check_keys({&key, 1}, metrics(), where + "there is no metric");
   const MetricRow* row = find_metric(key);
-  if (row == nullptr) {
-    std::vector<std::string> known;
-    for (const MetricRow& r : metrics()) known.emplace_back(r.key);
-    throw InputError(where + "there is no metric \"" + key + "\"" + did_you_mean(key, known) +
-                     "; `plumb list` shows them all");
-  }
   const std::string this_task = task.binary ? "binary" : "multiclass";
   if (!task_fits(*row, task.binary))
     throw InputError(where + key + " is for " + (task.binary ? "multiclass" : "binary") +

@@ -6,6 +6,7 @@
 #include "evaluate/tables.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
+#include "plumb/result/state_bytes.hpp"
 
 namespace plumb {
 
@@ -14,11 +15,6 @@ using namespace detail;
 namespace {
 
 constexpr const char* kNeedsAll = "needs all the data in one run; a merged state has only the streaming sums";
-
-void check_equal(bool equal, const char* what) {
-  if (!equal)
-    throw InputError(std::string("these states were made with different ") + what + " and cannot be merged");
-}
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "io/text.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <system_error>
 
 namespace plumb::detail {

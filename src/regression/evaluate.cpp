@@ -38,7 +38,8 @@ void add_metrics(const detail::PreparedRegression& prepared, const detail::Regre
   if (resample) {
     std::vector<detail::RegressionDraw> draws(o.bootstrap);
     for (int b = 0; b < o.bootstrap; ++b) draws[b] = {o.seed, b};
-    replicates = prepared.score(draws);
+    Progress progress(o.progress, o.cancel);
+    replicates = prepared.score(draws, progress);
   }
   for (const MetricRow* row : selection.rows) {
     const Estimate& e = scores.find(row->key)->second;

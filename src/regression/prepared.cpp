@@ -1,7 +1,6 @@
 #include "regression/prepared.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/parallel.hpp"
@@ -30,13 +29,14 @@ RegressionPlan part_of(RegressionPlan plan, RegressionProductSet needs) {
 /// The sums of several draws in one pass: the terms of a block are computed once for all of them.
 std::vector<RegressionSums> sums_of(const RegressionItems& items, const RegressionPlan& plan,
                                     std::span<const std::uint64_t> units,
-                                    std::span<const RegressionDraw> draws) {
+                                    std::span<const RegressionDraw> draws, const Progress& progress) {
   std::vector<RegressionSums> sums(draws.size(), RegressionSums(items.outputs(), plan));
   BlockTerms terms;
   std::vector<std::uint32_t> times;
   std::vector<double> multiplier;
   for (std::int64_t begin = 0; begin < items.size(); begin += block_rows(items)) {
     const std::int64_t n = std::min(block_rows(items), items.size() - begin);
+    progress.check();
     terms.read(items, begin, begin + n, plan.clip);
     times.resize(n);
     multiplier.resize(n);
@@ -67,9 +67,9 @@ RegressionSelection select_regression(std::span<const std::string> keys, bool pa
   const bool all = keys.empty() || asked("all");
   RegressionSelection out;
   for (const MetricRow& row : regression_metrics()) {
-    const RegressionProductSet needs = run_of(row).needs;
+    const RegressionProductSet needs = regression_run(row).needs;
     if (!all && !asked(row.key)) continue;
-    if (parts || !needs.meets(kOfParts)) {
+    if (parts || !needs.any(kOfParts)) {
       out.rows.push_back(&row);
       out.needs |= needs;
     } else if (asked(row.key)) {
@@ -87,7 +87,7 @@ void RegressionDraw::count(std::span<const std::uint64_t> units, std::span<std::
 PreparedRegression::PreparedRegression(const RegressionItems& items, const RegressionSelection& selection,
                                        const RegressionOptions& options)
     : items_(items), selection_(selection), options_(options), plan_(plan_of(items, options)) {
-  if (selection.needs.meets(kSorted)) columns_ = order_regression(items, options.clip, options.threads);
+  if (selection.needs.any(kSorted)) columns_ = order_regression(items, options.clip, options.threads);
 }
 
 RegressionProducts PreparedRegression::products() const {
@@ -102,28 +102,26 @@ RegressionProducts PreparedRegression::products() const {
 Scores PreparedRegression::finish(const RegressionProducts& products) const {
   Scores out;
   for (const MetricRow* row : selection_.rows)
-    out[std::string(row->key)] = run_of(*row).finish(products, plan_);
+    out[std::string(row->key)] = regression_run(*row).finish(products, plan_);
   return out;
 }
 
-std::vector<Scores> PreparedRegression::score(std::span<const RegressionDraw> draws) const {
+std::vector<Scores> PreparedRegression::score(std::span<const RegressionDraw> draws,
+                                              Progress& progress) const {
+  progress.expect(std::ssize(draws));
   const std::vector<std::uint64_t> units = regression_units(items_);
   const RegressionPlan plan = part_of(plan_, selection_.needs);
-  const bool streams = !kSorted.covers(selection_.needs);
+  const bool streams = !kSorted.has(selection_.needs);
   std::vector<Scores> out(draws.size());
-  std::mutex mutex;
-  double done = 0;
   const auto body = [&](int, std::int64_t first, std::int64_t last) {
     const auto own = draws.subspan(first, last - first);
     std::vector<RegressionSums> sums(own.size());
-    if (streams) sums = sums_of(items_, plan, units, own);
+    if (streams) sums = sums_of(items_, plan, units, own, progress);
     std::vector<std::uint32_t> times(columns_ ? units.size() : 0);
     for (std::int64_t d = first; d < last; ++d) {
       if (columns_) draws[d].count(units, times);
       out[d] = finish(RegressionProducts(std::move(sums[d - first]), columns(), times));
-      if (!options_.progress) continue;
-      const std::lock_guard lock(mutex);
-      options_.progress(++done / draws.size());
+      progress.add(1);
     }
   };
   const std::int64_t n = std::ssize(draws);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/numeric/progress.hpp"
 #include "plumb/regression/evaluate.hpp"
 #include "regression/runs.hpp"
 
@@ -42,7 +43,7 @@ class PreparedRegression {
   /// InputError when no item has weight.
   [[nodiscard]] RegressionProducts products() const;
   [[nodiscard]] Scores finish(const RegressionProducts& products) const;
-  [[nodiscard]] std::vector<Scores> score(std::span<const RegressionDraw> draws) const;
+  [[nodiscard]] std::vector<Scores> score(std::span<const RegressionDraw> draws, Progress& progress) const;
 
  private:
   const RegressionItems& items_;

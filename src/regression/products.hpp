@@ -28,10 +28,10 @@ class RegressionProducts {
   explicit RegressionProducts(RegressionSums sums, const OrderedRegression* columns = nullptr,
                               std::span<const std::uint32_t> times = {})
       : streamed_(std::move(sums)), total_(streamed_.total()), columns_(columns) {
-    if (!streamed_.output.empty()) made_ |= {Product::sums};
-    if (!streamed_.uce.cell.empty()) made_ |= {Product::uce_cells};
-    if (!streamed_.uce_mc.cell.empty()) made_ |= {Product::uce_mc_cells};
-    if (!streamed_.uce_aleatoric.cell.empty()) made_ |= {Product::uce_aleatoric_cells};
+    if (!streamed_.output.empty()) made_ |= Product::sums;
+    if (!streamed_.uce.cell.empty()) made_ |= Product::uce_cells;
+    if (!streamed_.uce_mc.cell.empty()) made_ |= Product::uce_mc_cells;
+    if (!streamed_.uce_aleatoric.cell.empty()) made_ |= Product::uce_aleatoric_cells;
     if (columns == nullptr) return;
     made_ |= kSorted;
     weights_ = {columns->weight, times};

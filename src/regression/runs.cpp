@@ -88,7 +88,9 @@ static_assert(std::ranges::equal(kRegressionRuns, kRegressionMetrics, {}, &Regre
 
 }  // namespace
 
-const RegressionRun& run_of(const MetricRow& row) { return kRegressionRuns[&row - kRegressionMetrics]; }
+const RegressionRun& regression_run(const MetricRow& row) {
+  return kRegressionRuns[&row - kRegressionMetrics];
+}
 
 }  // namespace detail
 
@@ -98,7 +100,7 @@ Scores sum_scores(const OutputSums& sums) {
   const detail::RegressionProducts products(one);
   Scores out;
   for (const detail::RegressionRun& run : detail::kRegressionRuns)
-    if (products.made().covers(run.needs)) out[std::string(run.key)] = run.finish(products, {});
+    if (products.made().has(run.needs)) out[std::string(run.key)] = run.finish(products, {});
   return out;
 }
 

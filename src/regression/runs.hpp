@@ -15,6 +15,6 @@ struct RegressionRun {
 };
 
 /// `row` is one of regression_metrics().
-[[nodiscard]] const RegressionRun& run_of(const MetricRow& row);
+[[nodiscard]] const RegressionRun& regression_run(const MetricRow& row);
 
 }  // namespace plumb::detail

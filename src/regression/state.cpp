@@ -7,6 +7,7 @@
 namespace plumb {
 namespace {
 
+using detail::check_equal;
 using detail::Reader;
 using detail::visit;
 using detail::Writer;
@@ -17,11 +18,6 @@ constexpr std::uint32_t kFormat = 1;
 RegressionPlan plan_of(const RegressionState& s) {
   const auto range = s.has_range ? std::optional(s.range) : std::nullopt;
   return {s.bins, s.clip, range, s.parts ? range : std::nullopt, s.parts};
-}
-
-void check_equal(bool equal, const char* what) {
-  if (!equal)
-    throw InputError(std::string("these states were made with different ") + what + " and cannot be merged");
 }
 
 template <class Io>
@@ -73,9 +69,9 @@ bool consistent(const RegressionState& s) {
 
 Estimate estimate_of(const detail::RegressionRun& run, const detail::RegressionProducts& products,
                      const RegressionPlan& plan) {
-  if (products.made().covers(run.needs)) return run.finish(products, plan);
+  if (products.made().has(run.needs)) return run.finish(products, plan);
   return Estimate::undefined(
-      run.needs.meets(detail::kSorted)
+      run.needs.any(detail::kSorted)
           ? "needs all the data in one run; a merged state has only the streaming sums"
           : "its cells run from the smallest to the largest variance of all the data; save the states with "
             "⟦range⟧");
@@ -126,7 +122,7 @@ Result finish(const RegressionState& s, const RegressionOptions& o) {
                               used, rows);
   const detail::RegressionProducts products(s.sums);
   for (const MetricRow* row : rows) {
-    const Estimate e = estimate_of(detail::run_of(*row), products, plan);
+    const Estimate e = estimate_of(detail::regression_run(*row), products, plan);
     MetricResult& m = r.metrics.emplace_back(row->key, MetricResult()).second;
     m.value = e.value;
     m.why = e.why;

@@ -1,6 +1,7 @@
 #include "report/text_table.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <sstream>
 
 namespace plumb::detail {

@@ -9,7 +9,8 @@ from conftest import ROOT, run_plumb
 
 LITERAL = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?:.|\n)*?\*/')
 COMMANDS = ["evaluate", "compare", "uncertainty", "stability", "report", "train", "predict", "merge", "describe", "list", "demo",
-            "calibrate fit", "calibrate apply", "calibrate show", "calibrate export"]
+            "evaluate --mean x", "demo regression", "demo faces", "calibrate fit", "calibrate fit --mean x", "calibrate apply",
+            "calibrate apply --mean x", "calibrate show", "calibrate export"]
 
 
 def sources():
@@ -57,7 +58,7 @@ def test_markers_name_real_options():
             for name in re.findall("⟦([^⟦⟧]+)⟧", s):
                 found.setdefault(name, p.relative_to(ROOT))
     assert "bootstrap" in found
-    unknown = {n: str(p) for n, p in found.items() if n not in known and n != "{}"}
+    unknown = {n: str(p) for n, p in found.items() if n not in known and n != "{}"}  # fmt fills in the name
     assert not unknown, unknown
 
 

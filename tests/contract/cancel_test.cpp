@@ -1,6 +1,7 @@
 // A caller may stop long work: before it begins, or from its progress; and hears of all of it, once.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <stop_token>
 
 #include "contract/cases.hpp"

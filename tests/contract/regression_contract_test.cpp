@@ -1,6 +1,7 @@
 // Contracts that every row of the regression registry must keep, run over the registry itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>

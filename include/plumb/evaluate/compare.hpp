@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/data/items.hpp"
@@ -52,9 +53,10 @@ struct Comparison {
   std::vector<std::string> notes;
 
   /// InputError for a key that was not compared.
-  [[nodiscard]] const ComparedMetric& operator[](std::string_view key) const {
+  [[nodiscard]] const ComparedMetric& operator[](std::string_view key) const& {
     return find_named(metrics, &ComparedMetric::key, "metric", key);
   }
+  [[nodiscard]] ComparedMetric operator[](std::string_view key) && { return std::as_const(*this)[key]; }
 };
 
 /// `options.bootstrap` replicates (0: values alone). A difference has the interval of its key: percentile, or

@@ -10,12 +10,16 @@ template <class Enum>
 class EnumSet {
  public:
   constexpr EnumSet() = default;
+  constexpr EnumSet(Enum m) : bits_(std::uint64_t{1} << static_cast<unsigned>(m)) {}  // NOLINT: one is a set
   constexpr EnumSet(std::initializer_list<Enum> members) {
-    for (const Enum m : members) bits_ |= std::uint64_t{1} << static_cast<unsigned>(m);
+    for (const Enum m : members) *this |= m;
   }
-  [[nodiscard]] constexpr bool has(Enum m) const { return covers({m}); }
-  [[nodiscard]] constexpr bool covers(EnumSet other) const { return (other.bits_ & ~bits_) == 0; }
-  [[nodiscard]] constexpr bool meets(EnumSet other) const { return (other.bits_ & bits_) != 0; }
+  [[nodiscard]] constexpr bool has(EnumSet all) const { return (bits_ & all.bits_) == all.bits_; }
+  [[nodiscard]] constexpr bool any(EnumSet some) const { return (bits_ & some.bits_) != 0; }
+  [[nodiscard]] constexpr EnumSet both(EnumSet other) const {
+    other.bits_ &= bits_;
+    return other;
+  }
   constexpr EnumSet& operator|=(EnumSet other) {
     bits_ |= other.bits_;
     return *this;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct RegressionOptions {
   std::uint64_t seed = 0;
   int threads = 0;  ///< 0: all cores; never moves a number
   double clip = 0;  ///< raises variances below it; 0: a variance of 0 leaves some keys undefined
-  std::function<void(double)> progress = {};
+  std::function<void(double)> progress = {};  ///< called with the share done, from one thread at a time
+  std::stop_token cancel = {};                ///< ends the work with Cancelled
 };
 
 struct RegressionState;

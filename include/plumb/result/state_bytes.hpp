@@ -98,6 +98,12 @@ void visit(Io& io, ExactSum& s) {
   return std::move(file.out);
 }
 
+/// For what two states must agree on.
+inline void check_equal(bool equal, const char* what) {
+  if (!equal)
+    throw InputError(std::string("these states were made with different ") + what + " and cannot be merged");
+}
+
 /// The payload, checked; refers to `bytes`.
 [[nodiscard]] inline Reader open_state(std::string_view magic, std::uint32_t expected, std::string_view bytes,
                                        const std::string& name) {

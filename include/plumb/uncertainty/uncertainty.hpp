@@ -53,9 +53,10 @@ struct MeasureResult {
   std::vector<DeferralPoint> deferral;
 
   /// InputError for a key that is not among the scores.
-  [[nodiscard]] const MetricResult& operator[](std::string_view key) const {
+  [[nodiscard]] const MetricResult& operator[](std::string_view key) const& {
     return find_result(scores, key);
   }
+  [[nodiscard]] MetricResult operator[](std::string_view key) && { return find_result(scores, key); }
 };
 
 struct Suspect {
@@ -75,8 +76,11 @@ struct UncertaintyResult {
   std::vector<Suspect> suspects;
 
   /// InputError for a measure that was not scored.
-  [[nodiscard]] const MeasureResult& operator[](std::string_view measure) const {
+  [[nodiscard]] const MeasureResult& operator[](std::string_view measure) const& {
     return find_named(measures, &MeasureResult::name, "measure", measure);
+  }
+  [[nodiscard]] MeasureResult operator[](std::string_view measure) && {
+    return std::as_const(*this)[measure];
   }
 };
 

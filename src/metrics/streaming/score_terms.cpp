@@ -24,7 +24,7 @@ struct Voted {
 Voted voted_classes(const ItemBlock& block) {
   const VoteBlock& votes = block.votes;
   const double* z = block.z.z.data();
-  const std::int64_t width = block.z.width;
+  const std::size_t width = block.z.width;
   Voted out;
   out.p.resize(votes.single ? block.size : std::ssize(votes.cls));
   if (!votes.single) {
@@ -63,21 +63,21 @@ double square_sum(const double* z, std::size_t n) {
 }
 
 void hit_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
-  const std::int64_t size = block.size;
+  const std::size_t size = block.size;
   std::vector<std::uint32_t> top(size);
   if (block.z.width == 1) {
-    for (std::int64_t i = 0; i < size; ++i) top[i] = block.z.z[i] > 0.5;
+    for (std::size_t i = 0; i < size; ++i) top[i] = block.z.z[i] > 0.5;
   } else {
     std::vector<double> largest(size);
     detail::row_tops(block.z.z.data(), block.size, block.z.width, largest.data(), top.data());
   }
   if (block.votes.single) {
     out.votes.assign(size, 1.0);
-    for (std::int64_t i = 0; i < size; ++i) out.correct[i] = block.votes.cls[i] == top[i];
+    for (std::size_t i = 0; i < size; ++i) out.correct[i] = block.votes.cls[i] == top[i];
     out.agree = out.correct;
     return;
   }
-  for (std::int64_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     out.votes[i] = block.votes.votes(i);
     out.correct[i] = block.votes.majority(i) == top[i];
   }
@@ -106,7 +106,7 @@ void log_terms(Voted voted, double clip, ScoreTerms& out) {
 }
 
 void brier_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
-  const std::int64_t width = block.z.width;
+  const std::size_t width = block.z.width;
   std::vector<double> squares(width > 1 ? block.size : 0);
   for (std::size_t i = 0; i < squares.size(); ++i)
     squares[i] = square_sum(block.z.z.data() + i * width, width);
@@ -123,9 +123,9 @@ void brier_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
 /// Against the true probability q (Liu 2022, section 3): (p - q)^2 and KL(p, q) = p log(p / q) + (1 - p)
 /// log((1 - p) / (1 - q)).
 void truth_terms(const ItemBlock& block, double clip, ScoreTerms& out) {
-  const std::int64_t size = block.size;
+  const std::size_t size = block.size;
   std::vector<double> p(size), q(size), logs(4 * size);
-  for (std::int64_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     p[i] = block.z.z[i];
     q[i] = block.truth[i];
     out.mse_p[i] = (p[i] - q[i]) * (p[i] - q[i]);
@@ -138,7 +138,7 @@ void truth_terms(const ItemBlock& block, double clip, ScoreTerms& out) {
     std::copy(arguments.begin(), arguments.end(), logs.begin() + 4 * i);
   }
   log_block(logs, logs);
-  for (std::int64_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     if (out.kl_bad[i] != 0 && clip == 0) continue;
     const double* l = logs.data() + 4 * i;
     const double one = p[i] > 0 ? p[i] * (l[0] - l[1]) : 0.0;
@@ -150,7 +150,7 @@ void truth_terms(const ItemBlock& block, double clip, ScoreTerms& out) {
 }  // namespace
 
 void score_terms(const ItemBlock& block, const ScoreOptions& options, ScoreTerms& out) {
-  const std::int64_t size = block.size;
+  const std::size_t size = block.size;
   for (auto* column : {&out.votes, &out.correct, &out.agree, &out.nll, &out.brier, &out.zero, &out.clipped})
     column->assign(size, 0.0);
   for (auto* column : {&out.mse_p, &out.kl_p, &out.kl_bad})

@@ -163,6 +163,8 @@ TEST(Result, UnknownKeysAreRefusedWithTheNearest) {
   const Result r = evaluate(make_items({.probs = std::vector{0.25, 0.5}, .labels = std::vector{0, 1}}),
                             {.metrics = {"ece", "brier"}});
   EXPECT_EQ(r["ece"].value, 0.375);
+  static_assert(std::is_reference_v<decltype(r["ece"])>);
+  static_assert(!std::is_reference_v<decltype(Result()["ece"])>, "a metric outlives the temporary result");
   try {
     (void)r["ecce"];
     FAIL() << "there is no such key";

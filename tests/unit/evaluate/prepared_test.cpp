@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "plumb/evaluate/state.hpp"
 #include "plumb/numeric/random.hpp"
 #include "support/make_items.hpp"

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plumb/calibrate/apply_model.hpp"
 #include "plumb/evaluate/evaluate.hpp"
 #include "unit/calibrate/some_items.hpp"

@@ -22,12 +22,13 @@ void expect_equal(const Scores& a, const Scores& b) {
 
 // A key that nobody wired would throw; one whose run never answers has no value here.
 TEST(RegressionRuns, EveryKeyAloneHasAValue) {
+  Progress progress;
   const RegressionItems items = simulate({.n = 200, .parts = true}).items();
   for (const MetricRow& row : regression_metrics()) {
     const RegressionOptions o{.metrics = {std::string(row.key)}};
     const RegressionSelection one = detail::select_regression(o.metrics, true);
     const PreparedRegression prepared(items, one, o);
-    const Scores scores = prepared.score(std::vector<RegressionDraw>(1))[0];
+    const Scores scores = prepared.score(std::vector<RegressionDraw>(1), progress)[0];
     ASSERT_EQ(scores.size(), 1u) << row.key;
     EXPECT_TRUE(scores.at(std::string(row.key)).value) << row.key;
     expect_equal(scores, prepared.finish(prepared.products()));
@@ -37,7 +38,7 @@ TEST(RegressionRuns, EveryKeyAloneHasAValue) {
 TEST(RegressionRuns, AProductThatWasNotMadeIsALogicError) {
   const RegressionProducts none{RegressionSums()};
   for (const MetricRow& row : regression_metrics())
-    EXPECT_THROW((void)detail::run_of(row).finish(none, {}), std::logic_error) << row.key;
+    EXPECT_THROW((void)detail::regression_run(row).finish(none, {}), std::logic_error) << row.key;
 }
 
 TEST(RegressionSelection, IsTheRowsAndTheUnionOfTheirProducts) {
@@ -58,9 +59,10 @@ TEST(PreparedRegression, ADrawIsAWeighting) {
   const RegressionSelection all = detail::select_regression({}, true);
   const PreparedRegression prepared(items, all, o);
   std::vector<RegressionDraw> draws(70);
+  Progress progress;
   for (std::uint32_t r = 0; r < 70; ++r) draws[r] = {5, r};
-  const std::vector<Scores> scores = prepared.score(draws);
-  expect_equal(scores[69], prepared.score(std::span(draws).last(1))[0]);
+  const std::vector<Scores> scores = prepared.score(draws, progress);
+  expect_equal(scores[69], prepared.score(std::span(draws).last(1), progress)[0]);
 
   std::vector<std::uint32_t> times(700);
   draws[69].count(regression_units(items), times);
@@ -70,6 +72,18 @@ TEST(PreparedRegression, ADrawIsAWeighting) {
   const PreparedRegression again(weighted, all, o);
   for (const auto& [key, x] : again.finish(again.products()))
     EXPECT_TRUE(key == "uce_aleatoric" || x.value == scores[69].at(key).value) << key;
+}
+
+TEST(PreparedRegression, ProgressReachesTheEndAndACallerCanStop) {
+  const RegressionItems items = simulate({.n = 300}).items();
+  double share = 0;
+  RegressionOptions o{.bootstrap = 40, .threads = 2, .progress = [&](double x) { share = x; }};
+  (void)evaluate_regression(items, o);
+  EXPECT_DOUBLE_EQ(share, 1);
+  std::stop_source stop;
+  o.cancel = stop.get_token();
+  stop.request_stop();
+  EXPECT_THROW((void)evaluate_regression(items, o), Cancelled);
 }
 
 }  // namespace
