@@ -1,7 +1,5 @@
 #include "plumb/api/model.hpp"
 
-#include "plumb/calibrate/alpha.hpp"
-#include "plumb/calibrate/apply_model.hpp"
 #include "plumb/calibrate/fit_model.hpp"
 #include "plumb/calibrate/onnx.hpp"
 #include "plumb/calibrate/regression/apply_model.hpp"
@@ -11,17 +9,10 @@
 
 namespace plumb {
 
-Items Model::apply(const Items& items, const Rows& features) const {
-  Items out = apply_model(parts_, items);
-  if (!features.empty()) {
-    if (parts_.steps.back().method != "alpha") throw InputError("only a last step alpha takes features");
-    check_same_rows("the predictions", items.size(), features.name(), features.rows());
-  }
-  if (parts_.steps.back().method == "alpha" && out.concentration.empty()) {
-    std::vector<double> alpha_0(items.size());
-    alpha_concentration(parts_.steps.back(), features, 0, items.size(), alpha_0);
-    out.concentration = {Rows(array_of(std::move(alpha_0), {items.size()}, "alpha_0"))};
-  }
+Items Model::apply(const Items& items, const ApplyOptions& options) const {
+  Items out = apply_model(parts_, items, options);
+  if (parts_.steps.back().method == "alpha" && out.concentration.empty())
+    throw InputError("the alpha step was fitted with features; give those of the items with ⟦features⟧");
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/calibrate/apply_model.hpp"
 #include "plumb/calibrate/fit.hpp"
 #include "plumb/calibrate/model.hpp"
 #include "plumb/calibrate/regression/fit.hpp"
@@ -25,8 +26,8 @@ class Model {
   explicit Model(CalibrationModel parts) : parts_(std::move(parts)) {}
 
   /// The items with calibrated probabilities, which are new memory; the rest is shared with `items`. A last
-  /// step alpha sets their concentration, of `features` if it was fitted with some.
-  [[nodiscard]] Items apply(const Items& items, const Rows& features = {}) const;
+  /// step alpha gives them a concentration, of .features if it was fitted with some.
+  [[nodiscard]] Items apply(const Items& items, const ApplyOptions& options = {}) const;
   /// The items with calibrated variances.
   [[nodiscard]] RegressionItems apply(const RegressionItems& items) const;
   /// Where the targets lie with this probability; the items need their mean.

@@ -79,7 +79,7 @@ TEST(Fit, AlphaWithFeatures) {
   for (int i = 0; i < 200; ++i) x.push_back(i % 7);
   const Rows features = Data(x, 1).rows("features");
   const Model model = fit("alpha", items, {.features = features});
-  EXPECT_EQ(model.apply(items, features).concentration.front().rows(), 200);
+  EXPECT_EQ(model.apply(items, {.features = features}).concentration.front().rows(), 200);
   EXPECT_THROW((void)model.apply(items), InputError);
 }
 
