@@ -58,7 +58,7 @@ std::string fitted_on_notice(const CalibrationModel& model, const Inputs& inputs
 
 std::string apply_calibrator(const std::string& path, int threads, Inputs& inputs) {
   const CalibrationModel model = load_model(path);
-  inputs.items = apply_model(model, inputs.items, threads);
+  inputs.items = apply_model(model, inputs.items, {.threads = threads});
   const std::string notice = fitted_on_notice(model, inputs);
   inputs.paths.push_back(path);
   inputs.infos.push_back({"--calibrator", path, {}, "model", ""});

@@ -7,6 +7,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/numeric/parallel.hpp"
+#include "plumb/numeric/progress.hpp"
 
 namespace plumb {
 namespace {
@@ -55,6 +56,8 @@ void apply_model(const CalibrationModel& model, const Predictions& predictions, 
   const std::int64_t most = std::max<std::int64_t>(1, kHeldNumbers / columns);
   const std::int64_t block = std::max<std::int64_t>(1, kBlockNumbers / width);
   std::vector<double> z, concentration, disagreement;
+  Progress progress(options.progress, options.cancel);
+  progress.expect(n);
   for (std::int64_t first = 0; first < n; first += most) {
     const std::int64_t rows = std::min(most, n - first);
     z.resize(rows * columns);
@@ -77,23 +80,25 @@ void apply_model(const CalibrationModel& model, const Predictions& predictions, 
       copy_rows(p, pairs, std::span(z).subspan(begin * columns));
     });
     sink({first, rows, z, concentration, disagreement});
-    if (options.progress) options.progress(static_cast<double>(first + rows) / n);
+    progress.add(rows);
   }
 }
 
-Items apply_model(const CalibrationModel& model, const Items& items, int threads) {
+Items apply_model(const CalibrationModel& model, const Items& items, const ApplyOptions& options) {
   check_fits(model, items.predictions);
+  check_features(model, items.predictions, options.features);
   if (!model.class_names.empty() && !items.class_names.empty() && model.class_names != items.class_names) {
     std::string names;
     for (const std::string& name : model.class_names) names += (names.empty() ? "" : ",") + name;
     throw InputError(model.name + " was fitted with other ⟦classes⟧, or in another order (" + names +
                      "); give the predictions in that order");
   }
-  Items out = calibrated(items, model, threads);
+  Items out = calibrated(items, model, options.threads);
   const Step& last = model.steps.back();
-  if (last.method == "alpha" && items.concentration.empty() && alpha_features(last) == 0) {
+  if (last.method == "alpha" && items.concentration.empty() &&
+      (alpha_features(last) == 0 || !options.features.empty())) {
     std::vector<double> alpha_0(items.size());
-    alpha_concentration(last, {}, 0, items.size(), alpha_0);
+    alpha_concentration(last, options.features, 0, items.size(), alpha_0);
     out.concentration = {Rows(array_of(std::move(alpha_0), {items.size()}, model.name + " (alpha_0)"))};
   }
   return out;

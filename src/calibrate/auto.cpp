@@ -14,6 +14,7 @@
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/narrow.hpp"
+#include "plumb/numeric/progress.hpp"
 
 namespace plumb {
 namespace {
@@ -128,7 +129,8 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
     (e.league.why.empty() ? entries : failed).push_back(std::move(e));
   }
   bool weighed = false;
-  double done = 0;
+  Progress progress(options.progress, options.cancel);
+  progress.expect(std::ssize(entries) * folds);
   for (Entry& e : entries) {
     try {
       std::vector<double> mass(units.mass.size(), 0.0);
@@ -138,7 +140,7 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
         model.classes = items.classes();
         model.steps = {e.row->fit(items.gather(train), options_for(options, train))};
         add_losses(items, model, test, units, e.loss, &mass);
-        if (options.progress) options.progress(++done / (std::ssize(entries) * folds));
+        progress.add(1);
       }
       if (!weighed) units.mass = mass;
       weighed = true;

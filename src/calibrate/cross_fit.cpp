@@ -4,6 +4,7 @@
 
 #include "plumb/calibrate/map.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/progress.hpp"
 
 namespace plumb {
 
@@ -27,6 +28,8 @@ std::vector<double> cross_fit(std::string_view method, const Items& items, const
   const std::vector<int> fold = split_folds(items, folds, options.seed);
   const std::int64_t width = items.predictions.width();
   std::vector<double> out(items.size() * width);
+  Progress progress(options.progress, options.cancel);
+  progress.expect(folds);
   for (int f = 0; f < folds; ++f) {
     const auto train = fold_rows(fold, f, false), test = fold_rows(fold, f, true);
     CalibrationModel model;
@@ -41,7 +44,7 @@ std::vector<double> cross_fit(std::string_view method, const Items& items, const
       for (std::int64_t i = 0; i < block.size; ++i)
         std::copy_n(block.z.begin() + i * width, width, out.begin() + test[begin + i] * width);
     }
-    if (options.progress) options.progress((f + 1.0) / folds);
+    progress.add(1);
   }
   return out;
 }

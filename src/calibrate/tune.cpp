@@ -9,6 +9,7 @@
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
+#include "plumb/numeric/progress.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -62,7 +63,8 @@ Split split(const Items& items, const std::vector<int>& fold_of, int fold) {
 Step tune(const Items& items, const FitOptions& options, const std::vector<FitOptions>& grid,
           FitFunction fit) {
   const int folds = narrow<int>(options.folds.value_or(kHoldOut)), used = options.folds ? folds : 1;
-  const double count = std::ssize(grid);
+  Progress progress(options.progress, options.cancel);
+  progress.expect(used * std::ssize(grid) + 1);
   const std::vector<int> fold_of = split_folds(items, folds, options.seed);
   std::vector<LogLoss> loss(grid.size());
   for (int f = 0; f < used; ++f) {
@@ -71,7 +73,7 @@ Step tune(const Items& items, const FitOptions& options, const std::vector<FitOp
       const LogLoss l = log_loss(s.held, fit(s.rest, grid[g]), options.threads);
       loss[g].sum += l.sum;
       loss[g].mass += l.mass;
-      if (options.progress) options.progress((f * count + (g + 1)) / (used * count + 1));
+      progress.add(1);
     }
   }
   const auto best = std::min_element(loss.begin(), loss.end(),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "plumb/calibrate/model.hpp"
@@ -17,6 +18,7 @@ struct ApplyOptions {
   bool disagreement = false;  ///< also the chance that two raters differ
   int threads = 0;            ///< never moves a bit
   std::function<void(double)> progress = {};
+  std::stop_token cancel = {};  ///< ends the work with Cancelled
 };
 
 /// Items [begin, begin + size), row-major; the spans are valid during the call of the sink.
@@ -36,9 +38,10 @@ using CalibratedSink = std::function<void(const CalibratedChunk&)>;
 void apply_model(const CalibrationModel& model, const Predictions& predictions, const ApplyOptions& options,
                  const CalibratedSink& sink);
 
-/// The items as the model gives them, held in memory: calibrated probabilities and, when the last step is an
-/// alpha without features and the items bring no concentration, alpha_0. InputError also for other class
-/// names than those of the fit.
-[[nodiscard]] Items apply_model(const CalibrationModel& model, const Items& items, int threads = 0);
+/// The items as the model gives them, held in memory: calibrated probabilities and, when the last step is
+/// alpha, alpha_0 as their concentration, unless they bring one or the features that it needs are not given.
+/// InputError also for other class names than those of the fit.
+[[nodiscard]] Items apply_model(const CalibrationModel& model, const Items& items,
+                                const ApplyOptions& options = {});
 
 }  // namespace plumb

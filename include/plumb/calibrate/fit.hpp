@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,12 +31,13 @@ struct FitOptions {
   bool tune = false;  ///< choose the strengths by held-out log-loss, then refit on all
   std::optional<std::int64_t> folds =
       {};  ///< 2 to 1000; absent: one hold-out of 0.2 (tune), 5 folds (auto, spline)
-  std::optional<std::int64_t> bins = {};  ///< histogram; absent: kHistogramBins
-  Rows features = {};                     ///< alpha: N x F, or empty
-  bool weight_votes = false;              ///< alpha: weigh items by n / mean n
-  std::uint64_t seed = 0;                 ///< of the splits
-  int threads = 0;                        ///< never moves a bit
-  std::function<void(double)> progress = {};
+  std::optional<std::int64_t> bins = {};      ///< histogram; absent: kHistogramBins
+  Rows features = {};                         ///< alpha: N x F, or empty
+  bool weight_votes = false;                  ///< alpha: weigh items by n / mean n
+  std::uint64_t seed = 0;                     ///< of the splits
+  int threads = 0;                            ///< never moves a bit
+  std::function<void(double)> progress = {};  ///< called with the share done, from one thread at a time
+  std::stop_token cancel = {};                ///< ends tuning, auto and cross-fitting with Cancelled
 };
 
 using FitFunction = Step (*)(const Items&, const FitOptions&);
@@ -47,10 +49,9 @@ struct CalibratorRow {
   std::string_view method;
   bool binary = false, multiclass = false;  ///< tasks it serves
   Complexity complexity = Complexity::none;
-  bool candidate = false;  ///< of `auto`
-  std::array<std::string_view, 3> options =
-      {};                     ///< members of FitOptions that it uses; the last three always
-  FitFunction fit = nullptr;  ///< for items that check_fit() has seen
+  bool candidate = false;                        ///< of `auto`
+  std::array<std::string_view, 3> options = {};  ///< members of FitOptions that it uses; the last four always
+  FitFunction fit = nullptr;                     ///< for items that check_fit() has seen
   std::unique_ptr<CalibrationMap> (*map)(const Step&, int classes) = nullptr;  ///< none for auto, as the next
   void (*onnx)(detail::OnnxFlow&, const Step&) = nullptr;
   std::string_view line = {};

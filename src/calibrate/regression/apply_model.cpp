@@ -14,12 +14,15 @@ double clip_of(const Step& step) {
   return 0;
 }
 
+/// Blocks of the items, with variances below `clip` raised to it.
 template <class Body>
-void each_block(const RegressionItems& items, Body body) {
+void each_block(const RegressionItems& items, double clip, Body body) {
   RegressionBlock block;
   const std::int64_t n = items.size(), step = block_rows(items);
   for (std::int64_t begin = 0; begin < n; begin += step) {
     read_regression(items, begin, std::min(n, begin + step), block);
+    for (std::vector<double>* column : {&block.variance, &block.aleatoric})
+      for (double& v : *column) v = std::max(v, clip);
     body(block);
   }
 }
@@ -55,9 +58,28 @@ class Bounds {
   std::vector<double> low_, high_, bounds_;
 };
 
+RegressionItems with_variances(const RegressionItems& items, const CalibrationModel& model, double clip) {
+  if (items.passes() > 1) throw InputError("passes are calibrated through their total");
+  const std::int64_t n = items.size(), d = items.outputs();
+  const auto map = make_variance_map(model.steps.front(), items.outputs());
+  std::vector<double> variance(n * d), columns;
+  each_block(items, clip, [&](const RegressionBlock& block) {
+    columns.resize(block.variance.size());
+    map->variance(block, columns);
+    to_rows(columns, block.size, std::span(variance).subspan(block.begin * d));
+  });
+  RegressionItems out = items;
+  out.aleatoric.clear();
+  out.epistemic = Rows();
+  out.total = Rows(array_of(std::move(variance), {n, d}, "calibrated variance"));
+  out.total_is_std = false;
+  return out;
+}
+
 }  // namespace
 
 void check_fits(const CalibrationModel& model, const RegressionItems& items) {
+  check_regression(items, false);
   if (model.task != "regression" || model.steps.size() != 1)
     throw InputError(model.name + " is a model for " + model.task +
                      ", but the inputs are those of a regression");
@@ -72,12 +94,9 @@ void apply_model(const CalibrationModel& model, const RegressionItems& items,
   if (!options.levels.empty() && items.mean.empty())
     throw InputError("the bounds of intervals lie around the mean; give it with ⟦mean⟧");
   const auto map = make_variance_map(model.steps.front(), items.outputs());
-  const double clip = clip_of(model.steps.front());
   std::vector<double> columns, variance;
   Bounds bounds;
-  each_block(items, [&](RegressionBlock& block) {
-    for (std::vector<double>* column : {&block.variance, &block.aleatoric})
-      for (double& v : *column) v = std::max(v, clip);
+  each_block(items, clip_of(model.steps.front()), [&](const RegressionBlock& block) {
     CalibratedVariances out{block.begin, block.size, {}, {}};
     if (options.variances) {
       columns.resize(block.size * block.outputs);
@@ -91,22 +110,14 @@ void apply_model(const CalibrationModel& model, const RegressionItems& items,
   });
 }
 
+RegressionItems apply_model(const CalibrationModel& model, const RegressionItems& items) {
+  check_fits(model, items);
+  return with_variances(items, model, clip_of(model.steps.front()));
+}
+
 RegressionItems calibrated(const RegressionItems& items, const CalibrationModel& model) {
-  if (items.passes() > 1) throw InputError("passes are calibrated through their total");
-  const std::int64_t n = items.size(), d = items.outputs();
-  const auto map = make_variance_map(model.steps.front(), items.outputs());
-  std::vector<double> variance(n * d), columns;
-  each_block(items, [&](const RegressionBlock& block) {
-    columns.resize(block.variance.size());
-    map->variance(block, columns);
-    to_rows(columns, block.size, std::span(variance).subspan(block.begin * d));
-  });
-  RegressionItems out = items;
-  out.aleatoric.clear();
-  out.epistemic = Rows();
-  out.total = Rows(array_of(std::move(variance), {n, d}, "calibrated variance"));
-  out.total_is_std = false;
-  return out;
+  check_fits(model, items);
+  return with_variances(items, model, 0);
 }
 
 }  // namespace plumb

@@ -35,6 +35,8 @@ void apply_model(const CalibrationModel& model, const RegressionItems& items,
 
 /// The items with calibrated variances in place of their own, held in memory. InputError for stochastic
 /// passes and for models that give intervals only.
+[[nodiscard]] RegressionItems apply_model(const CalibrationModel& model, const RegressionItems& items);
+/// The same of the variances as they are: an evaluation has a clip of its own.
 [[nodiscard]] RegressionItems calibrated(const RegressionItems& items, const CalibrationModel& model);
 
 }  // namespace plumb
