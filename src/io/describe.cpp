@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "io/describe_csv.hpp"
 #include "io/describe_facts.hpp"
 #include "io/format.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/mapped_file.hpp"
-#include "plumb/io/npy.hpp"
-#include "plumb/io/npz.hpp"
 #include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
@@ -62,7 +59,9 @@ void describe_text(const Array& a, ArrayInfo& info) {
   detail::conclude_text(info);
 }
 
-void describe_array(const Array& a, int threads, ArrayInfo& info) {
+}  // namespace
+
+void detail::describe_array(const Array& a, int threads, ArrayInfo& info) {
   info.shape = a.shape;
   info.dtype = a.dtype;
   info.swapped = a.swapped;
@@ -72,32 +71,9 @@ void describe_array(const Array& a, int threads, ArrayInfo& info) {
   detail::conclude(facts_of(a, threads), info);
 }
 
-}  // namespace
-
 std::vector<ArrayInfo> describe_file(const std::string& path, int threads) {
   const auto file = MappedFile::open(path);
-  const detail::Format format = detail::format_of(path, file->bytes());
-  if (format == detail::Format::csv) return detail::describe_csv(file->bytes(), path, ',', threads);
-  if (format == detail::Format::tsv) return detail::describe_csv(file->bytes(), path, '\t', threads);
-  std::vector<ArrayInfo> infos;
-  if (format == detail::Format::npy) {
-    ArrayInfo& info = infos.emplace_back();
-    info.name = info.path = path;
-    describe_array(parse_npy(file->bytes(), file, path), threads, info);
-    return infos;
-  }
-  for (const std::string& member : npz_names(file->bytes(), path)) {
-    ArrayInfo& info = infos.emplace_back();
-    info.path = path;
-    info.member = member;
-    info.name = path + ":" + member;
-    try {
-      describe_array(parse_npz(file->bytes(), file, path, member), threads, info);
-    } catch (const InputError& e) {
-      info.problem = e.sentence();
-    }
-  }
-  return infos;
+  return detail::format_of(path, file->bytes()).describe(file, path, threads);
 }
 
 }  // namespace plumb

@@ -1,7 +1,6 @@
 #include "io/format.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
 #include "io/text.hpp"
@@ -33,19 +32,11 @@ constexpr Unreadable kUnreadable[] = {
     {".json", "JSON", "save the numbers as .csv or .npy"},
 };
 
+/// Beginnings of files that cannot be read.
 struct Mark {
-  std::string_view bytes;
-  std::string_view what;
-  std::optional<Format> format;
+  std::string_view bytes, what;
 };
-constexpr Mark kMarks[] = {
-    {"\x93NUMPY", ".npy", Format::npy},
-    {"PK\x03\x04", ".npz", Format::npz},
-    {std::string_view("PK\x05\x06", 4), ".npz", Format::npz},
-    {"PAR1", "Parquet", std::nullopt},
-    {"\x1f\x8b", "gzip", std::nullopt},
-    {"\x89HDF", "HDF5", std::nullopt},
-};
+constexpr Mark kUnreadableMarks[] = {{"PAR1", "Parquet"}, {"\x1f\x8b", "gzip"}, {"\x89HDF", "HDF5"}};
 
 [[noreturn]] void refuse(const std::string& path, std::string_view what, std::string_view remedy) {
   throw InputError(path + " is in " + std::string(what) + " format, which this version cannot read; " +
@@ -59,33 +50,31 @@ constexpr Mark kMarks[] = {
   refuse(path, what, kSaveNpy);
 }
 
-const Mark* mark_of(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (const Mark& m : kMarks) {
-    if (text.starts_with(m.bytes)) return &m;
-  }
+std::string_view beginning(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1 << 16)};
+}
+
+const Format* by_mark(std::string_view text) {
+  for (const Format& f : formats())
+    for (const std::string_view mark : f.marks)
+      if (!mark.empty() && text.starts_with(mark)) return &f;
   return nullptr;
 }
 
-std::optional<Format> by_extension(const std::string& path) {
+const Format* by_extension(const std::string& path) {
   const std::string p = lower(path);
-  if (p.ends_with(".npy")) return Format::npy;
-  if (p.ends_with(".npz")) return Format::npz;
-  if (p.ends_with(".csv")) return Format::csv;
-  if (p.ends_with(".tsv")) return Format::tsv;
-  return std::nullopt;
+  for (const Format& f : formats())
+    if (p.ends_with(f.extension)) return &f;
+  return nullptr;
 }
 
 /// Text without an extension that tells: a tab in the first line, and no comma, makes it tab-separated.
-Format sniff_text(const std::string& path, std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                              std::min<std::size_t>(bytes.size(), 1 << 16));
-  if (text.find('\0') != std::string_view::npos) {
+const Format& sniff_text(const std::string& path, std::string_view text) {
+  if (text.find('\0') != std::string_view::npos)
     throw InputError(path + " is in no format that Plumb knows; it reads .npy, .npz, .csv and .tsv");
-  }
   const std::string_view line = text.substr(0, text.find('\n'));
   const bool tabs = line.find('\t') != std::string_view::npos && line.find(',') == std::string_view::npos;
-  return tabs ? Format::tsv : Format::csv;
+  return *by_extension(tabs ? ".tsv" : ".csv");
 }
 
 }  // namespace
@@ -97,20 +86,19 @@ void refuse_unreadable_name(const std::string& path) {
   }
 }
 
-Format format_of(const std::string& path, std::span<const std::byte> bytes) {
-  const std::optional<Format> named = by_extension(path);
-  const Mark* const mark = mark_of(bytes);
-  if (named && mark == nullptr) return *named;  // the reader itself complains about a wrong beginning
-  if (mark == nullptr) {
-    refuse_unreadable_name(path);
-    return sniff_text(path, bytes);
-  }
-  if (!mark->format) refuse_mark(path, mark->what);
-  if (!named) refuse_unreadable_name(path);  // .xlsx and .pt are zip archives too
-  if (named && *named != *mark->format) {
-    throw InputError(path + " is a " + std::string(mark->what) + " file under another name; rename it");
-  }
-  return *mark->format;
+const Format& format_of(const std::string& path, std::span<const std::byte> bytes) {
+  const Format* const named = by_extension(path);
+  const std::string_view text = beginning(bytes);
+  for (const Mark& m : kUnreadableMarks)
+    if (text.starts_with(m.bytes)) refuse_mark(path, m.what);
+  const Format* const marked = by_mark(text);
+  if (named != nullptr && marked == nullptr) return *named;  // the reader complains of a wrong beginning
+  if (named == nullptr) refuse_unreadable_name(path);        // .xlsx and .pt are zip archives too
+  if (marked == nullptr) return sniff_text(path, text);
+  if (named != nullptr && named != marked)
+    throw InputError(path + " is a " + std::string(marked->extension) +
+                     " file under another name; rename it");
+  return *marked;
 }
 
 }  // namespace plumb::detail

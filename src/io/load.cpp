@@ -5,36 +5,12 @@
 #include "io/format.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/mapped_file.hpp"
-#include "plumb/io/npy.hpp"
-#include "plumb/io/npz.hpp"
 
 namespace plumb {
 
 Array load_one(const Source& source, const LoadOptions& options) {
   const auto file = MappedFile::open(source.path);
-  const detail::Format format = detail::format_of(source.path, file->bytes());
-  Array a;
-  switch (format) {
-    case detail::Format::npy:
-      if (!source.selection.empty()) {
-        throw InputError(source.path + " is one array; \":" + source.selection + "\" selects nothing in it");
-      }
-      a = parse_npy(file->bytes(), file, source.path);
-      break;
-    case detail::Format::npz:
-      a = parse_npz(file->bytes(), file, source.path, source.selection);
-      break;
-    case detail::Format::csv:
-    case detail::Format::tsv: {
-      CsvOptions csv;
-      csv.delimiter = format == detail::Format::tsv ? '\t' : ',';
-      csv.want = options.want;
-      csv.empty_is_nan = options.empty_is_nan;
-      csv.threads = options.threads;
-      a = parse_csv(file->bytes(), source.path, source.selection, csv);
-      break;
-    }
-  }
+  const Array a = detail::format_of(source.path, file->bytes()).read(file, source, options);
   if (options.want == Want::numbers && a.dtype == DType::text) {
     throw InputError(a.name + " holds text where numbers are needed");
   }

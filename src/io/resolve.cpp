@@ -40,10 +40,11 @@ std::vector<std::string> files_of(const std::string& path) {
   // For the message: the selection begins at the first colon behind a known extension, or is absent.
   std::string path = spec;
   const std::string low = detail::lower(spec);
-  for (const std::string_view ext : {".npy:", ".npz:", ".csv:", ".tsv:", ".parquet:"}) {
-    if (const std::size_t at = low.find(ext); at != std::string::npos)
-      path = spec.substr(0, at + ext.size() - 1);
-  }
+  std::vector<std::string> extensions{".parquet"};
+  for (const detail::Format& f : detail::formats()) extensions.emplace_back(f.extension);
+  for (const std::string& ext : extensions)
+    if (const std::size_t at = low.find(ext + ":"); at != std::string::npos)
+      path = spec.substr(0, at + ext.size());
   if (is_pattern(path)) throw InputError("no file matches the pattern " + path);
   throw InputError(path + " does not exist");
 }

@@ -15,11 +15,6 @@
 namespace plumb {
 namespace {
 
-constexpr std::string_view kHeadlines[] = {
-    "accuracy",        "agreement", "nll",   "brier", "ece", "ece_debiased",
-    "ece_classwise",   "ks",        "auroc", "aurc",  "cl",  "calibration_slope",
-    "disagreement_cl", "mse_p",     "kl_p"};
-
 const char* better_name(Better b) {
   switch (b) {
     case Better::lower:
@@ -75,7 +70,7 @@ std::string numeral(double x) {
 }
 
 bool is_shown(const ComparedMetric& m, bool all) {
-  return all || std::find(std::begin(kHeadlines), std::end(kHeadlines), m.key) != std::end(kHeadlines);
+  return all || find_metric(m.key)->headline.has(Place::comparison);
 }
 
 std::string metric_table(const Comparison& c, const TerminalOptions& o) {

@@ -39,25 +39,6 @@ constexpr Section kSections[] = {
     {"compare", "Comparison", "Whether two models differ by more than chance."},
 };
 
-constexpr std::array kHeadlines{"accuracy",
-                                "agreement",
-                                "nll",
-                                "brier",
-                                "ece",
-                                "ece_debiased",
-                                "ece_classwise",
-                                "auroc",
-                                "cl",
-                                "dl",
-                                "calibration_slope",
-                                "oe_ratio",
-                                "mse_p",
-                                "mse",
-                                "uce",
-                                "zms",
-                                "crps",
-                                "coverage_95",
-                                "sharpness"};
 constexpr std::array kBetter{"lower", "higher", "zero", "one", "neither"};  // in the order of the enumeration
 
 std::vector<std::string> names_of(const Runs& runs) {
@@ -92,17 +73,12 @@ Json words(const Runs& runs, const Spelling& spelling) {
 }
 
 Json metric_row(const std::string& key, bool regression) {
-  Json row{{"key", key}, {"line", ""}, {"better", ""}};
-  const auto describe = [&](std::span<const MetricRow> known) {
-    for (const MetricRow& m : known) {
-      if (m.key != key) continue;
-      row["line"] = spell(m.line, kBareName);
-      row["better"] = kBetter.at(static_cast<std::size_t>(m.better));
-    }
-  };
-  regression ? describe(kRegressionMetrics) : describe(kMetrics);
-  row["headline"] = std::find(kHeadlines.begin(), kHeadlines.end(), key) != kHeadlines.end();
-  return row;
+  const MetricRow* m = regression ? find_regression_metric(key) : find_metric(key);
+  if (m == nullptr) return {{"key", key}, {"line", ""}, {"better", ""}, {"headline", false}};
+  return {{"key", key},
+          {"line", spell(m->line, kBareName)},
+          {"better", kBetter.at(static_cast<std::size_t>(m->better))},
+          {"headline", m->headline.has(Place::page)}};
 }
 
 Json metrics(const Runs& runs) {

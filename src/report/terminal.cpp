@@ -18,23 +18,6 @@ using detail::printable;
 using detail::TextTable;
 using detail::thousands;
 
-constexpr std::string_view kHeadlines[] = {"accuracy",
-                                           "agreement",
-                                           "nll",
-                                           "brier",
-                                           "ece",
-                                           "ece_debiased",
-                                           "ece_classwise",
-                                           "ks",
-                                           "auroc",
-                                           "aurc",
-                                           "calibration_slope",
-                                           "calibration_intercept",
-                                           "oe_ratio",
-                                           "mse_p",
-                                           "kl_p"};
-constexpr std::string_view kSliceColumns[] = {"accuracy", "agreement",    "nll",  "brier",
-                                              "ece",      "ece_debiased", "auroc"};
 constexpr double kNothing = 1e-12;   ///< what is left of 0 after rounding
 constexpr std::size_t kSlices = 20;  ///< shown; the JSON has them all
 
@@ -46,16 +29,15 @@ std::string value_text(double x) {
 
 std::string value_text(const std::optional<double>& x) { return x ? value_text(*x) : ""; }
 
-bool is_headline(const Result& r, const std::string& key, bool all) {
-  if (all) return true;
+bool is_headline(const Result& r, const std::string& key, Place place) {
   if (key == "agreement" && r.votes <= r.items) return false;  // the same number as accuracy
-  return std::find(std::begin(kHeadlines), std::end(kHeadlines), key) != std::end(kHeadlines);
+  const MetricRow* row = find_metric(key);
+  return row != nullptr && row->headline.has(place);
 }
 
 std::string line_of(const std::string& key, const TerminalOptions& o) {
-  for (const MetricRow& row : kMetrics)
-    if (row.key == key) return spell(row.line, o.spelling);
-  return "";
+  const MetricRow* row = find_metric(key);
+  return row != nullptr ? spell(row->line, o.spelling) : "";
 }
 
 std::string title(const Result& r) {
@@ -76,7 +58,7 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
   std::size_t more = 0;
   bool outside = false;  // some value lies outside its interval
   for (const auto& [key, m] : r.metrics) {
-    if (!is_headline(r, key, o.all)) {
+    if (!o.all && !is_headline(r, key, Place::table)) {
       ++more;
       continue;
     }
@@ -104,10 +86,10 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
 std::string slice_table(const Result& r, const TerminalOptions& o) {
   std::vector<std::string> header{"slice", "items", "votes"};
   std::vector<std::string> keys;
-  for (const std::string_view key : kSliceColumns) {
-    if (find(r.metrics, key) == nullptr || !is_headline(r, std::string(key), false)) continue;
-    keys.emplace_back(key);
-    header.emplace_back(key);
+  for (const auto& [key, metric] : r.metrics) {
+    if (!is_headline(r, key, Place::slices)) continue;
+    keys.push_back(key);
+    header.push_back(key);
   }
   TextTable table(header);
   for (std::size_t c = 1; c < header.size(); ++c) table.right(c);

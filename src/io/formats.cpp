@@ -1,0 +1,71 @@
+// The formats that can be read, one row each.
+#include "io/describe_csv.hpp"
+#include "io/format.hpp"
+#include "plumb/data/check.hpp"
+#include "plumb/io/csv.hpp"
+#include "plumb/io/npy.hpp"
+#include "plumb/io/npz.hpp"
+
+namespace plumb::detail {
+namespace {
+
+Array read_npy_file(const File& file, const Source& source, const LoadOptions&) {
+  if (!source.selection.empty())
+    throw InputError(source.path + " is one array; \":" + source.selection + "\" selects nothing in it");
+  return parse_npy(file->bytes(), file, source.path);
+}
+
+std::vector<ArrayInfo> describe_npy(const File& file, const std::string& path, int threads) {
+  std::vector<ArrayInfo> infos(1);
+  infos[0].name = infos[0].path = path;
+  describe_array(parse_npy(file->bytes(), file, path), threads, infos[0]);
+  return infos;
+}
+
+Array read_npz_file(const File& file, const Source& source, const LoadOptions&) {
+  return parse_npz(file->bytes(), file, source.path, source.selection);
+}
+
+std::vector<ArrayInfo> describe_npz(const File& file, const std::string& path, int threads) {
+  std::vector<ArrayInfo> infos;
+  for (const std::string& member : npz_names(file->bytes(), path)) {
+    ArrayInfo& info = infos.emplace_back();
+    info.path = path;
+    info.member = member;
+    info.name = path + ":" + member;
+    try {
+      describe_array(parse_npz(file->bytes(), file, path, member), threads, info);
+    } catch (const InputError& e) {
+      info.problem = e.sentence();
+    }
+  }
+  return infos;
+}
+
+template <char delimiter>
+Array read_csv_file(const File& file, const Source& source, const LoadOptions& options) {
+  CsvOptions csv;
+  csv.delimiter = delimiter;
+  csv.want = options.want;
+  csv.empty_is_nan = options.empty_is_nan;
+  csv.threads = options.threads;
+  return parse_csv(file->bytes(), source.path, source.selection, csv);
+}
+
+template <char delimiter>
+std::vector<ArrayInfo> describe_csv_file(const File& file, const std::string& path, int threads) {
+  return describe_csv(file->bytes(), path, delimiter, threads);
+}
+
+constexpr Format kFormats[] = {
+    {".npy", {"\x93NUMPY"}, read_npy_file, describe_npy},
+    {".npz", {"PK\x03\x04", "PK\x05\x06"}, read_npz_file, describe_npz},
+    {".csv", {}, read_csv_file<','>, describe_csv_file<','>},
+    {".tsv", {}, read_csv_file<'\t'>, describe_csv_file<'\t'>},
+};
+
+}  // namespace
+
+std::span<const Format> formats() { return kFormats; }
+
+}  // namespace plumb::detail
