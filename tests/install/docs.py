@@ -46,10 +46,13 @@ def make(paths):
 
 def check(output, paths):
     printed = dict(part.split("\n", 1) for part in pathlib.Path(output).read_text().split(MARK)[1:])
+    bare = [path for path in paths if not list(blocks([path]))]
+    for path in bare:
+        print(f"{path} has no block that is run", file=sys.stderr)
     wrong = [name for name, _, shown in blocks(paths) if shown is not None and printed.get(name) != shown]
     for name in wrong:
         print(f"{name} prints\n{printed.get(name)}", file=sys.stderr)
-    return 1 if wrong or not printed else 0
+    return 1 if wrong or bare else 0
 
 
 if __name__ == "__main__":
