@@ -14,7 +14,7 @@
 namespace plumb {
 
 struct ApplyOptions {
-  Rows features;              ///< N x F, when the alpha step was fitted with features
+  Rows features = {};         ///< N x F, when the alpha step was fitted with features
   bool disagreement = false;  ///< also the chance that two raters differ
   int threads = 0;            ///< never moves a bit
   std::function<void(double)> progress = {};
