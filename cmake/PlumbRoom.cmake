@@ -4,7 +4,8 @@ add_library(plumb_flags INTERFACE)
 target_compile_options(plumb_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow)
 # False alarms of GCC 12 in "text" + std::string (GCC bug 105651) and in members of <variant>, <regex>, <optional> (105562).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(plumb_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized)
+  target_compile_options(plumb_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
+    -Wno-array-bounds -Wno-maybe-uninitialized)
 endif()
 if(PLUMB_WERROR)
   target_compile_options(plumb_flags INTERFACE -Werror)

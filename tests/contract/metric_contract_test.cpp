@@ -87,7 +87,7 @@ TEST(MetricContract, AKeyAloneIsTheKeyAmongAll) {
       const Result alone = evaluate(items, o);
       ASSERT_EQ(alone.metrics.size(), 1u) << c.name << " " << key;
       expect_same_bits(m, alone.metrics.front().second, c.name + ", " + key + " alone");
-      const MetricResult* consensus = find_result(all.consensus, key);
+      const MetricResult* consensus = find_named(all.consensus, key);
       ASSERT_EQ(consensus != nullptr, alone.consensus.size() == 1) << c.name << " " << key;
       if (consensus != nullptr)
         expect_same_bits(*consensus, alone.consensus.front().second,
@@ -177,7 +177,7 @@ TEST(MetricContract, ShardsMergeToTheBitsOfOnePass) {
     EXPECT_EQ(merged.votes, one.votes);
     EXPECT_EQ(merged.items, one.items);
     for (const auto& [key, m] : one.metrics) {
-      const MetricResult& other = result_of(merged.metrics, key);
+      const MetricResult& other = find_result(merged.metrics, key);
       if (find_metric(key)->room == Room::streaming) {
         EXPECT_EQ(bits(m.value), bits(other.value)) << c.name << " " << key;
       } else {
@@ -187,7 +187,7 @@ TEST(MetricContract, ShardsMergeToTheBitsOfOnePass) {
     }
     for (const auto& [key, m] : one.consensus) {
       if (find_metric(key)->room == Room::streaming) {
-        EXPECT_EQ(bits(m.value), bits(result_of(merged.consensus, key).value))
+        EXPECT_EQ(bits(m.value), bits(find_result(merged.consensus, key).value))
             << c.name << " consensus " << key;
       }
     }
@@ -207,7 +207,7 @@ TEST(MetricContract, WeightTwoIsTheRowTwice) {
     const Result b = evaluate(to_items(twice, c.form), all_metrics());
     for (const auto& [key, m] : a.metrics) {
       if (find_metric(key)->by_item || !m.value) continue;
-      EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), kTwiceTolerance)
+      EXPECT_NEAR(*m.value, find_result(b.metrics, key).value.value_or(NAN), kTwiceTolerance)
           << c.name << " " << key;
     }
   }
@@ -222,7 +222,7 @@ TEST(MetricContract, UnitWeightsChangeNothing) {
     const Result b = evaluate(to_items(w, c.form), all_metrics());
     for (const auto& [key, m] : a.metrics) {
       if (!m.value) continue;
-      EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), kTwiceTolerance)
+      EXPECT_NEAR(*m.value, find_result(b.metrics, key).value.value_or(NAN), kTwiceTolerance)
           << c.name << " " << key;
     }
   }
@@ -236,14 +236,15 @@ TEST(MetricContract, VotesExpandedIntoRowsAreTheSameVotes) {
       // Of the keys per vote only the one debiased by item sees who gave the votes.
       if (find_metric(key)->per == Per::item || key == "ece_debiased" || !m.value) continue;
       if (c.data.weight.empty()) {
-        EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), 1e-15) << c.name << " " << key;
+        EXPECT_NEAR(*m.value, find_result(b.metrics, key).value.value_or(NAN), 1e-15) << c.name << " " << key;
       } else {
-        EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN), kTwiceTolerance)
+        EXPECT_NEAR(*m.value, find_result(b.metrics, key).value.value_or(NAN), kTwiceTolerance)
             << c.name << " " << key;
       }
     }
     if (c.data.weight.empty()) {
-      EXPECT_EQ(bits(result_of(a.metrics, "ece").value), bits(result_of(b.metrics, "ece").value)) << c.name;
+      EXPECT_EQ(bits(find_result(a.metrics, "ece").value), bits(find_result(b.metrics, "ece").value))
+          << c.name;
     }
   }
 }
@@ -262,7 +263,7 @@ TEST(MetricContract, OneItemAndConstantInput) {
           EXPECT_FALSE(m.why.empty()) << key << " n=" << n;
         }
       }
-      EXPECT_TRUE(result_of(r.metrics, "ece").value);
+      EXPECT_TRUE(find_result(r.metrics, "ece").value);
     }
   }
 }

@@ -133,7 +133,7 @@ TEST(OnePath, ASliceSearchesItsOwnBandwidth) {
     part.by = {};
     const Result alone = evaluate(part, o);
     for (const auto& [key, value] : whole.per_group.at(static_cast<std::size_t>(g)).metrics)
-      expect_same_bits(value, result_of(alone.metrics, key).value, key + " of a slice");
+      expect_same_bits(value, find_result(alone.metrics, key).value, key + " of a slice");
   }
 }
 
@@ -191,9 +191,9 @@ TEST(OnePath, StabilityOfTheWholeSetIsEvaluate) {
       ASSERT_GT(s.estimators.size(), 50u) << c.name;
       for (const EstimatorStability& e : s.estimators) {
         const std::string what = c.name + how + ", stability of " + e.key;
-        expect_curve(e.multi, result_of(r.metrics, e.key).value, what);
+        expect_curve(e.multi, find_result(r.metrics, e.key).value, what);
         EXPECT_EQ(e.has_single, !r.consensus.empty()) << what;
-        if (const MetricResult* m = find_result(r.consensus, e.key)) expect_curve(e.single, m->value, what);
+        if (const MetricResult* m = find_named(r.consensus, e.key)) expect_curve(e.single, m->value, what);
       }
     }
   }
@@ -215,7 +215,7 @@ TEST(OnePath, StabilityOfOneRaterIsThatRaterEvaluated) {
     s.single = SingleLabel::rater;
     s.rater = rater;
     for (const EstimatorStability& e : stability(items, s).estimators)
-      expect_curve(e.single, result_of(r.metrics, e.key).value,
+      expect_curve(e.single, find_result(r.metrics, e.key).value,
                    "rater " + std::to_string(rater) + ": " + e.key);
   }
 }
@@ -230,7 +230,7 @@ TEST(OnePath, StabilityOfRandomVotesIsThoseVotesEvaluated) {
   StabilityOptions s = over(drawn[0], o);
   s.single = SingleLabel::random;
   for (const EstimatorStability& e : stability(items, s).estimators) {
-    const auto a = result_of(drawn[0].metrics, e.key).value, b = result_of(drawn[1].metrics, e.key).value;
+    const auto a = find_result(drawn[0].metrics, e.key).value, b = find_result(drawn[1].metrics, e.key).value;
     EXPECT_EQ(e.single.repeats, a && b ? 2 : 0) << e.key;
     if (!a || !b) continue;
     for (const double x : e.single.mean) expect_same_bits(x, (*a + *b) / 2, "random votes: " + e.key);

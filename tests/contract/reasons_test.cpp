@@ -256,7 +256,7 @@ TEST(ReasonsOfManyClasses, BandwidthsAreNotSearchedUnasked) {
     EvaluateOptions o;
     o.metrics = std::move(metrics);
     o.bandwidth = bandwidth;
-    return result_of(evaluate(items, o).metrics, "ece_kde_classwise");
+    return find_result(evaluate(items, o).metrics, "ece_kde_classwise");
   };
   EXPECT_EQ(bare(classwise({"all"}, 0).why),
             "a bandwidth is searched for each class; above 20 classes ask for it by name, or give bandwidth");

@@ -129,7 +129,7 @@ TEST(RegressionContract, WeightTwoIsTheRowTwice) {
     for (std::size_t i = 0; i < heavy.weight.size(); i += 3) heavy.weight[i] *= 2;
     const Result a = evaluate_regression(heavy.items(), {}), b = evaluate_regression(twice.items(), {});
     for (const auto& [key, m] : a.metrics)
-      EXPECT_NEAR(*m.value, result_of(b.metrics, key).value.value_or(NAN),
+      EXPECT_NEAR(*m.value, find_result(b.metrics, key).value.value_or(NAN),
                   kTwiceTolerance * (1 + std::abs(*m.value)))
           << c.name << " " << key;
   }
@@ -198,7 +198,7 @@ TEST(RegressionContract, ARangeMovesOnlyItsCells) {
     const Result narrow = evaluate_regression(c.data.items(), o);
     for (const auto& [key, m] : wide.metrics)
       if (!key.starts_with("uce"))
-        expect_same_bits(m, result_of(narrow.metrics, key), c.name + ", with a range: " + key);
+        expect_same_bits(m, find_result(narrow.metrics, key), c.name + ", with a range: " + key);
   }
 }
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -43,19 +42,7 @@ inline void expect_same_bits(const MetricResults& a, const MetricResults& b, con
   }
 }
 
-/// Null where there is no such key.
-inline const MetricResult* find_result(const MetricResults& all, std::string_view key) {
-  for (const auto& [k, m] : all)
-    if (k == key) return &m;
-  return nullptr;
-}
-
-inline const MetricResult& result_of(const MetricResults& all, std::string_view key) {
-  const MetricResult* found = find_result(all, key);
-  if (found == nullptr) throw std::logic_error("no such key: " + std::string(key));
-  return *found;
-}
-
+/// Null where there is no such name.
 template <class Named>
 const typename Named::value_type::second_type* find_named(const Named& all, std::string_view name) {
   for (const auto& [k, x] : all)

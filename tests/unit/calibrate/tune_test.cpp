@@ -8,6 +8,7 @@
 namespace plumb {
 namespace {
 
+using test::fit;
 using test::simulate;
 using test::to_items;
 using test::VoteForm;
