@@ -8,9 +8,11 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <stop_token>
 
 #include "contract/same_bits.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/progress.hpp"
 #include "plumb/registry.hpp"
 #include "plumb/regression/evaluate.hpp"
 #include "plumb/regression/state.hpp"
@@ -187,6 +189,42 @@ TEST(RegressionContract, AMergedStateIsEvaluate) {
       }
     }
   }
+}
+
+// --save-state takes no pass of its own that could differ.
+TEST(RegressionContract, TheStateOfARunIsThatOfItsItems) {
+  for (const Case& c : cases()) {
+    for (RegressionOptions o : settings()) {
+      RegressionState state;
+      const Result with = evaluate_regression(c.data.items(), o, &state);
+      EXPECT_EQ(state, regression_state(c.data.items(), o)) << c.name;
+      expect_same_bits(with.metrics, evaluate_regression(c.data.items(), o).metrics,
+                       c.name + ", with a state");
+    }
+  }
+}
+
+TEST(RegressionContract, ProgressRisesToOneAndWorkCanBeStopped) {
+  const RegressionItems items = cases()[1].data.items();
+  RegressionOptions o;
+  o.bootstrap = 8;
+  o.threads = 2;
+  std::vector<double> shares;
+  o.progress = [&](double share) { shares.push_back(share); };
+  (void)evaluate_regression(items, o);
+  ASSERT_FALSE(shares.empty());
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_NEAR(shares.back(), 1, 1e-9);
+  std::stop_source stop;
+  o.cancel = stop.get_token();
+  int after = 0;
+  o.progress = [&](double share) {
+    if (stop.stop_requested()) ++after;
+    if (share > 0.3) stop.request_stop();
+  };
+  EXPECT_THROW((void)evaluate_regression(items, o), Cancelled);
+  EXPECT_LE(after, 4);  // what other threads had under way
+  EXPECT_THROW((void)evaluate_regression(items, o), Cancelled) << "and nothing starts any more";
 }
 
 // --range cuts the cells of uce and moves nothing else, whatever lies outside it.
