@@ -138,9 +138,9 @@ void write_pages(Pages& pages, const std::vector<NamedModel>& models, EvaluateOp
     Result r = evaluate(m.items, o);
     r.argv = compared.argv;
     r.inputs = compared.inputs;
-    results.push_back({m.name, render_json(r, kFlag)});
+    results.push_back({m.name, render_json(r)});
   }
-  results.push_back({models.front().name, render_json(compared, kFlag)});
+  results.push_back({models.front().name, render_json(compared)});
   pages.finish(results);
 }
 

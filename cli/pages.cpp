@@ -115,14 +115,14 @@ void Pages::finish_fit(Result before, Result after, const std::string& method, c
   }
   after.notes.emplace_back(
       "judged on the data that it was fitted on: plumb evaluate on other data tells what it is worth");
-  const std::vector<NamedResult> results{{"before", render_json(before, kFlag)},
-                                         {method, render_json(after, kFlag)}};
+  const std::vector<NamedResult> results{{"before", render_json(before)},
+                                         {method, render_json(after)}};
   finish(results);
 }
 
 void Pages::finish(const Result& result) {
   if (!wanted()) return;
-  const std::string json = render_json(result, kFlag);
+  const std::string json = render_json(result);
   const NamedResult one{name_of_result(json), json};
   finish({&one, 1});
 }

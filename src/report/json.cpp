@@ -106,21 +106,21 @@ Json tree(const Tree& t, const std::string& what) {
 /// The members that hold sentences; all other text is data and stays as it is.
 constexpr std::array kSentences{"why", "outcome"};
 
-void spell_sentences(Json& at, const Spelling& spelling) {
+void spell_sentences(Json& at) {
   for (auto it = at.begin(); it != at.end(); ++it) {
     const bool sentence = at.is_object() && it->is_string() &&
                           std::find(kSentences.begin(), kSentences.end(), it.key()) != kSentences.end();
     if (sentence) {
-      *it = spell(it->get_ref<const std::string&>(), spelling);
+      *it = spell(it->get_ref<const std::string&>(), kBareName);
     } else if (it->is_structured()) {
-      spell_sentences(*it, spelling);
+      spell_sentences(*it);
     }
   }
 }
 
 }  // namespace
 
-std::string render_json(const Result& r, const Spelling& spelling) {
+std::string render_json(const Result& r) {
   Json out{{"plumb", r.version},
            {"command", r.command},
            {"argv", r.argv},
@@ -144,9 +144,9 @@ std::string render_json(const Result& r, const Spelling& spelling) {
   out["tables"] = Json::object();
   for (const auto& [name, t] : r.tables) out["tables"][name] = table(name, t);
   for (const auto& [key, section] : r.sections) out[key] = tree(section, key);
-  spell_sentences(out, spelling);
+  spell_sentences(out);
   out["notes"] = Json::array();
-  for (const std::string& note : r.notes) out["notes"].push_back(spell(note, spelling));
+  for (const std::string& note : r.notes) out["notes"].push_back(spell(note, kBareName));
   return detail::json_text(out);
 }
 

@@ -13,9 +13,8 @@ namespace plumb {
 
 /// Floats read back exactly; what is undefined is null with its reason. One line for each metric and table
 /// row, a newline at the end. A value that is not finite is a fault of the program: std::logic_error names
-/// it. Reasons and notes name options bare, whatever front end asks; a page made from the result at once may
-/// want them as the reader types them.
-[[nodiscard]] std::string render_json(const Result& result, const Spelling& spelling = kBareName);
+/// it. Reasons and notes name options bare, whatever front end asks.
+[[nodiscard]] std::string render_json(const Result& result);
 
 /// {"plumb", "metrics": [...], "calibrators": [...]}: what `plumb list` prints as JSON.
 [[nodiscard]] std::string render_list_json(std::span<const MetricRow> metrics, const std::string& version,

@@ -55,7 +55,6 @@ TEST(Json, OptionsAreBareInSentencesAndDataStay) {
   EXPECT_EQ(read["section"]["rows"][0]["why"], "see bins");
   EXPECT_EQ(read["section"]["rows"][0]["id"], "⟦a⟧");
   EXPECT_EQ(read["class_names"][0], "⟦a⟧");
-  EXPECT_EQ(json::parse(render_json(r, kFlag))["notes"][0], "give --save-state a name");
 }
 
 TEST(Json, NotFiniteIsAFaultThatIsNamed) {
