@@ -115,8 +115,7 @@ void Pages::finish_fit(Result before, Result after, const std::string& method, c
   }
   after.notes.emplace_back(
       "judged on the data that it was fitted on: plumb evaluate on other data tells what it is worth");
-  const std::vector<NamedResult> results{{"before", render_json(before)},
-                                         {method, render_json(after)}};
+  const std::vector<NamedResult> results{{"before", render_json(before)}, {method, render_json(after)}};
   finish(results);
 }
 
