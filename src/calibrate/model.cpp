@@ -1,5 +1,6 @@
 #include "plumb/calibrate/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -2,6 +2,8 @@
 // take.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/plots.hpp"
 
 namespace plumb::detail {

@@ -1,6 +1,8 @@
 // What every parametric method promises, checked for each of them.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "parametric.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/data/check.hpp"

@@ -1,6 +1,7 @@
 // Simulated regressions of known truth.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "unit/report/approved.hpp"
 #include "unit/report/sample_results.hpp"
