@@ -12,7 +12,7 @@
 namespace plumb {
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 36, kChunk = 1 << 20;
+constexpr std::int64_t kLargestIdx = std::int64_t{1} << 36, kChunk = 1 << 20;
 
 class Reader {
  public:
@@ -49,7 +49,7 @@ IdxBytes read_idx(const std::string& path, int axes) {
   for (int a = 0; a < axes; ++a) {
     out.shape.push_back(in.word());
     left *= out.shape.back();
-    if (left > kMost)
+    if (left > kLargestIdx)
       throw InputError(path + " claims to be of shape " + show_shape(out.shape) + ", which is impossible");
   }
   while (left > 0) {

@@ -12,7 +12,7 @@
 namespace plumb {
 namespace {
 
-std::string numeral(double x) { return fmt::format("{:.4g}", x); }
+std::string parameter_text(double x) { return fmt::format("{:.4g}", x); }
 std::string optional_numeral(const std::optional<double>& x) {
   return x ? fmt::format("{:.5f}", *x) : "undefined";
 }
@@ -29,7 +29,7 @@ std::string meaning(const Step& step) {
   if (step.method == "none") return "Leaves the predictions as they are.";
   if (const Parameter* t = find(step, "T"); t != nullptr && step.method == "temperature") {
     const double T = t->values.front();
-    return fmt::format("Divides the logits by T = {}: the model was {}.", numeral(T),
+    return fmt::format("Divides the logits by T = {}: the model was {}.", parameter_text(T),
                        T > 1.001   ? "too sure of itself"
                        : T < 0.999 ? "not sure enough"
                                    : "as sure as it should be");
@@ -41,10 +41,10 @@ std::string meaning(const Step& step) {
           "Votes vary as draws from a Dirichlet with alpha_0 = {} around the prediction; two raters differ "
           "{} "
           "times as often as the probabilities alone say. The probabilities stay.",
-          numeral(std::exp(bias->values.front())),
+          parameter_text(std::exp(bias->values.front())),
           fmt::format("{:.3f}", 1 / (1 + std::exp(-bias->values.front()))));
     return fmt::format("alpha_0 = exp(w.u + b) from {}, b = {}. The probabilities stay.",
-                       counted(std::ssize(w->values), "feature"), numeral(bias->values.front()));
+                       counted(std::ssize(w->values), "feature"), parameter_text(bias->values.front()));
   }
   if (const Parameter* cells = find(step, "cells"))
     return fmt::format("Tables of {} in all.", counted(find(step, "values")->values.size(), "cell")) +
@@ -57,7 +57,7 @@ std::string parameter_line(const Parameter& p) {
   constexpr std::size_t kShown = 6;
   std::string text = "  " + p.name + (p.shape.size() > 1 ? " (" + show_shape(p.shape) + ")" : "") + ": ";
   for (std::size_t i = 0; i < std::min(kShown, p.values.size()); ++i)
-    text += (i == 0 ? "" : ", ") + numeral(p.values[i]);
+    text += (i == 0 ? "" : ", ") + parameter_text(p.values[i]);
   if (p.values.size() > kShown) text += fmt::format(", ... ({})", counted(std::ssize(p.values), "value"));
   return text;
 }
@@ -92,7 +92,7 @@ std::string step_text(const Step& step, std::size_t number, const TerminalOption
   if (f.iterations > 0)
     out += fmt::format("; {} in {} (gradient {:.1e}, objective {})",
                        f.converged ? "converged" : "stopped short of a gradient of 1e-6",
-                       counted(f.iterations, "iteration"), f.gradient_norm, numeral(f.objective));
+                       counted(f.iterations, "iteration"), f.gradient_norm, parameter_text(f.objective));
   out += ".\n";
   std::string options;
   for (const auto& [name, value] : f.options)

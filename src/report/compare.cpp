@@ -64,7 +64,7 @@ Tree difference(const Difference& d, const Comparison& c) {
   return out;
 }
 
-std::string numeral(double x) {
+std::string compared_text(double x) {
   const double size = std::abs(x);
   return size != 0 && (size < 1e-4 || size >= 1e5) ? fmt::format("{:.2e}", x) : fmt::format("{:.4f}", x);
 }
@@ -89,12 +89,12 @@ std::string metric_table(const Comparison& c, const TerminalOptions& o) {
     if (!is_shown(m, o.all)) continue;
     std::vector<std::string> row{m.key, better_name(m.better)};
     for (std::size_t i = 0; i < m.values.size(); ++i)
-      row.push_back((m.values[i].value ? numeral(*m.values[i].value) : "-") +
+      row.push_back((m.values[i].value ? compared_text(*m.values[i].value) : "-") +
                     (m.best == i ? (m.clear ? "**" : "* ") : "  "));
     if (two) {
       const Difference& d = m.differences.front();
-      row.push_back(d.value ? numeral(*d.value) : "-");
-      row.push_back(d.low ? "[" + numeral(*d.low) + ", " + numeral(*d.high) + "]" : "");
+      row.push_back(d.value ? compared_text(*d.value) : "-");
+      row.push_back(d.low ? "[" + compared_text(*d.low) + ", " + compared_text(*d.high) + "]" : "");
       row.push_back(d.p_value ? fmt::format("{:.3f}", *d.p_value) : "");
     } else {
       row.push_back(m.best ? detail::printable(c.models[*m.best], 16) : "");

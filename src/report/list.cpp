@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 // In the order of the enumerations in registry.hpp.
 constexpr std::array kTask{"any", "binary", "multiclass", "regression"};
 constexpr std::array kNeeds{"votes", "pairs", "truth"};
-constexpr std::array kBetter{"lower", "higher", "zero", "one", "neither"};
+constexpr std::array kBetterNames{"lower", "higher", "zero", "one", "neither"};
 constexpr std::array kCost{"linear", "sort", "quadratic"};
 constexpr std::array kRoom{"streaming", "ordered", "kernel"};
 constexpr std::array kInterval{"percentile", "basic"};
@@ -37,7 +37,7 @@ Json metric_rows(std::span<const MetricRow> metrics) {
     rows.push_back({{"key", m.key},
                     {"task", name_of(kTask, m.task)},
                     {"needs", needs_of(m)},
-                    {"better", name_of(kBetter, m.better)},
+                    {"better", name_of(kBetterNames, m.better)},
                     {"low", bound(m.low)},
                     {"high", bound(m.high)},
                     {"cost", name_of(kCost, m.cost)},
@@ -57,7 +57,7 @@ std::string render_list(std::span<const MetricRow> metrics, const TerminalOption
   detail::TextTable table({"metric", "task", "needs", "best", "cost", "what it is"});
   table.wrap_last();
   for (const MetricRow& m : metrics) {
-    table.add({std::string(m.key), name_of(kTask, m.task), needs_of(m), name_of(kBetter, m.better),
+    table.add({std::string(m.key), name_of(kTask, m.task), needs_of(m), name_of(kBetterNames, m.better),
                name_of(kCost, m.cost), spell(m.line, options.spelling)});
   }
   const bool regression = !metrics.empty() && metrics.front().task == Task::regression;

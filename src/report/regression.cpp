@@ -16,12 +16,12 @@ namespace {
 using detail::TextTable;
 using detail::thousands;
 
-std::string numeral(double x) {
+std::string error_text(double x) {
   const double size = std::abs(x);
   return size != 0 && (size < 1e-3 || size >= 1e5) ? fmt::format("{:.4e}", x) : fmt::format("{:.4f}", x);
 }
 
-std::string metric_table(const Result& r, const TerminalOptions& o) {
+std::string regression_table(const Result& r, const TerminalOptions& o) {
   const bool resampled =
       std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.low; });
   TextTable table({"metric", "value",
@@ -32,14 +32,14 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
     std::string line;
     for (const MetricRow& row : kRegressionMetrics)
       if (row.key == key) line = spell(row.line, o.spelling);
-    table.add({key, m.value ? numeral(*m.value) : "-",
-               m.low && m.high ? "[" + numeral(*m.low) + ", " + numeral(*m.high) + "]" : "",
+    table.add({key, m.value ? error_text(*m.value) : "-",
+               m.low && m.high ? "[" + error_text(*m.low) + ", " + error_text(*m.high) + "]" : "",
                resampled ? "" : line});
   }
   return table.render(o.colour, o.width);
 }
 
-std::string slice_table(const Result& r, const TerminalOptions& o) {
+std::string regression_slices(const Result& r, const TerminalOptions& o) {
   constexpr std::size_t kSlices = 20;
   std::vector<std::string> header{"slice", "items"};
   for (const auto& [key, m] : r.metrics)
@@ -52,7 +52,7 @@ std::string slice_table(const Result& r, const TerminalOptions& o) {
     std::vector<std::string> row{detail::printable(slice.group, 30), thousands(slice.items)};
     for (std::size_t c = 2; c < header.size(); ++c)
       for (const auto& [key, x] : slice.metrics)
-        if (key == header[c]) row.push_back(x ? numeral(*x) : "-");
+        if (key == header[c]) row.push_back(x ? error_text(*x) : "-");
     table.add(std::move(row));
   }
   std::string out = table.render(o.colour, o.width);
@@ -77,7 +77,7 @@ std::string output_rows(const Result& r, const TerminalOptions& o) {
       const Value& v = t->second.rows[i].at(at);
       const double* x = std::get_if<double>(&v);
       const std::int64_t* k = std::get_if<std::int64_t>(&v);
-      cells.push_back(x != nullptr ? numeral(*x) : k != nullptr ? std::to_string(*k) : "-");
+      cells.push_back(x != nullptr ? error_text(*x) : k != nullptr ? std::to_string(*k) : "-");
     }
     table.add(std::move(cells));
   }
@@ -90,14 +90,14 @@ std::string render_regression(const Result& r, const TerminalOptions& o) {
   const auto outputs = detail::setting<std::int64_t>(r, "outputs", 1);
   std::string title = fmt::format("{} {}, {} {}", thousands(r.items), r.items == 1 ? "item" : "items",
                                   outputs, outputs == 1 ? "output" : "outputs");
-  std::string out = detail::bold(title, o.colour) + "\n\n" + metric_table(r, o);
+  std::string out = detail::bold(title, o.colour) + "\n\n" + regression_table(r, o);
   const auto section = [&](const char* name, const std::string& body) {
     if (!body.empty()) out += "\n" + detail::bold(name, o.colour) + "\n" + body;
   };
   section("In words", detail::paragraphs(regression_words(r), o));
   section("Not defined here", detail::undefined_keys(r.metrics, o));
   section("By output", output_rows(r, o));
-  if (!r.per_group.empty()) section("By slice", slice_table(r, o));
+  if (!r.per_group.empty()) section("By slice", regression_slices(r, o));
   section("Notes", detail::paragraphs(r.notes, o));
   return out;
 }

@@ -17,13 +17,13 @@ using detail::value_of;
 constexpr double kSameCoverage = 0.01;  ///< a point of coverage is not worth a complaint
 constexpr double kSameFactor = 1.05;    ///< nor is a variance that is 5% off
 
-std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
+std::string whole_percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
 std::string fine_percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
 /// "52%", or with a digit more where rounding would say that nothing is wrong.
 std::string coverage_text(double share, double level) {
-  const bool blurred = percent(share) == percent(level) || share > 0.99;
-  return blurred ? fine_percent(share) : percent(share);
+  const bool blurred = whole_percent(share) == whole_percent(level) || share > 0.99;
+  return blurred ? fine_percent(share) : whole_percent(share);
 }
 
 std::string coverage_words(double coverage, const std::optional<double>& zms) {
@@ -86,14 +86,14 @@ std::string rejection_words(const Table& t) {
   std::size_t row = 0;  // about the least certain fifth
   while (row + 1 < t.rows.size() && cell(t, row, "rejected").value_or(0) < 0.195) ++row;
   const double all = cell(t, 0, "mse").value_or(0), rest = cell(t, row, "mse").value_or(0);
-  const std::string share = percent(cell(t, row, "rejected").value_or(0));
+  const std::string share = whole_percent(cell(t, row, "rejected").value_or(0));
   if (!(all > 0)) return "";
   const double ratio = rest / all;
   const std::string what = "Setting aside the least certain " + share + " of the items ";
   if (ratio > 0.98)
     return what + fmt::format("does not help: the mean squared error goes from {:.3g} to {:.3g}.", all, rest);
   return what + fmt::format("lowers the mean squared error by {} (from {:.3g} to {:.3g}).",
-                            percent(1 - ratio), all, rest);
+                            whole_percent(1 - ratio), all, rest);
 }
 
 std::string shift_words(const Result& r) {
@@ -108,8 +108,9 @@ std::string shift_words(const Result& r) {
       return 0.0;
     };
     const double auroc = number("auroc");
-    const std::string means = fmt::format(
-        "an item here has the larger variance in {} of the pairs with a reference item", percent(auroc));
+    const std::string means =
+        fmt::format("an item here has the larger variance in {} of the pairs with a reference item",
+                    whole_percent(auroc));
     if (std::abs(auroc - 0.5) < 0.05)
       return "The variances are like those of the reference set: " + means + ".";
     return std::string(auroc > 0.5 ? "The model is less sure here than on the reference set: "

@@ -32,7 +32,7 @@ Tree ratio(const EstimatorStability& e) {
   return out;
 }
 
-std::string numeral(double x) { return fmt::format("{:.4f}", x); }
+std::string four_digits(double x) { return fmt::format("{:.4f}", x); }
 
 }  // namespace
 
@@ -69,20 +69,20 @@ std::string render_stability(const Stability& s, const TerminalOptions& options)
     for (std::size_t c = 0; c < (e.has_single ? both : plain).size(); ++c) table.right(c);
     for (std::size_t f = 0; f < s.fractions.size(); ++f) {
       std::vector<std::string> row{fmt::format("{:.2f}", s.fractions[f]),
-                                   fmt::format("{}", e.precision[f].items), numeral(e.multi.mean[f]),
-                                   numeral(e.multi.sd[f])};
-      if (e.has_single) row.insert(row.end(), {numeral(e.single.mean[f]), numeral(e.single.sd[f])});
+                                   fmt::format("{}", e.precision[f].items), four_digits(e.multi.mean[f]),
+                                   four_digits(e.multi.sd[f])};
+      if (e.has_single) row.insert(row.end(), {four_digits(e.single.mean[f]), four_digits(e.single.sd[f])});
       table.add(std::move(row));
     }
     out += fmt::format("\n{}\n{}", e.key, table.render(options.colour, options.width));
     if (e.ratio)
       out += fmt::format(
           "  Total variation: {} with one label, {} with all votes; ratio {:.2f} (standard error {:.2f}).\n",
-          numeral(e.single.tv_sum.value), numeral(e.multi.tv_sum.value), *e.ratio, e.ratio_se);
+          four_digits(e.single.tv_sum.value), four_digits(e.multi.tv_sum.value), *e.ratio, e.ratio_se);
     for (const PrecisionRow& p : e.precision)
       if (p.raters > 0)
         out += fmt::format("  With {} {} per item its standard error would be {}.\n", p.raters,
-                           p.raters == 1 ? "vote" : "votes", numeral(p.se));
+                           p.raters == 1 ? "vote" : "votes", four_digits(p.se));
   }
   return out;
 }

@@ -15,12 +15,12 @@ namespace {
 
 using detail::TextTable;
 
-std::string numeral(double x) {
+std::string score_text(double x) {
   const double size = std::abs(x);
   return size != 0 && (size < 1e-3 || size >= 1e5) ? fmt::format("{:.2e}", x) : fmt::format("{:.4f}", x);
 }
-std::string numeral(const std::optional<double>& x) { return x ? numeral(*x) : "-"; }
-std::string percent(double x) { return fmt::format("{:.1f}%", 100 * x); }
+std::string score_text(const std::optional<double>& x) { return x ? score_text(*x) : "-"; }
+std::string score_percent(double x) { return fmt::format("{:.1f}%", 100 * x); }
 std::string ratio(double x) { return x < 100 ? fmt::format("{:.2f}", x) : fmt::format("{:.0f}", x); }
 
 bool is_ranked(const MeasureResult& m) { return m.why.empty(); }
@@ -37,9 +37,9 @@ std::string measure_table(const UncertaintyResult& r, const TerminalOptions& o) 
     table.add({m.name + (m.name == "loss" ? " (uses the label)" : ""), eor.value ? ratio(*eor.value) : "-",
                eor.low ? "[" + ratio(*eor.low) + ", " + ratio(*eor.high) + "]" : "",
                eor.null_mean ? ratio(*eor.null_mean) : "",
-               eor.p_value ? fmt::format("{:.3f}", *eor.p_value) : "", numeral(score(m, "auroc").value),
-               numeral(score(m, "aurc").value), numeral(score(m, "augrc").value),
-               numeral(score(m, "binned_brier").value), numeral(score(m, "conditional_entropy").value),
+               eor.p_value ? fmt::format("{:.3f}", *eor.p_value) : "", score_text(score(m, "auroc").value),
+               score_text(score(m, "aurc").value), score_text(score(m, "augrc").value),
+               score_text(score(m, "binned_brier").value), score_text(score(m, "conditional_entropy").value),
                fmt::format("{}/{}", m.pooled_bins, m.bins.size())});
   }
   return table.render(o.colour, o.width);
@@ -67,12 +67,13 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
     if (!is_ranked(m) || m.thresholds.cuts.empty()) continue;
     bool first = true;
     for (const Threshold& t : m.thresholds.cuts) {
-      table.add({first ? m.name : "", percent(t.target), t.value ? numeral(*t.value) : "no such cut",
-                 t.value ? percent(t.share) : "", t.accuracy ? percent(*t.accuracy) : ""});
+      table.add({first ? m.name : "", score_percent(t.target), t.value ? score_text(*t.value) : "no such cut",
+                 t.value ? score_percent(t.share) : "", t.accuracy ? score_percent(*t.accuracy) : ""});
       first = false;
     }
     if (m.thresholds.rest_accuracy)
-      table.add({"", "the rest", "", percent(m.thresholds.rest_share), percent(*m.thresholds.rest_accuracy)});
+      table.add({"", "the rest", "", score_percent(m.thresholds.rest_share),
+                 score_percent(*m.thresholds.rest_accuracy)});
   }
   return table.render(o.colour, o.width);
 }
@@ -92,7 +93,7 @@ std::string deferral_table(const UncertaintyResult& r, const TerminalOptions& o)
       const DeferralPoint* at = nullptr;
       for (const DeferralPoint& p : m.deferral)
         if (p.handed_over <= share + 1e-9) at = &p;
-      row.push_back(at != nullptr ? percent(at->accuracy) : "-");
+      row.push_back(at != nullptr ? score_percent(at->accuracy) : "-");
     }
     table.add(std::move(row));
   }
@@ -110,7 +111,8 @@ std::string suspect_table(const UncertaintyResult& r, const ItemNames& names, co
   };
   for (const Suspect& s : r.suspects)
     table.add({names.ids.empty() ? std::to_string(s.row) : detail::printable(names.ids.name(s.row), 40),
-               numeral(s.score), shares ? percent(s.agreement) : "", name(s.label), name(s.prediction)});
+               score_text(s.score), shares ? score_percent(s.agreement) : "", name(s.label),
+               name(s.prediction)});
   return table.render(o.colour, o.width);
 }
 
@@ -158,8 +160,8 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
   std::string title =
       histogram ? fmt::format("A histogram of {}", counted(std::ssize(r.measures.front().bins), "bin"))
                 : counted(r.items, "item");
-  title += fmt::format(", {} of the answers right", percent(r.accuracy));
-  if (r.base != r.accuracy) title += fmt::format("; odds relative to {}", percent(r.base));
+  title += fmt::format(", {} of the answers right", score_percent(r.accuracy));
+  if (r.base != r.accuracy) title += fmt::format("; odds relative to {}", score_percent(r.base));
   std::string out = detail::bold(title, o.colour) + "\n";
   const auto section = [&](const std::string& name, const std::string& body) {
     out += "\n" + detail::bold(name, o.colour) + "\n" + body;

@@ -21,7 +21,7 @@ constexpr double kSameSlope = 0.05;        ///< slopes this near 1 are not worth
 constexpr std::int64_t kSlopeItems = 500;  ///< with fewer, a slope without an interval says nothing
 constexpr double kStandardErrors = 2;      ///< a gap within so many is what chance does
 
-std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
+std::string share_text(double share) { return fmt::format("{:.1f}%", 100 * share); }
 std::string points(double share) { return fmt::format("{:.1f}", 100 * share); }
 
 struct Means {
@@ -72,7 +72,7 @@ void confidence(const Result& r, std::vector<std::string>& out) {
   if (!m) return;
   const double gap = m->forecast - m->outcome;
   const bool chance = std::abs(gap) <= kStandardErrors * standard_error(m->outcome, r.items);
-  const std::string says = percent(m->forecast), is = percent(m->outcome);
+  const std::string says = share_text(m->forecast), is = share_text(m->outcome);
   if (r.task == "binary") {
     const std::string name = class_name(r, 1);
     const char* verdict = std::abs(gap) <= kSameShare ? "The model's forecasts are right on average"
@@ -132,7 +132,7 @@ void scores(const Result& r, std::vector<std::string>& out) {
   const char* whose = several_votes(r) ? "votes" : "right answers";
   if (const auto nll = value_of(r.metrics, "nll")) {
     out.push_back(fmt::format("The {} got a probability of {} (geometric mean; log-loss {:.4f}).", whose,
-                              percent(std::exp(-*nll)), *nll));
+                              share_text(std::exp(-*nll)), *nll));
   }
   const auto brier = value_of(r.metrics, "brier"), base = value_of(r.metrics, "brier_uncertainty");
   if (brier && base && *base > 0) {
@@ -150,9 +150,9 @@ void scores(const Result& r, std::vector<std::string>& out) {
     out.push_back(
         r.task == "binary"
             ? fmt::format("It ranks {} above {} in {} of pairs (AUROC).", class_name(r, 1), class_name(r, 0),
-                          percent(*auroc))
+                          share_text(*auroc))
             : fmt::format("It is surer of a right answer than of a wrong one in {} of pairs (AUROC).",
-                          percent(*auroc)));
+                          share_text(*auroc)));
   }
 }
 
@@ -163,11 +163,11 @@ void several_raters(const Result& r, std::vector<std::string>& out) {
   if (accuracy && agreement) {
     out.push_back(fmt::format(
         "With {:.1f} votes per item, it matches the majority vote on {} of items and {} of single votes.",
-        each, percent(*accuracy), percent(*agreement)));
+        each, share_text(*accuracy), share_text(*agreement)));
   }
   if (const auto raters = value_of(r.metrics, "rater_agreement")) {
     out.push_back(
-        fmt::format("Two raters of one item agree with each other in {} of cases.", percent(*raters)));
+        fmt::format("Two raters of one item agree with each other in {} of cases.", share_text(*raters)));
   }
   const auto all = value_of(r.metrics, "ece"), majority = value_of(r.consensus, "ece");
   if (all && majority) {

@@ -11,7 +11,7 @@ namespace plumb {
 namespace {
 
 constexpr std::int64_t kFrames = 20;
-constexpr const char* kSites[] = {"north", "south", "harbour"};
+constexpr const char* kClinics[] = {"north", "south", "harbour"};
 constexpr double kNoise = 0.3;  // millimetres, typical
 
 /// Draw number `what` of item i.
@@ -34,7 +34,7 @@ Needles simulate_needles(const NeedleOptions& o) {
     const std::int64_t patient = i / kFrames;
     const std::int64_t site = patient % 5 == 4 ? 2 : patient % 2;
     out.patient.push_back("p" + std::to_string(patient));
-    out.site.emplace_back(kSites[site]);
+    out.site.emplace_back(kClinics[site]);
     const double blur = site == 2 ? 2.0 : 1.0;  // poor frames: the model notices half of it
     for (int j = 0; j < d; ++j) {
       const int draw = 100 * j;

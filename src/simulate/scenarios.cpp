@@ -9,7 +9,7 @@
 namespace plumb {
 namespace {
 
-constexpr std::array<const char*, 5> kNames{"linear", "sigmoid", "skewed", "centered", "discrete"};
+constexpr std::array<const char*, 5> kScenarioNames{"linear", "sigmoid", "skewed", "centered", "discrete"};
 
 // People of 0-4, 5-9, ..., 110-116 years among 10,000. The few above 100 are there so that clipping occurs.
 constexpr std::array<int, 23> kPeople{840, 860, 850, 800, 760, 740, 750, 710, 630, 600, 560, 500,
@@ -35,12 +35,12 @@ double psi(Scenario s, double z) {
 
 }  // namespace
 
-const char* scenario_name(Scenario s) { return kNames[static_cast<std::size_t>(s)]; }
+const char* scenario_name(Scenario s) { return kScenarioNames[static_cast<std::size_t>(s)]; }
 
 Scenario parse_scenario(std::string_view name) {
   for (const Scenario s : kScenarios)
     if (name == scenario_name(s)) return s;
-  const std::vector<std::string> known(kNames.begin(), kNames.end());
+  const std::vector<std::string> known(kScenarioNames.begin(), kScenarioNames.end());
   throw InputError("there is no scenario \"" + std::string(name) + "\"" + did_you_mean(name, known) +
                    "; there are linear, sigmoid, skewed, centered and discrete");
 }

@@ -40,12 +40,12 @@ double at(const Series& f, const Waves& w) {
 }
 
 // e(theta): since cos^2 + sin^2 = 1, its variance is the sum of these shares at every angle.
-constexpr std::array<double, kWaves + 1> kShare{0.5, 0.1, 0.15, 0.15, 0.06, 0.04};
+constexpr std::array<double, kWaves + 1> kWaveShare{0.5, 0.1, 0.15, 0.15, 0.06, 0.04};
 
 Series draw_border(RandomStream& random) {
   Series e{};
   for (std::size_t k = 0; k <= kWaves; ++k) {
-    const double sd = std::sqrt(kShare[k]);
+    const double sd = std::sqrt(kWaveShare[k]);
     e[k] = {sd * random.normal(), sd * random.normal()};
   }
   e[0][1] = 0;  // sin 0

@@ -11,7 +11,7 @@
 namespace plumb::detail {
 namespace {
 
-constexpr const char* kSection = "items";
+constexpr const char* kItemsSection = "items";
 constexpr double kSure = 0.9;
 constexpr std::size_t kMostLevels = 6;  // true probabilities with a histogram of their own
 constexpr int kCells = 20;
@@ -50,7 +50,7 @@ void loss_scatter(const Runs& runs, Plots& out) {
       choices.push_back({run.name, run.name, ""});
   for (std::size_t i = 0; i < choices.size() && i < parts.size(); ++i) choices[i].sentence = parts[i] + ".";
   Plot plot{.name = "loss_scatter",
-            .section = kSection,
+            .section = kItemsSection,
             .title = "Doubt against loss",
             .sentence = choices.front().sentence,
             .how =
@@ -79,7 +79,7 @@ void truth_scatter(const Runs& runs, Plots& out) {
       parts.push_back(fmt::format("{} misses the true probability by {} (root mean square)", run.name,
                                   numeral(std::sqrt(*mse))));
   Plot plot{.name = "truth_scatter",
-            .section = kSection,
+            .section = kItemsSection,
             .title = "Forecast against the true probability",
             .sentence = joined(parts),
             .how =
@@ -145,7 +145,7 @@ void truth_histograms(const Runs& runs, Plots& out) {
   }
   if (choices.empty()) return;
   Plot plot{.name = "truth_histograms",
-            .section = kSection,
+            .section = kItemsSection,
             .title = "Forecasts by true probability",
             .sentence = choices.front().sentence,
             .how =

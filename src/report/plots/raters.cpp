@@ -9,7 +9,7 @@
 namespace plumb::detail {
 namespace {
 
-constexpr const char* kSection = "raters";
+constexpr const char* kRatersSection = "raters";
 
 // lsq = cl + dl + il (Mimori 2021, eq. 8, 14): what recalibration, a better model, and nothing could remove.
 void loss_parts(const Runs& runs, Plots& out) {
@@ -35,7 +35,7 @@ void loss_parts(const Runs& runs, Plots& out) {
   if (parts.empty()) return;
   Plot plot{
       .name = "loss_parts",
-      .section = kSection,
+      .section = kRatersSection,
       .title = "What the squared loss is made of",
       .sentence = joined(parts),
       .how =
@@ -68,7 +68,7 @@ void calibration_dispersion(const Runs& runs, Plots& out) {
   if (data.size() < 2) return;
   std::sort(by_sum.begin(), by_sum.end());
   Plot plot{.name = "calibration_dispersion",
-            .section = kSection,
+            .section = kRatersSection,
             .title = "Calibration-dispersion map",
             .sentence = fmt::format(
                 "{} is nearest to what a crowd of raters would say (epistemic loss {}), {} farthest ({}).",
@@ -114,7 +114,7 @@ void disagreement(const Runs& runs, Plots& out) {
   }
   if (parts.empty() || data.empty()) return;
   Plot plot{.name = "disagreement",
-            .section = kSection,
+            .section = kRatersSection,
             .title = "Does it know when raters will disagree?",
             .sentence = joined(parts),
             .how =
@@ -148,7 +148,7 @@ void rater_table(const Runs& runs, Plots& out) {
     }
     if (data.empty()) continue;
     Plot plot{.name = "raters",
-              .section = kSection,
+              .section = kRatersSection,
               .title = "Who agrees with whom",
               .sentence = odd.empty()
                               ? ""
@@ -193,7 +193,7 @@ void rater_pairs(const Runs& runs, Plots& out) {
     }
     if (order.size() < 3) continue;  // two raters are one number
     Plot plot{.name = "rater_pairs",
-              .section = kSection,
+              .section = kRatersSection,
               .title = "Each two raters",
               .sentence = fmt::format("Raters {} and {} agree least, on {} of the items that both rated; {} "
                                       "and {} most, on {}.",

@@ -8,8 +8,8 @@
 namespace plumb::detail {
 namespace {
 
-constexpr const char* kSection = "regression";
-constexpr double kHandedOver = 0.2;
+constexpr const char* kRegressionSection = "regression";
+constexpr double kRejected = 0.2;
 
 void reliability(const Runs& runs, Plots& out) {
   Json data = Json::array();
@@ -40,7 +40,7 @@ void reliability(const Runs& runs, Plots& out) {
   }
   if (data.empty()) return;
   Plot plot{.name = "uncertainty_reliability",
-            .section = kSection,
+            .section = kRegressionSection,
             .title = "Are the errors as large as it expects?",
             .sentence = joined(parts),
             .how =
@@ -71,7 +71,7 @@ void intervals(const Runs& runs, Plots& out) {
   std::string sentence = joined(parts);
   if (!sentence.empty()) sentence[0] = 'T';
   Plot plot{.name = "intervals",
-            .section = kSection,
+            .section = kRegressionSection,
             .title = "Do the intervals hold what they promise?",
             .sentence = sentence,
             .how =
@@ -97,18 +97,18 @@ void rejection(const Runs& runs, Plots& out) {
                       {"mse", *mse},
                       {"threshold", number(row, "threshold").value_or(0)}});
       if (*rejected == 0) all = mse;
-      if (*rejected <= kHandedOver && (!less || *mse < *less)) less = mse;
+      if (*rejected <= kRejected && (!less || *mse < *less)) less = mse;
     }
     if (all && less && *all > 0)
       parts.push_back(fmt::format(
           "leaving out up to {:.0f}% of the items of {} changes the mean squared error from {} to {}",
-          100 * kHandedOver, run.name, numeral(*all), numeral(*less)));
+          100 * kRejected, run.name, numeral(*all), numeral(*less)));
   }
   if (data.empty()) return;
   std::string sentence = joined(parts);
   if (!sentence.empty()) sentence[0] = 'L';
   Plot plot{.name = "rejection",
-            .section = kSection,
+            .section = kRegressionSection,
             .title = "Leaving out the doubtful",
             .sentence = sentence,
             .how =
@@ -133,7 +133,7 @@ void shift(const Runs& runs, Plots& out) {
     const Json* s = look(run.json, {"shift"});
     const auto auroc = s != nullptr ? number(*s, "auroc") : std::nullopt;
     Plot plot{.name = "shift",
-              .section = kSection,
+              .section = kRegressionSection,
               .title = "Does it notice other data?",
               .sentence = auroc ? fmt::format("An item of this set has a larger variance than one of the "
                                               "reference in {} of pairs; 50% is no "

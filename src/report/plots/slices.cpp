@@ -9,21 +9,22 @@ namespace plumb::detail {
 namespace {
 
 constexpr std::size_t kMaxSlices = 40;
-struct Key {
+struct SliceKey {
   const char *key, *label;
   bool lower;  // is better
 };
-constexpr Key kKeys[] = {{"ece", "calibration error (ece)", true}, {"accuracy", "accuracy", false},
-                         {"nll", "log-loss (nll)", true},          {"brier", "Brier score", true},
-                         {"auroc", "ranking (auroc)", false},      {"mse", "mean squared error", true},
-                         {"uce", "uncertainty error (uce)", true}};
+constexpr SliceKey kSliceKeys[] = {
+    {"ece", "calibration error (ece)", true}, {"accuracy", "accuracy", false},
+    {"nll", "log-loss (nll)", true},          {"brier", "Brier score", true},
+    {"auroc", "ranking (auroc)", false},      {"mse", "mean squared error", true},
+    {"uce", "uncertainty error (uce)", true}};
 
 struct Worst {
   std::string group, model;
   double worst = 0, best = 0;
 };
 
-std::string meaning(const Worst& w, const Key& k) {
+std::string meaning(const Worst& w, const SliceKey& k) {
   return fmt::format("{} is worst for {}: its {} there is {}, and {} for the best slice.", w.model, w.group,
                      k.label, numeral(w.worst), numeral(w.best));
 }
@@ -34,7 +35,7 @@ void slice_plots(const Runs& runs, Plots& out) {
   Json data = Json::array();
   std::vector<Choice> choices;
   std::size_t cut = 0;
-  for (const Key& k : kKeys) {
+  for (const SliceKey& k : kSliceKeys) {
     Worst w;
     bool first = true;
     for (const Run& run : runs) {

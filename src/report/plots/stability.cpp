@@ -9,7 +9,7 @@
 namespace plumb::detail {
 namespace {
 
-constexpr const char* kSection = "stability";
+constexpr const char* kStabilitySection = "stability";
 
 void put_curve(Json& out, const Json& curve, const std::string& model, const std::string& view,
                const char* labels) {
@@ -61,7 +61,7 @@ void curves(const Runs& runs, Plots& out) {
   }
   if (data.empty()) return;
   Plot plot{.name = "stability",
-            .section = kSection,
+            .section = kStabilitySection,
             .title = "Would a smaller test set say the same?",
             .sentence = choices.front().sentence,
             .how =
@@ -100,7 +100,7 @@ void precision(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   for (Choice& c : choices) c.sentence += ".";
   Plot plot{.name = "precision",
-            .section = kSection,
+            .section = kStabilitySection,
             .title = "What would more raters buy?",
             .sentence = choices.front().sentence,
             .how =

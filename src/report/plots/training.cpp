@@ -9,19 +9,19 @@ namespace plumb::detail {
 namespace {
 
 constexpr std::size_t kMostEpochs = 300;  // of a run in a page; more are thinned
-struct Key {
+struct LearningKey {
   const char *key, *label;
 };
-constexpr Key kKeys[] = {{"nll", "log-loss (nll)"},
-                         {"ece", "calibration error (ece)"},
-                         {"brier", "Brier score"},
-                         {"accuracy", "accuracy"},
-                         {"mse_p", "squared distance to the true probability (mse_p)"},
-                         {"mse", "mean squared error"},
-                         {"variance", "predicted variance"},
-                         {"sigma_scale", "factor s of sigma scaling"},
-                         {"nll_scaled", "log-loss after sigma scaling"}};
-constexpr Key kParts[] = {{"validation", "validation"}, {"train", "training"}, {"test", "test"}};
+constexpr LearningKey kLearningKeys[] = {{"nll", "log-loss (nll)"},
+                                         {"ece", "calibration error (ece)"},
+                                         {"brier", "Brier score"},
+                                         {"accuracy", "accuracy"},
+                                         {"mse_p", "squared distance to the true probability (mse_p)"},
+                                         {"mse", "mean squared error"},
+                                         {"variance", "predicted variance"},
+                                         {"sigma_scale", "factor s of sigma scaling"},
+                                         {"nll_scaled", "log-loss after sigma scaling"}};
+constexpr LearningKey kParts[] = {{"validation", "validation"}, {"train", "training"}, {"test", "test"}};
 
 struct Learning {
   const Run* run;
@@ -57,7 +57,7 @@ std::vector<Learning> histories(const Runs& runs) {
 }
 
 // "a kept epoch 12 of 30: log-loss (nll) 0.5321 on validation there, 0.6112 at the end".
-std::string meaning(const Learning& l, const Key& k) {
+std::string meaning(const Learning& l, const LearningKey& k) {
   const auto here = value(*l.kept, "validation", k.key), end = value(*l.last, "validation", k.key);
   std::string out = fmt::format("{} kept epoch {:.0f} of {:.0f}", l.run->name, *number(*l.kept, "epoch"),
                                 *number(*l.last, "epoch"));
@@ -74,12 +74,12 @@ void training_plots(const Runs& runs, Plots& out) {
   const std::vector<Learning> all = histories(runs);
   Json data = Json::array();
   std::vector<Choice> choices;
-  for (const Key& k : kKeys) {
+  for (const LearningKey& k : kLearningKeys) {
     std::vector<std::string> parts;
     for (const Learning& l : all) {
       const std::size_t before = data.size();
       for (const Json* epoch : l.epochs)
-        for (const Key& part : kParts)
+        for (const LearningKey& part : kParts)
           if (const auto x = value(*epoch, part.key, k.key))
             data.push_back({{"model", l.run->name},
                             {"view", k.key},

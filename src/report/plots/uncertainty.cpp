@@ -10,7 +10,7 @@
 namespace plumb::detail {
 namespace {
 
-constexpr const char* kSection = "uncertainty";
+constexpr const char* kUncertaintySection = "uncertainty";
 constexpr double kHandedOver = 0.2;  // the share that the deferral curve is read off at
 
 template <class Use>  // use(run, name, measure)
@@ -72,7 +72,7 @@ void odds_ratio(const Runs& runs, Plots& out) {
   // The loss knows the labels: a bound, not a measure to begin with.
   std::stable_partition(choices.begin(), choices.end(), [](const Choice& c) { return c.value != "loss"; });
   Plot plot{.name = "odds_ratio",
-            .section = kSection,
+            .section = kUncertaintySection,
             .title = "Odds ratio by bin",
             .sentence = choices.front().sentence,
             .how =
@@ -95,7 +95,7 @@ void odds_ratio(const Runs& runs, Plots& out) {
   }
   Plot map{
       .name = "odds_score",
-      .section = kSection,
+      .section = kUncertaintySection,
       .title = "The odds-ratio score",
       .sentence = fmt::format(
           "With an accuracy of {}, a bin of 99% right answers scores {:.1f} and one of 50% scores {:.1f}.",
@@ -135,7 +135,7 @@ void deferral(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   Plot plot{
       .name = "deferral",
-      .section = kSection,
+      .section = kUncertaintySection,
       .title = "Handing the doubtful items over",
       .sentence =
           best.empty()
@@ -175,11 +175,11 @@ void uncertainty_plots(const Runs& runs, Plots& out) {
 }
 
 void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out) {
-  ReaderTable scores{kSection,
+  ReaderTable scores{kUncertaintySection,
                      "The measures side by side",
                      "",
                      {"model", "measure", "odds ratio", "by chance", "AUROC", "AURC", "conditional entropy"}};
-  ReaderTable thresholds{kSection,
+  ReaderTable thresholds{kUncertaintySection,
                          "Where to cut",
                          "Below the threshold the answers reach the accuracy asked for.",
                          {"model", "measure", "accuracy wanted", "threshold", "share of items", "accuracy"}};
@@ -198,7 +198,7 @@ void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out) {
     const Json* list = look(run.json, {"suspects"});
     if (list == nullptr || !list->is_array() || list->empty()) continue;
     ReaderTable t{
-        kSection,
+        kUncertaintySection,
         "Look at these first",
         fmt::format("The wrong answers of {} that it was surest of: often the label is the mistake.",
                     run.name),
