@@ -19,11 +19,12 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 
 struct MetricResult {
   std::optional<double> value;
-  std::string why;                  ///< when there is no value
+  std::string why;                  ///< when there is no value; options are marked (option_name.hpp)
   std::optional<double> low, high;  ///< with bootstrap replicates
   std::string interval;             ///< "percentile" or "basic", with low and high
   std::optional<double> null_mean, p_value;
-  std::optional<std::int64_t> items;  ///< where not all items entered
+  std::optional<std::int64_t> items;         ///< where not all items entered
+  [[nodiscard]] std::string reason() const;  ///< `why` with options spelled as C++ does: .clip
 };
 using MetricResults = std::vector<std::pair<std::string, MetricResult>>;  ///< in the registry's order
 

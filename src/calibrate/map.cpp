@@ -57,6 +57,8 @@ void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::in
 }
 
 void check_fits(const CalibrationModel& model, const Predictions& p) {
+  if (p.sources().empty()) throw InputError("there are no predictions to apply " + model.name + " to");
+  if (model.steps.empty()) throw InputError(model.name + " has no steps; fit a model first");
   const std::string name = p.sources().front().name();
   if (model.task == "regression")
     throw InputError(

@@ -69,6 +69,10 @@ Predictions::Predictions(std::vector<Rows> samples, Scale scale, PredictionOptio
                                    counted(first.width(), "column"), s.name(), counted(s.width(), "column")));
     }
   }
+  constexpr std::int64_t kMostClasses = 10'000'000;
+  if (first.width() > kMostClasses)
+    throw InputError(fmt::format("{} has {} columns; there can be at most {} classes", first.name(),
+                                 first.width(), kMostClasses));
   items_ = first.rows();
   classes_ = first.width() == 1 ? 2 : narrow<int>(first.width());
 }

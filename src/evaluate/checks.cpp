@@ -11,10 +11,13 @@ void check_options(const EvaluateOptions& o) {
   check_level(o.level);
   check_threads(o.threads);
   check_bootstrap(o.bootstrap);
+  if (!(o.bandwidth >= 0))
+    throw InputError("⟦bandwidth⟧ must be above 0, or 0 for an automatic one, not " + show(o.bandwidth));
   if (!(o.clip >= 0 && o.clip < 0.5)) throw InputError("⟦clip⟧ must lie in [0, 0.5), not " + show(o.clip));
 }
 
 void check_cells(std::int64_t classes, std::int64_t bins) {
+  if (classes < 2) throw InputError("there are no predictions; give ⟦probs⟧ or ⟦logits⟧");
   const std::int64_t most = std::max<std::int64_t>(1'000'000 / classes, 100);
   if (bins > most)
     throw InputError("⟦bins⟧ " + std::to_string(bins) + " for each of " + std::to_string(classes) +

@@ -5,6 +5,8 @@
 
 namespace plumb {
 
+std::string MetricResult::reason() const { return spell(why, kMember); }
+
 void refuse_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known) {
   constexpr std::int64_t kShown = 8;
   std::string there;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <ranges>
@@ -39,9 +40,13 @@ inline constexpr std::int64_t kArrayExtent<std::array<T, N>> = N;
 template <class R>
 concept InPlace = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
     (Stored<std::ranges::range_value_t<R>> || (kArrayExtent<std::ranges::range_value_t<R>> > 0));
+template <class T>
+inline constexpr bool kBraces = false;  // an initializer_list dies with its expression
+template <class T>
+inline constexpr bool kBraces<std::initializer_list<T>> = true;
 template <class R>
 concept Readable =
-    std::ranges::input_range<R> && !Text<R> &&
+    std::ranges::input_range<R> && !Text<R> && !kBraces<std::remove_cvref_t<R>> &&
     (InPlace<R> || Number<std::ranges::range_value_t<R>> || Text<std::ranges::range_reference_t<R>> ||
      (std::ranges::input_range<std::ranges::range_reference_t<R>> &&
       Number<std::ranges::range_value_t<std::ranges::range_reference_t<R>>>));

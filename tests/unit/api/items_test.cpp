@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "plumb/plumb.hpp"
 #include "support/make_items.hpp"
 
@@ -172,6 +174,21 @@ TEST(Result, UnknownKeysAreRefusedWithTheNearest) {
     EXPECT_STREQ(e.what(), "the result has no metric \"ecce\" (did you mean \"ece\"?); it has brier, ece");
   }
   EXPECT_THROW((void)Result()["ece"], InputError);
+}
+
+TEST(ApiItems, WhatIsMissingIsSaidNotCrashed) {
+  EXPECT_THROW((void)evaluate(Items{}), InputError);
+  EXPECT_THROW((void)compare({{"a", Items{}}, {"b", Items{}}}), InputError);
+  const std::vector<double> p{0.2, 0.7, 1.0, 0.4};
+  const std::vector<int> y{0, 1, 0, 1};
+  const Items items = make_items({.probs = p, .labels = y});
+  EXPECT_THROW((void)evaluate(items, {.bandwidth = -1}), InputError);
+  EXPECT_THROW((void)evaluate(items, {.bandwidth = std::nan("")}), InputError);
+  EXPECT_THROW((void)Model(CalibrationModel{.task = "binary", .classes = 2}).apply(items), InputError);
+  static_assert(!std::is_constructible_v<Data, std::initializer_list<double>>,
+                "it would not outlive its line");
+  const MetricResult nll = evaluate(items, {.metrics = {"nll"}})["nll"];
+  EXPECT_EQ(nll.reason(), "1 vote falls on probability 0: give .clip 1e-12");
 }
 
 }  // namespace
