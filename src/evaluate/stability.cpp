@@ -261,7 +261,9 @@ Stability stability(const Items& items, const StabilityOptions& o) {
   std::vector<int> raters = o.raters;
   if (raters.empty()) raters = {1, 2, 3, 5, 10, 20, 50};
   for (const int r : raters)
-    if (r < 1) throw InputError("⟦raters⟧: an item has at least one vote, not " + std::to_string(r));
+    if (r < 1)
+      throw InputError("a number of raters to tell the precision for must be at least 1, not " +
+                       std::to_string(r));
   std::erase_if(raters, [most](int r) { return r >= most; });
 
   const double runs = (most > 1 ? 2.0 : 1.0) + static_cast<double>(raters.size());
