@@ -178,6 +178,7 @@ TEST(Result, UnknownKeysAreRefusedWithTheNearest) {
 
 TEST(ApiItems, WhatIsMissingIsSaidNotCrashed) {
   EXPECT_THROW((void)evaluate(Items{}), InputError);
+  EXPECT_THROW((void)uncertainty(Items{}), InputError);
   EXPECT_THROW((void)compare({{"a", Items{}}, {"b", Items{}}}), InputError);
   const std::vector<double> p{0.2, 0.7, 1.0, 0.4};
   const std::vector<int> y{0, 1, 0, 1};
