@@ -13,9 +13,9 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
+#endif
 
 #include "plumb/numeric/narrow.hpp"
-#endif
 
 namespace plumb {
 namespace {
