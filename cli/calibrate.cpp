@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 
-#include "calibrate_regression.hpp"
-#include "commands.hpp"
 #include "output.hpp"
 #include "plumb/calibrate/apply_model.hpp"
 #include "plumb/calibrate/onnx.hpp"
@@ -32,7 +29,38 @@ constexpr const char* kHelp =
 "plumb calibrate fit --help" (apply, show, export) tells the flags; "plumb list" names the methods.
 )";
 
+int calibrate_show(const Args& args) {
+  Flags flags("calibrate show", "A model file in words.");
+  Args model;
+  flags.positional("model", model, "what plumb calibrate fit wrote");
+  if (!flags.parse(args)) return kDone;
+  write_stdout(render_model(load_model(one_model(model, "plumb calibrate show")), stdout_look()));
+  return kDone;
+}
+
+int calibrate_export(const Args& args) {
+  Flags flags("calibrate export",
+              "A model file as ONNX, to run behind the network in an inference server.\n"
+              "Input and output are float32, N x K (binary: N x 1).");
+  Args model;
+  std::string out;
+  flags.positional("model", model, "what plumb calibrate fit wrote");
+  flags.text("-o,--out", "FILE", out, "the .onnx file");
+  if (!flags.parse(args)) return kDone;
+  const std::string path = one_model(model, "plumb calibrate export");
+  if (out.empty()) throw InputError("where to? Name the ONNX file with -o model.onnx");
+  check_not_over("-o", out, {path});
+  write_file(out, onnx_text(load_model(path)));
+  return kDone;
+}
+
 }  // namespace
+
+std::string one_model(const Args& given, const std::string& command) {
+  if (given.size() != 1)
+    throw InputError(command + " takes one model file, not " + std::to_string(given.size()));
+  return given.front();
+}
 
 std::vector<std::string> prediction_digests(const Inputs& inputs) {
   std::vector<std::string> out;
@@ -65,12 +93,6 @@ std::string apply_calibrator(const std::string& path, int threads, Inputs& input
   return notice;
 }
 
-std::string one_model(const Args& given, const std::string& command) {
-  if (given.size() != 1)
-    throw InputError(command + " takes one model file, not " + std::to_string(given.size()));
-  return given.front();
-}
-
 std::optional<double> number_of(const std::string& text) {
   double x = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
@@ -84,40 +106,6 @@ void check_npy(const std::string& flag, const std::string& path) {
     if (path.ends_with(other))
       throw InputError(flag + " writes a .npy array, and " + path +
                        " would be read as another format; name it .npy");
-}
-
-void check_not_over(const std::string& flag, const std::string& path,
-                    const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code ignored;
-    if (!path.empty() && std::filesystem::equivalent(path, input, ignored))
-      throw InputError(flag + " would write over the input " + input + "; give it another name");
-  }
-}
-
-int calibrate_show(const Args& args) {
-  Flags flags("calibrate show", "A model file in words.");
-  Args model;
-  flags.positional("model", model, "what plumb calibrate fit wrote");
-  if (!flags.parse(args)) return kDone;
-  write_stdout(render_model(load_model(one_model(model, "plumb calibrate show")), stdout_look()));
-  return kDone;
-}
-
-int calibrate_export(const Args& args) {
-  Flags flags("calibrate export",
-              "A model file as ONNX, to run behind the network in an inference server.\n"
-              "Input and output are float32, N x K (binary: N x 1).");
-  Args model;
-  std::string out;
-  flags.positional("model", model, "what plumb calibrate fit wrote");
-  flags.text("-o,--out", "FILE", out, "the .onnx file");
-  if (!flags.parse(args)) return kDone;
-  const std::string path = one_model(model, "plumb calibrate export");
-  if (out.empty()) throw InputError("where to? Name the ONNX file with -o model.onnx");
-  check_not_over("-o", out, {path});
-  write_file(out, onnx_text(load_model(path)));
-  return kDone;
 }
 
 int calibrate_command(const Args& args) {

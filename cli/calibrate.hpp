@@ -3,16 +3,14 @@
 
 #include <optional>
 
+#include "commands.hpp"
 #include "inputs.hpp"
 #include "plumb/calibrate/model.hpp"
-#include "shell/flags.hpp"
 
 namespace plumb::cli {
 
 int calibrate_fit(const Args& args);
 int calibrate_apply(const Args& args);
-int calibrate_show(const Args& args);
-int calibrate_export(const Args& args);
 
 /// sha256 of the files that hold the predictions, in the order of the flags.
 [[nodiscard]] std::vector<std::string> prediction_digests(const Inputs& inputs);
@@ -22,8 +20,6 @@ int calibrate_export(const Args& args);
 [[nodiscard]] std::string apply_calibrator(const std::string& path, int threads, Inputs& inputs);
 /// The one file that was given; InputError otherwise.
 [[nodiscard]] std::string one_model(const Args& given, const std::string& command);
-/// InputError when `path` is one of the inputs.
-void check_not_over(const std::string& flag, const std::string& path, const std::vector<std::string>& inputs);
 
 /// The whole text as a finite number, or nothing.
 [[nodiscard]] std::optional<double> number_of(const std::string& text);

@@ -1,6 +1,5 @@
 // `plumb calibrate apply` for class probabilities.
 #include "calibrate.hpp"
-#include "commands.hpp"
 #include "pages.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/model/apply_files.hpp"
@@ -14,8 +13,7 @@ namespace plumb::cli {
 int calibrate_apply(const Args& args) {
   Flags flags("calibrate apply",
               "Applies a model to predictions: calibrated probabilities as float64 .npy (alpha_0 when the "
-              "last step is "
-              "alpha).");
+              "last step is alpha).");
   InputFlags input_flags;
   Args model_given, features;
   std::string out, out_probs, disagreement;
@@ -44,7 +42,7 @@ int calibrate_apply(const Args& args) {
   ApplyOptions options;
   options.threads = narrow<int>(threads);
   Inputs inputs = load_predictions(input_flags, options.threads);
-  if (!features.empty()) options.features = load_rows("--features", features, options.threads, inputs);
+  options.features = Loader(options.threads, inputs).rows("--features", features);
   std::vector<std::string> used = inputs.paths;
   used.push_back(path);
   const std::pair<const char*, std::string> outputs[] = {

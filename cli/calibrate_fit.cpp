@@ -1,7 +1,5 @@
 // `plumb calibrate fit`.
-#include <algorithm>
 #include "calibrate.hpp"
-#include "commands.hpp"
 #include "output.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
@@ -19,7 +17,7 @@
 namespace plumb::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kFitExamples = R"(Examples:
   one temperature, from logits and votes of several raters
     plumb calibrate fit --method temperature --logits val.npy --counts votes.npy -o model.json
   let cross-validation choose, patients kept together
@@ -45,7 +43,7 @@ std::optional<double> strength(const std::string& flag, const std::string& text)
   return x;
 }
 
-FitOptions checked(const FitFlags& f, const Flags& flags) {
+FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (f.method.empty())
     throw InputError("how? Name a method with --method (\"plumb list\" shows them; auto chooses)");
   FitOptions o = f.options;
@@ -103,12 +101,12 @@ int calibrate_fit(const Args& args) {
   FitFlags f;
   add_input_flags(flags, input_flags);
   add_fit_flags(flags, f);
-  flags.examples(kExamples);
+  flags.examples(kFitExamples);
   if (!flags.parse(args)) return kDone;
-  FitOptions options = checked(f, flags);
+  FitOptions options = fit_options(f, flags);
 
   Inputs inputs = load_inputs(input_flags, options.threads);
-  if (!f.features.empty()) options.features = load_rows("--features", f.features, options.threads, inputs);
+  options.features = Loader(options.threads, inputs).rows("--features", f.features);
   std::optional<CalibrationModel> after;
   if (!f.after.empty()) {
     after = load_model(f.after);

@@ -1,9 +1,8 @@
-#include "calibrate_regression.hpp"
+#include "commands.hpp"
 
 #include <algorithm>
 
 #include "calibrate.hpp"
-#include "commands.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/regression/apply_model.hpp"
 #include "plumb/calibrate/regression/fit.hpp"
@@ -21,7 +20,7 @@
 namespace plumb::cli {
 namespace {
 
-constexpr const char* kFitExamples = R"(Examples:
+constexpr const char* kRegressionFitExamples = R"(Examples:
   one factor on the standard deviation
     plumb calibrate fit --method sigma --mean m.npy --variance v.npy --targets y.npy -o model.json
   a factor for each part of the variance
@@ -29,7 +28,7 @@ constexpr const char* kFitExamples = R"(Examples:
   intervals that hold their level whatever the distribution
     plumb calibrate fit --method conformal --errors t.csv:E --std t.csv:uE --levels 0.9 -o model.json)";
 
-constexpr const char* kApplyExamples = R"(Examples:
+constexpr const char* kRegressionApplyExamples = R"(Examples:
   plumb calibrate apply model.json --variance v.npy -o calibrated.npy
   plumb calibrate apply model.json --mean m.npy --variance v.npy --intervals bounds.npy --levels 0.9,0.95)";
 
@@ -44,8 +43,8 @@ std::vector<double> parse_levels(const Args& texts) {
 }
 
 /// The predictions before and after, on the data of the fit, and said so.
-void write_pages(Pages& pages, const RegressionInputs& inputs, const CalibrationModel& model,
-                 const RegressionFitOptions& o, const Args& args) {
+void write_fit_pages(Pages& pages, const RegressionInputs& inputs, const CalibrationModel& model,
+                     const RegressionFitOptions& o, const Args& args) {
   if (!pages.wanted()) return;
   if (!has_fit_scores(model, inputs.items))
     throw InputError("--report and --plots show variances before and after, which " +
@@ -109,7 +108,7 @@ int fit_regression(const Args& args) {
   flags.whole("--threads", threads, "0: all cores; never changes a number");
   add_page_flags(flags, page_flags);
   flags.yes("--quiet", quiet, "say nothing");
-  flags.examples(kFitExamples);
+  flags.examples(kRegressionFitExamples);
   if (!flags.parse(asks_for_help(args) ? Args{"--help"} : args)) return kDone;
   if (method.empty()) throw InputError("which method? Name it with --method, for example --method sigma");
   if (out.empty()) throw InputError("where to? Name the model file with -o model.json");
@@ -135,7 +134,7 @@ int fit_regression(const Args& args) {
         inputs.infos[i].flag == "--aleatoric" || inputs.infos[i].flag == "--variance-samples")
       model.fitted_on.push_back(sha256_file(inputs.paths[i]));
   file.write(model_text(model));
-  write_pages(pages, inputs, model, options, args);
+  write_fit_pages(pages, inputs, model, options, args);
   file.commit();
   const Step& step = model.steps.front();
   for (const std::string& warning : step.fit.warnings) say(warning);
@@ -160,7 +159,7 @@ int apply_regression(const Args& args) {
   flags.list("--levels", "0.9,0.95", levels_given, "of the intervals [0.95]");
   flags.whole("--threads", threads, "0: all cores; never changes a number");
   flags.yes("--quiet", quiet, "say nothing");
-  flags.examples(kApplyExamples);
+  flags.examples(kRegressionApplyExamples);
   if (!flags.parse(asks_for_help(args) ? Args{"--help"} : args)) return kDone;
   const std::string path = one_model(model_given, "plumb calibrate apply");
   if (out.empty() && intervals.empty())

@@ -19,4 +19,16 @@ int list_command(const Args& args);
 int describe_command(const Args& args);
 int demo_command(const Args& args);
 
+// Those of regressions: `evaluate`, `demo regression`, `calibrate fit` and `apply` hand their arguments over
+// whole when
+//   evaluate: speaks_of_regression() says so
+//   fit:      --method names a calibrator of variances, or the inputs are those of a regression
+//   apply:    the inputs are variances (--variance, --std, --aleatoric, --epistemic, --mean-samples)
+int evaluate_regression_command(const Args& args);
+int demo_regression_command(const Args& args);
+int fit_regression(const Args& args);
+int apply_regression(const Args& args);
+[[nodiscard]] bool is_regression_fit(const Args& args);
+[[nodiscard]] bool is_regression_apply(const Args& args);
+
 }  // namespace plumb::cli

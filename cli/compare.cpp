@@ -1,24 +1,21 @@
 #include "plumb/evaluate/compare.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "commands.hpp"
 #include "evaluate_flags.hpp"
-#include "fail_if.hpp"
 #include "inputs.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/compare.hpp"
 #include "plumb/report/json.hpp"
-#include "shell/console.hpp"
 #include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kCompareExamples = R"(Examples:
   is the calibrated version better, and is that more than chance?
     plumb compare --model raw=raw.npy --model calibrated=calibrated.npy --labels labels.npy
   logits; patients as the unit; every metric
@@ -59,7 +56,7 @@ struct CompareFlags {
   CompareFlags() { how.bootstrap = kCompareReplicates; }
 };
 
-void add_flags(Flags& flags, CompareFlags& f) {
+void add_compare_flags(Flags& flags, CompareFlags& f) {
   flags.heading("The models (two or more)");
   flags.repeated("--model", "NAME=FILE", f.models, "probabilities, N x K, or N for P(class 1); repeatable");
   flags.repeated("--model-logits", "NAME=FILE", f.model_logits, "the same as logits; repeatable");
@@ -83,11 +80,11 @@ void add_flags(Flags& flags, CompareFlags& f) {
       "exit with code 3 when a difference to the first model is so, NAME.nll with more than two models; "
       "repeatable");
   flags.yes("--quiet", f.quiet, "no table, no progress");
-  flags.examples(kExamples);
+  flags.examples(kCompareExamples);
 }
 
 /// Differences to the first model: "NAME.nll", and "nll" where there are but two.
-MetricResults gated(const Comparison& c) {
+MetricResults differences(const Comparison& c) {
   MetricResults out;
   for (const ComparedMetric& m : c.metrics) {
     for (const Difference& d : m.differences) {
@@ -130,8 +127,8 @@ void rename_flag(const Model& m, Inputs& inputs) {
 }
 
 // The page shows the models themselves beside their differences.
-void write_pages(Pages& pages, const std::vector<NamedModel>& models, EvaluateOptions o,
-                 const Result& compared) {
+void write_comparison(Pages& pages, const std::vector<NamedModel>& models, EvaluateOptions o,
+                      const Result& compared) {
   std::vector<NamedResult> results;
   o.sample_items = kSampleItems;
   for (const NamedModel& m : models) {
@@ -150,7 +147,7 @@ int compare_command(const Args& args) {
   Flags flags("compare",
               "Two or more models on the same items: every metric side by side, with paired differences.");
   CompareFlags f;
-  add_flags(flags, f);
+  add_compare_flags(flags, f);
   if (!flags.parse(args)) return kDone;
   EvaluateOptions o = checked_options(f.how);
   const std::vector<Gate> gates = parse_gates(f.fail_if);
@@ -179,11 +176,7 @@ int compare_command(const Args& args) {
     inputs.infos.insert(inputs.infos.end(), next.infos.begin(), next.infos.end());
     inputs.paths.insert(inputs.paths.end(), next.paths.begin(), next.paths.end());
   }
-  for (const std::string& input : inputs.paths) {
-    std::error_code ignored;
-    if (!f.json.empty() && std::filesystem::equivalent(f.json, input, ignored))
-      throw InputError("--json would write over the input " + input + "; give it another name");
-  }
+  check_not_over("--json", f.json, inputs.paths);
   pages.check_not_over(inputs.paths);
   check_distinct({{"--json", f.json}, {"--report", f.pages.report}});
   std::optional<AtomicFile> file;
@@ -195,16 +188,9 @@ int compare_command(const Args& args) {
     o.progress = bar.callback();
     c = compare(models, o);
   }
-  Result result;
-  result.version = version();
-  result.command = "compare";
-  result.argv = {"plumb", "compare"};
-  result.argv.insert(result.argv.end(), args.begin(), args.end());
-  result.task = inputs.items.binary() ? "binary" : "multiclass";
-  result.items = c.items;
-  result.classes = c.classes;
+  Result result = result_of("compare", args);
+  put_items(result, inputs.items);
   result.votes = c.votes;
-  result.class_names = inputs.items.class_names;
   result.settings = {
       {"bins", std::int64_t{o.bins}},
       {"binning", std::string(o.binning == Binning::width ? "width" : "mass")},
@@ -219,19 +205,15 @@ int compare_command(const Args& args) {
   pages.add_checksums(result.inputs, inputs.paths);
   result.notes = c.notes;
   result.sections.emplace_back("compare", compare_section(c));
-  const std::vector<std::string> held = gates_that_hold(gates, gated(c), "the difference of ");
+  const std::vector<std::string> held = gates_that_hold(gates, differences(c), "the difference of ");
   if (file) {
     file->write(render_json(result));
     file->commit();
   }
-  if (pages.wanted()) write_pages(pages, models, o, result);
-  if (f.json == "-") {
-    write_stdout(render_json(result));
-  } else if (!f.quiet) {
-    write_stdout(render_compare(c, o.level, stdout_look(!o.metrics.empty())));
-  }
-  for (const std::string& sentence : held) say(sentence);
-  return held.empty() ? kDone : kGateHeld;
+  if (pages.wanted()) write_comparison(pages, models, o, result);
+  print_result(result, f.json, f.quiet,
+               [&] { return render_compare(c, o.level, stdout_look(!o.metrics.empty())); });
+  return exit_code(held);
 }
 
 }  // namespace plumb::cli

@@ -1,20 +1,14 @@
 #include <filesystem>
 
-#include "commands.hpp"
 #include "demo_data.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/simulate/cohort.hpp"
-#include "regression.hpp"
-#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
 
-constexpr std::int64_t kFewest = 60, kMost = 1'000'000;
-
-constexpr const char* kReadme =
+constexpr const char* kCohortReadme =
     R"(A simulated cohort: cells on blood smears, seen by 3 to 7 raters each, and a model that
 names the kind of cell. Nothing here was measured. The model is too sure of itself, the
 raters disagree now and then, and the slides of one site (harbour) are poor.
@@ -40,13 +34,12 @@ Try, from the folder above this one:
     plumb describe @DIR@/test/votes.csv
 )";
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-  return text;
-}
+constexpr const char* kNext = R"(Next:
+  plumb evaluate --probs @DIR@/test/probs.npy --counts @DIR@/test/counts.npy
+  plumb evaluate --probs @DIR@/test/probs.npy --counts @DIR@/test/counts.npy --groups @DIR@/test/items.csv:patient --by @DIR@/test/items.csv:site --bootstrap 200
+)";
 
-std::string joined(const std::vector<std::string>& names) {
+std::string comma_separated(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names) out += (out.empty() ? "" : ",") + name;
   return out;
@@ -64,31 +57,16 @@ std::string votes_csv(const Cohort& c) {
   return out;
 }
 
-std::string items_csv(const Cohort& c, std::int64_t first) {
-  std::string out = "id,patient,site\n";
-  for (std::int64_t i = 0; i < std::ssize(c.patient); ++i)
-    out += "cell-" + std::to_string(first + i) + "," + c.patient[i] + "," + c.site[i] + "\n";
-  return out;
-}
-
-void make_directory(const std::filesystem::path& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error)
-    throw InputError("cannot make the directory " + path.string() + ": " + error.message() +
-                     "; give another with --out");
-}
-
-void write_part(const Cohort& c, std::int64_t first, const std::filesystem::path& dir) {
-  make_directory(dir);
-  const std::int64_t n = c.items, k = c.classes();
-  const std::vector<std::int64_t> matrix{n, k}, column{n};
-  write_npy((dir / "probs.npy").string(), std::span<const float>(c.probs), matrix);
-  write_npy((dir / "logits.npy").string(), std::span<const float>(c.logits), matrix);
-  write_npy((dir / "counts.npy").string(), std::span<const std::int64_t>(c.counts), matrix);
-  write_npy((dir / "labels.npy").string(), std::span<const std::uint8_t>(c.labels), column);
-  write_file((dir / "votes.csv").string(), votes_csv(c));
-  write_file((dir / "items.csv").string(), items_csv(c, first));
+void write_cohort(const Cohort& c, std::int64_t first, const std::filesystem::path& dir) {
+  make_folder(dir);
+  const auto file = [&](const char* name) { return (dir / name).string(); };
+  const std::vector<std::int64_t> matrix{c.items, c.classes()}, column{c.items};
+  write_npy(file("probs.npy"), c.probs, matrix);
+  write_npy(file("logits.npy"), c.logits, matrix);
+  write_npy(file("counts.npy"), c.counts, matrix);
+  write_npy(file("labels.npy"), c.labels, column);
+  write_file(file("votes.csv"), votes_csv(c));
+  write_file(file("items.csv"), patients_csv("cell-", first, c.patient, c.site));
 }
 
 }  // namespace
@@ -103,39 +81,20 @@ int demo_command(const Args& args) {
       "\"plumb demo regression\" writes a simulated regression instead; \"plumb demo faces\", digits, "
       "linear-model,\n"
       "regression-images and segmentation write data to train on.");
-  std::string out = "demo";
-  CohortOptions options;
-  bool quiet = false;
-  flags.text("--out", "DIR", out, "where to [" + out + "]");
-  flags.whole("--items", options.items, "a third for validation, the rest for test");
-  flags.seed("--seed", options.seed, "of the random numbers");
-  flags.yes("--quiet", quiet, "say nothing");
+  DemoOptions options{.out = "demo", .items = CohortOptions{}.items};
+  add_demo_flags(flags, options, false, kItemsOfTwoParts);
   flags.examples(
       "Example:\n  plumb demo --out demo\n  plumb evaluate --probs demo/test/probs.npy --counts "
       "demo/test/counts.npy");
   if (!flags.parse(args)) return kDone;
-  if (options.items < kFewest || options.items > kMost) {
-    throw InputError("--items must lie between " + std::to_string(kFewest) + " and " + std::to_string(kMost) +
-                     ", not " + std::to_string(options.items));
-  }
-  while (out.size() > 1 && out.ends_with('/')) out.pop_back();
-  if (out.empty()) throw InputError("--out needs the name of a directory");
-
-  const Cohort cohort = simulate_cohort(options);
+  check_demo(options, kFewestOfTwoParts);
+  const Cohort cohort = simulate_cohort({.items = options.items, .seed = options.seed});
   const std::int64_t cut = validation_size(cohort);
-  const std::filesystem::path dir(out);
-  write_part(slice(cohort, 0, cut), 0, dir / "validation");
-  write_part(slice(cohort, cut, cohort.items), cut, dir / "test");
-  const std::string readme =
-      replaced(replaced(kReadme, "@CLASSES@", joined(cohort.class_names)), "@DIR@", out);
-  write_file((dir / "README.txt").string(), readme);
-  if (quiet) return kDone;
-  write_stdout("Wrote " + out + "/validation (" + counted(cut, "item") + ") and " + out + "/test (" +
-               counted(cohort.items - cut, "item") + "); " + out + "/README.txt tells what is in them.\n" +
-               "Next:\n  plumb evaluate --probs " + out + "/test/probs.npy --counts " + out +
-               "/test/counts.npy\n" + "  plumb evaluate --probs " + out + "/test/probs.npy --counts " + out +
-               "/test/counts.npy --groups " + out + "/test/items.csv:patient --by " + out +
-               "/test/items.csv:site --bootstrap 200\n");
+  const std::filesystem::path dir(options.out);
+  write_cohort(slice(cohort, 0, cut), 0, dir / "validation");
+  write_cohort(slice(cohort, cut, cohort.items), cut, dir / "test");
+  finish_two_parts(options, cut, filled_in(kCohortReadme, "@CLASSES@", comma_separated(cohort.class_names)),
+                   kNext);
   return kDone;
 }
 

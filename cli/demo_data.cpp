@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "commands.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
@@ -15,7 +14,7 @@
 namespace plumb::cli {
 namespace {
 
-constexpr std::int64_t kFewest = 30, kMost = 1'000'000;
+constexpr std::int64_t kFewestOfThreeParts = 30, kMostItems = 1'000'000;
 constexpr std::int64_t kBlockBytes = 1 << 24;
 
 struct Kind {
@@ -32,12 +31,7 @@ DemoPart make_part(const DemoOptions& options, const std::string& name, const st
                    std::int64_t items) {
   DemoPart part{name, std::filesystem::path(options.out) / name, items, derive_seed(options.seed, draws),
                 name != draws};
-  std::error_code error;
-  std::filesystem::create_directories(part.dir, error);
-  if (error) {
-    throw InputError("cannot make the directory " + part.dir.string() + ": " + error.message() +
-                     "; give another with --out");
-  }
+  make_folder(part.dir);
   return part;
 }
 
@@ -49,9 +43,17 @@ std::string filled_in(std::string text, const std::string& what, const std::stri
   return text;
 }
 
-void add_demo_flags(Flags& flags, DemoOptions& options, bool images) {
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw InputError("cannot make the directory " + folder.string() + ": " + error.message() +
+                     "; give another with --out");
+}
+
+void add_demo_flags(Flags& flags, DemoOptions& options, bool images, const char* items) {
   flags.text("--out", "DIR", options.out, "where to [" + options.out + "]");
-  flags.whole("--items", options.items, "in all; train, validation and test keep their proportions");
+  flags.whole("--items", options.items, items);
   flags.seed("--seed", options.seed, "of the random numbers");
   if (images)
     flags.yes("--clahe", options.clahe,
@@ -59,14 +61,15 @@ void add_demo_flags(Flags& flags, DemoOptions& options, bool images) {
   flags.yes("--quiet", options.quiet, "say nothing");
 }
 
-std::vector<DemoPart> make_parts(DemoOptions& options, std::array<std::int64_t, 3> proportions) {
-  if (options.items < kFewest || options.items > kMost) {
-    throw InputError("--items must lie between " + std::to_string(kFewest) + " and " + std::to_string(kMost) +
-                     ", not " + std::to_string(options.items));
-  }
+void check_demo(DemoOptions& options, std::int64_t fewest) {
+  between("--items", options.items, fewest, kMostItems);
   std::string& out = options.out;
   while (out.size() > 1 && out.ends_with('/')) out.pop_back();
   if (out.empty()) throw InputError("--out needs the name of a directory");
+}
+
+std::vector<DemoPart> make_parts(DemoOptions& options, std::array<std::int64_t, 3> proportions) {
+  check_demo(options, kFewestOfThreeParts);
   const std::int64_t all = proportions[0] + proportions[1] + proportions[2];
   const auto scaled = [&](std::int64_t n) {
     return std::max<std::int64_t>(1, (2 * n * options.items + all) / (2 * all));
@@ -113,6 +116,25 @@ void finish_demo(const DemoOptions& options, const std::vector<DemoPart>& parts,
              counted(part.items, "item") + ")";
   write_stdout(wrote + "; " + options.out + "/README.txt tells what is in them.\n" +
                text.substr(text.find("Try")));
+}
+
+std::string patients_csv(const std::string& prefix, std::int64_t first,
+                         const std::vector<std::string>& patient, const std::vector<std::string>& site) {
+  std::string out = "id,patient,site\n";
+  for (std::int64_t i = 0; i < std::ssize(patient); ++i)
+    out += prefix + std::to_string(first + i) + "," + patient[i] + "," + site[i] + "\n";
+  return out;
+}
+
+void finish_two_parts(const DemoOptions& options, std::int64_t validation, std::string_view readme,
+                      std::string_view next) {
+  const std::string& out = options.out;
+  const auto here = [&](std::string_view text) { return filled_in(std::string(text), "@DIR@", out); };
+  write_file(out + "/README.txt", here(readme));
+  if (options.quiet) return;
+  write_stdout("Wrote " + out + "/validation (" + counted(validation, "item") + ") and " + out + "/test (" +
+               counted(options.items - validation, "item") + "); " + out +
+               "/README.txt tells what is in them.\n" + here(next));
 }
 
 int demo_data_command(const Args& args) {

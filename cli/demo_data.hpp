@@ -6,9 +6,10 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "shell/flags.hpp"
+#include "commands.hpp"
 
 namespace plumb::cli {
 
@@ -16,8 +17,7 @@ struct DemoOptions {
   std::string out;
   std::int64_t items = 0;  // over all parts
   std::uint64_t seed = 0;
-  bool clahe = false;
-  bool quiet = false;
+  bool clahe = false, quiet = false;
 };
 
 /// A folder of the data set. Its seed is its own, so that a smaller part begins a larger one.
@@ -32,7 +32,11 @@ struct DemoPart {
 };
 
 /// --out, --items, --seed, --quiet; and --clahe for images. The values in `options` are the defaults.
-void add_demo_flags(Flags& flags, DemoOptions& options, bool images);
+void add_demo_flags(Flags& flags, DemoOptions& options, bool images,
+                    const char* items = "in all; train, validation and test keep their proportions");
+/// At least so many items, and a folder's name without a slash at its end.
+void check_demo(DemoOptions& options, std::int64_t fewest);
+void make_folder(const std::filesystem::path& folder);
 /// Checks the flags, makes the folders train/, validation/, test/ (and test-clahe/) with items in these
 /// proportions.
 [[nodiscard]] std::vector<DemoPart> make_parts(DemoOptions& options, std::array<std::int64_t, 3> proportions);
@@ -48,6 +52,18 @@ void write_images(const DemoPart& part, std::array<int, 3> shape, bool quiet, co
 /// README.txt, in which @DIR@ stands for the folder, and the closing words: the lines of the README after
 /// "Try".
 void finish_demo(const DemoOptions& options, const std::vector<DemoPart>& parts, const std::string& readme);
+
+// A data set in two parts, validation/ and test/: those of "plumb demo" and "plumb demo regression".
+inline constexpr std::int64_t kFewestOfTwoParts = 60;
+inline constexpr const char* kItemsOfTwoParts = "a third for validation, the rest for test";
+
+/// A table of id ("cell-17", the first of them being `first`), patient and site.
+[[nodiscard]] std::string patients_csv(const std::string& prefix, std::int64_t first,
+                                       const std::vector<std::string>& patient,
+                                       const std::vector<std::string>& site);
+/// README.txt, and the closing words with what comes `next`; @DIR@ stands for the folder in both.
+void finish_two_parts(const DemoOptions& options, std::int64_t validation, std::string_view readme,
+                      std::string_view next);
 
 int demo_faces_command(const Args& args);
 int demo_digits_command(const Args& args);

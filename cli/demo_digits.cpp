@@ -1,21 +1,19 @@
 #include <filesystem>
 
-#include "commands.hpp"
 #include "demo_data.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/idx.hpp"
 #include "plumb/io/npy.hpp"
-#include "plumb/numeric/narrow.hpp"
 #include "plumb/simulate/digits.hpp"
 
 namespace plumb::cli {
 namespace {
 
 // Mimori 2021, appendix E: images of each part, and votes an image.
-constexpr std::array<std::int64_t, 3> kParts{50000, 10000, 10000};
+constexpr std::array<std::int64_t, 3> kDigitsParts{50000, 10000, 10000};
 constexpr int kTrainVotes = 1, kTestVotes = 10;
 
-constexpr const char* kReadme =
+constexpr const char* kDigitsReadme =
     R"(Binary labels of @WHOSE@ digits in three modes of uncertainty (Mimori 2021, appendix E). An annotator of image i says 1 with
 probability q_i. Numerals 0 and 1: q is 0 and 1. 2 to 5: q is close to 0 or 1, differently for each image, and the image does
 not tell which. 6 to 9: q is near 0.2, 0.4, 0.6, 0.8, and annotators of one image disagree. Mean probabilities do not tell 2 from
@@ -73,25 +71,24 @@ Mnist read_mnist(const std::string& folder) {
 // Where a part begins among n digits: the papers' training, validation and test images when all 70,000 are
 // there.
 std::int64_t first_of(const DemoPart& part, std::int64_t n) {
-  const std::int64_t all = kParts[0] + kParts[1] + kParts[2];
-  const std::int64_t test = (2 * kParts[2] * n + all) / (2 * all),
-                     validation = (2 * kParts[1] * n + all) / (2 * all);
+  const std::int64_t all = kDigitsParts[0] + kDigitsParts[1] + kDigitsParts[2];
+  const std::int64_t test = (2 * kDigitsParts[2] * n + all) / (2 * all),
+                     validation = (2 * kDigitsParts[1] * n + all) / (2 * all);
   return part.name == "train" ? 0 : part.name == "validation" ? n - test - validation : n - test;
 }
 
-void write_part(const DemoPart& part, const Mnist& mnist, int votes, bool quiet) {
+void write_digits(const DemoPart& part, const Mnist& mnist, int votes, bool quiet) {
   const std::int64_t first = mnist.size() > 0 ? first_of(part, mnist.size()) : 0;
   std::vector<std::uint8_t> numerals;
   for (std::int64_t i = 0; i < part.items; ++i)
     numerals.push_back(mnist.size() > 0 ? mnist.numerals[first + i] : digit_numeral(part.seed, i));
   const ThreeModeLabels labels = label_three_modes(numerals, {.votes = votes, .seed = part.seed});
   const std::array column{part.items};
-  write_npy(part.file("numeral.npy"), std::span<const std::uint8_t>(numerals), column);
-  write_npy(part.file("labels.npy"), std::span<const std::uint8_t>(labels.labels), column);
-  write_npy(part.file("truth.npy"), std::span<const double>(labels.truth), column);
-  write_npy(part.file("expected.npy"), std::span<const double>(labels.expected), column);
-  write_npy(part.file("counts.npy"), std::span<const std::int64_t>(labels.counts),
-            std::array{part.items, std::int64_t{2}});
+  write_npy(part.file("numeral.npy"), numerals, column);
+  write_npy(part.file("labels.npy"), labels.labels, column);
+  write_npy(part.file("truth.npy"), labels.truth, column);
+  write_npy(part.file("expected.npy"), labels.expected, column);
+  write_npy(part.file("counts.npy"), labels.counts, std::array{part.items, std::int64_t{2}});
   write_images(part, {1, kDigitSize, kDigitSize}, quiet, [&](std::int64_t i, std::span<std::uint8_t> image) {
     if (mnist.size() == 0) return draw_digit(part.seed, i, numerals[i], image);
     std::copy_n(mnist.images.begin() + (first + i) * std::ssize(image), image.size(), image.begin());
@@ -103,7 +100,7 @@ void write_part(const DemoPart& part, const Mnist& mnist, int votes, bool quiet)
 int demo_digits_command(const Args& args) {
   Flags flags("demo digits",
               "Writes drawn digits with votes of annotators who are sure, at odds, or unsure.");
-  DemoOptions options{.out = "digits", .items = kParts[0] + kParts[1] + kParts[2]};
+  DemoOptions options{.out = "digits", .items = kDigitsParts[0] + kDigitsParts[1] + kDigitsParts[2]};
   std::int64_t votes = 2;
   std::string mnist_folder;
   flags.whole("--validation-votes", votes, "votes for an image of the validation part");
@@ -114,21 +111,20 @@ int demo_digits_command(const Args& args) {
       "Example:\n  plumb demo digits --out digits\n  plumb demo digits --items 7000 --validation-votes 5 "
       "--out digits");
   if (!flags.parse(args)) return kDone;
-  if (votes < 1 || votes > 1000)
-    throw InputError("--validation-votes must lie between 1 and 1000, not " + std::to_string(votes));
+  const int validation_votes = between("--validation-votes", votes, 1, 1000);
   const Mnist mnist = mnist_folder.empty() ? Mnist{} : read_mnist(mnist_folder);
   if (mnist.size() > 0 && !flags.given("--items")) options.items = mnist.size();
   if (mnist.size() > 0 && options.items > mnist.size())
     throw InputError("--items is " + std::to_string(options.items) + ", but " + mnist_folder + " has " +
                      counted(mnist.size(), "digit"));
-  const std::vector<DemoPart> parts = make_parts(options, kParts);
+  const std::vector<DemoPart> parts = make_parts(options, kDigitsParts);
   for (const DemoPart& part : parts) {
     const int n = part.name == "train"        ? kTrainVotes
-                  : part.name == "validation" ? narrow<int>(votes)
+                  : part.name == "validation" ? validation_votes
                                               : kTestVotes;
-    write_part(part, mnist, n, options.quiet);
+    write_digits(part, mnist, n, options.quiet);
   }
-  const std::string readme = filled_in(kReadme, "@VOTES@", std::to_string(votes));
+  const std::string readme = filled_in(kDigitsReadme, "@VOTES@", std::to_string(votes));
   finish_demo(options, parts, filled_in(readme, "@WHOSE@", mnist.size() > 0 ? "MNIST's" : "drawn"));
   return kDone;
 }

@@ -1,9 +1,6 @@
-#include "commands.hpp"
 #include "demo_data.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
-#include "plumb/numeric/narrow.hpp"
 #include "plumb/simulate/faces.hpp"
 #include "plumb/simulate/scenarios.hpp"
 
@@ -11,9 +8,9 @@ namespace plumb::cli {
 namespace {
 
 // Liu et al. 2022, appendix I.
-constexpr std::array<std::int64_t, 3> kParts{16641, 4738, 2329};
+constexpr std::array<std::int64_t, 3> kFacesParts{16641, 4738, 2329};
 
-constexpr const char* kReadme =
+constexpr const char* kFacesReadme =
     R"(Simulated face-based risk prediction (Liu et al. 2022, section 7.1), scenario @SCENARIO@. The faces are drawn, not
 photographed; nobody is shown. A person of a given age falls ill with a probability that only the age decides, and
 the task is to predict that probability from the face.
@@ -32,7 +29,7 @@ Try, from the folder above this one:
     plumb evaluate --probs runs/cape/test/probs.npy --labels @DIR@/test/labels.npy --truth @DIR@/test/truth.npy
 )";
 
-std::string items_csv(const DemoPart& part, const std::vector<std::uint8_t>& age) {
+std::string ages_csv(const DemoPart& part, const std::vector<std::uint8_t>& age) {
   std::string out = "id,age\n";
   for (std::size_t i = 0; i < age.size(); ++i)
     out += (part.equalised ? "test" : part.name) + "-" + std::to_string(i) + "," +
@@ -40,12 +37,12 @@ std::string items_csv(const DemoPart& part, const std::vector<std::uint8_t>& age
   return out;
 }
 
-void write_part(const DemoPart& part, Scenario scenario, int size, bool quiet) {
+void write_faces(const DemoPart& part, Scenario scenario, int size, bool quiet) {
   const RiskData risks = simulate_risks({scenario, part.items, part.seed});
   const std::array column{part.items};
-  write_npy(part.file("labels.npy"), std::span<const std::uint8_t>(risks.labels), column);
-  write_npy(part.file("truth.npy"), std::span<const double>(risks.truth), column);
-  write_file(part.file("items.csv"), items_csv(part, risks.age));
+  write_npy(part.file("labels.npy"), risks.labels, column);
+  write_npy(part.file("truth.npy"), risks.truth, column);
+  write_file(part.file("items.csv"), ages_csv(part, risks.age));
   write_images(part, {3, size, size}, quiet, [&](std::int64_t i, std::span<std::uint8_t> image) {
     draw_face(part.seed, i, risks.age[i], size, image);
   });
@@ -56,7 +53,7 @@ void write_part(const DemoPart& part, Scenario scenario, int size, bool quiet) {
 int demo_faces_command(const Args& args) {
   Flags flags("demo faces",
               "Writes drawn faces of known age and a random outcome whose probability the age decides.");
-  DemoOptions options{.out = "faces", .items = kParts[0] + kParts[1] + kParts[2]};
+  DemoOptions options{.out = "faces", .items = kFacesParts[0] + kFacesParts[1] + kFacesParts[2]};
   std::string name = scenario_name(Scenario::linear);
   std::int64_t size = 32;
   Args names;
@@ -66,18 +63,14 @@ int demo_faces_command(const Args& args) {
   add_demo_flags(flags, options, true);
   flags.examples(
       "Example:\n  plumb demo faces --scenario linear --out faces\n  plumb demo faces --scenario discrete "
-      "--items 3000 "
-      "--size 24 --out small");
+      "--items 3000 --size 24 --out small");
   if (!flags.parse(args)) return kDone;
   const Scenario scenario = parse_scenario(name);
-  if (size < kSmallestFace || size > kLargestFace) {
-    throw InputError("--size must lie between " + std::to_string(kSmallestFace) + " and " +
-                     std::to_string(kLargestFace) + ", not " + std::to_string(size));
-  }
-  const std::vector<DemoPart> parts = make_parts(options, kParts);
-  for (const DemoPart& part : parts) write_part(part, scenario, narrow<int>(size), options.quiet);
+  const int pixels = between("--size", size, kSmallestFace, kLargestFace);
+  const std::vector<DemoPart> parts = make_parts(options, kFacesParts);
+  for (const DemoPart& part : parts) write_faces(part, scenario, pixels, options.quiet);
   finish_demo(options, parts,
-              filled_in(filled_in(kReadme, "@SCENARIO@", name), "@SIZE@", std::to_string(size)));
+              filled_in(filled_in(kFacesReadme, "@SCENARIO@", name), "@SIZE@", std::to_string(size)));
   return kDone;
 }
 

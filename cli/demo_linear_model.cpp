@@ -1,16 +1,14 @@
-#include "commands.hpp"
 #include "demo_data.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/simulate/linear_model.hpp"
 
 namespace plumb::cli {
 namespace {
 
-constexpr std::array<std::int64_t, 3> kParts{500, 500, 2000};
+constexpr std::array<std::int64_t, 3> kLinearModelParts{500, 500, 2000};
 constexpr std::int64_t kMostDimensions = 100'000;
 
-constexpr const char* kReadme =
+constexpr const char* kLinearModelReadme =
     R"(The linear model of Liu et al. 2022, appendix B: standard normal features, of which the first decides the probability,
 p = 1 / (1 + exp(-x_0)), and labels drawn with it. With as many features as items a logistic regression first learns the
 probabilities and then memorises the labels.
@@ -32,25 +30,22 @@ Try, from the folder above this one:
 int demo_linear_model_command(const Args& args) {
   Flags flags("demo linear-model",
               "Writes the high-dimensional linear setting in which training first learns, then memorises.");
-  DemoOptions options{.out = "linear-model", .items = kParts[0] + kParts[1] + kParts[2]};
+  DemoOptions options{.out = "linear-model",
+                      .items = kLinearModelParts[0] + kLinearModelParts[1] + kLinearModelParts[2]};
   std::int64_t dimension = 500;
   flags.whole("--dimension", dimension, "features; one of them matters");
   add_demo_flags(flags, options, false);
   flags.examples("Example:\n  plumb demo linear-model --out linear-model");
   if (!flags.parse(args)) return kDone;
-  if (dimension < 1 || dimension > kMostDimensions) {
-    throw InputError("--dimension must lie between 1 and " + std::to_string(kMostDimensions) + ", not " +
-                     std::to_string(dimension));
-  }
-  const std::vector<DemoPart> parts = make_parts(options, kParts);
+  between("--dimension", dimension, 1, kMostDimensions);
+  const std::vector<DemoPart> parts = make_parts(options, kLinearModelParts);
   for (const DemoPart& part : parts) {
     const LinearModelData data = simulate_linear_model({part.items, dimension, part.seed});
-    write_npy(part.file("features.npy"), std::span<const float>(data.features),
-              std::array{part.items, dimension});
-    write_npy(part.file("labels.npy"), std::span<const std::uint8_t>(data.labels), std::array{part.items});
-    write_npy(part.file("truth.npy"), std::span<const double>(data.truth), std::array{part.items});
+    write_npy(part.file("features.npy"), data.features, std::array{part.items, dimension});
+    write_npy(part.file("labels.npy"), data.labels, std::array{part.items});
+    write_npy(part.file("truth.npy"), data.truth, std::array{part.items});
   }
-  finish_demo(options, parts, kReadme);
+  finish_demo(options, parts, kLinearModelReadme);
   return kDone;
 }
 

@@ -1,4 +1,3 @@
-#include "commands.hpp"
 #include "demo_data.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/npy.hpp"
@@ -8,9 +7,9 @@
 namespace plumb::cli {
 namespace {
 
-constexpr std::array<std::int64_t, 3> kParts{5000, 2000, 2000};
+constexpr std::array<std::int64_t, 3> kRegressionImagesParts{5000, 2000, 2000};
 
-constexpr const char* kReadme =
+constexpr const char* kRegressionImagesReadme =
     R"(Simulated images with a measured target whose noise can be seen (for the methods of Laves 2021). @WHAT@
 
 train/, validation/ and test/ (and test-clahe/, if asked for: the test images after contrast equalisation) hold
@@ -28,14 +27,12 @@ Try, from the folder above this one:
 
 constexpr const char* kCells =
     "Cells under a\nmicroscope: the target is the share of tumour cells (dark and large); the fainter the "
-    "stain, the larger the "
-    "error.";
+    "stain, the larger the error.";
 constexpr const char* kInstruments =
     "An instrument\nin an endoscope: the target is the position of its tip (x, y in widths of the image); "
-    "the denser the smoke, the "
-    "larger the error.";
+    "the denser the smoke, the larger the error.";
 
-void write_part(const DemoPart& part, RegressionImageOptions o, bool quiet) {
+void write_regression_images(const DemoPart& part, RegressionImageOptions o, bool quiet) {
   o.seed = part.seed;
   const std::int64_t d = o.outputs, n = part.items;
   std::vector<double> mean(n * d), variance(n * d), targets(n * d);
@@ -50,13 +47,13 @@ void write_part(const DemoPart& part, RegressionImageOptions o, bool quiet) {
   });
   std::vector<std::int64_t> shape{part.items};
   if (d > 1) shape.push_back(o.outputs);
-  write_npy(part.file("mean.npy"), std::span<const double>(mean), shape);
-  write_npy(part.file("variance.npy"), std::span<const double>(variance), shape);
-  write_npy(part.file("targets.npy"), std::span<const double>(targets), shape);
+  write_npy(part.file("mean.npy"), mean, shape);
+  write_npy(part.file("variance.npy"), variance, shape);
+  write_npy(part.file("targets.npy"), targets, shape);
 }
 
 std::string readme_of(const RegressionImageOptions& o) {
-  std::string text = filled_in(kReadme, "@WHAT@", o.outputs == 1 ? kCells : kInstruments);
+  std::string text = filled_in(kRegressionImagesReadme, "@WHAT@", o.outputs == 1 ? kCells : kInstruments);
   text = filled_in(text, "@SHAPE@", o.outputs == 1 ? "N" : "N x 2");
   return filled_in(text, "@SIZE@", std::to_string(o.size));
 }
@@ -66,7 +63,9 @@ std::string readme_of(const RegressionImageOptions& o) {
 int demo_regression_images_command(const Args& args) {
   Flags flags("demo regression-images",
               "Writes images with a target measured with visible noise, of known mean and variance.");
-  DemoOptions options{.out = "regression-images", .items = kParts[0] + kParts[1] + kParts[2]};
+  DemoOptions options{
+      .out = "regression-images",
+      .items = kRegressionImagesParts[0] + kRegressionImagesParts[1] + kRegressionImagesParts[2]};
   std::int64_t outputs = 1, size = 32;
   flags.whole("--outputs", outputs, "1: share of tumour cells; 2: position of an instrument");
   flags.whole("--size", size, "pixels along each side, 16 to 128");
@@ -75,11 +74,9 @@ int demo_regression_images_command(const Args& args) {
   if (!flags.parse(args)) return kDone;
   if (outputs != 1 && outputs != 2)
     throw InputError("--outputs must be 1 or 2, not " + std::to_string(outputs));
-  if (size < 16 || size > 128)
-    throw InputError("--size must lie between 16 and 128, not " + std::to_string(size));
-  const RegressionImageOptions o{.outputs = narrow<int>(outputs), .size = narrow<int>(size)};
-  const std::vector<DemoPart> parts = make_parts(options, kParts);
-  for (const DemoPart& part : parts) write_part(part, o, options.quiet);
+  const RegressionImageOptions o{.outputs = narrow<int>(outputs), .size = between("--size", size, 16, 128)};
+  const std::vector<DemoPart> parts = make_parts(options, kRegressionImagesParts);
+  for (const DemoPart& part : parts) write_regression_images(part, o, options.quiet);
   finish_demo(options, parts, readme_of(o));
   return kDone;
 }

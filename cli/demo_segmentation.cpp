@@ -1,17 +1,15 @@
-#include "commands.hpp"
 #include "demo_data.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/npy.hpp"
-#include "plumb/numeric/narrow.hpp"
 #include "plumb/simulate/segmentation.hpp"
 
 namespace plumb::cli {
 namespace {
 
-constexpr std::array<std::int64_t, 3> kParts{400, 100, 100};
+constexpr std::array<std::int64_t, 3> kSegmentationParts{400, 100, 100};
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // of one part, in memory
 
-constexpr const char* kReadme =
+constexpr const char* kSegmentationReadme =
     R"(Simulated lesions outlined by @RATERS@ raters whose borders differ, most where the border is blurred, and the probability that a
 rater marks each pixel. The pixels of one rater's border go together: the image, not the pixel, is the unit of resampling.
 
@@ -56,12 +54,12 @@ void write_rows(const DemoPart& part, const Masks& m, std::int64_t pixels, std::
     for (std::int64_t r = 0; r < raters; ++r)
       ratings[row * raters + r] = m.ratings[(i * raters + r) * pixels + pixel];
   }
-  write_npy(part.file("pixel_ratings.npy"), std::span<const std::uint8_t>(ratings), std::array{rows, raters});
-  write_npy(part.file("pixel_truth.npy"), std::span<const double>(m.truth), std::array{rows});
-  write_npy(part.file("pixel_image.npy"), std::span<const std::int64_t>(image), std::array{rows});
+  write_npy(part.file("pixel_ratings.npy"), ratings, std::array{rows, raters});
+  write_npy(part.file("pixel_truth.npy"), m.truth, std::array{rows});
+  write_npy(part.file("pixel_image.npy"), image, std::array{rows});
 }
 
-void write_part(const DemoPart& part, SegmentationOptions o, bool quiet) {
+void write_segmentation(const DemoPart& part, SegmentationOptions o, bool quiet) {
   o.seed = part.seed;
   const Masks m = write_images_of(part, o, quiet);
   const std::int64_t size = o.size, pixels = size * size, raters = o.raters;
@@ -70,11 +68,9 @@ void write_part(const DemoPart& part, SegmentationOptions o, bool quiet) {
     const auto from = m.ratings.begin() + i * raters * pixels;
     first.insert(first.end(), from, from + pixels);
   }
-  write_npy(part.file("ratings.npy"), std::span<const std::uint8_t>(m.ratings),
-            std::array{part.items, raters, size, size});
-  write_npy(part.file("truth.npy"), std::span<const double>(m.truth), std::array{part.items, size, size});
-  write_npy(part.file("labels.npy"), std::span<const std::uint8_t>(first),
-            std::array{part.items, size, size});
+  write_npy(part.file("ratings.npy"), m.ratings, std::array{part.items, raters, size, size});
+  write_npy(part.file("truth.npy"), m.truth, std::array{part.items, size, size});
+  write_npy(part.file("labels.npy"), first, std::array{part.items, size, size});
   if (part.name != "train") write_rows(part, m, pixels, raters);
 }
 
@@ -84,23 +80,21 @@ int demo_segmentation_command(const Args& args) {
   Flags flags(
       "demo segmentation",
       "Writes images of lesions, the outlines of several raters, and the true probability of each pixel.");
-  DemoOptions options{.out = "segmentation", .items = kParts[0] + kParts[1] + kParts[2]};
+  DemoOptions options{.out = "segmentation",
+                      .items = kSegmentationParts[0] + kSegmentationParts[1] + kSegmentationParts[2]};
   std::int64_t size = 64, raters = 5;
   flags.whole("--size", size, "pixels along each side, 16 to 256");
   flags.whole("--raters", raters, "outlines of an image, 1 to 50");
   add_demo_flags(flags, options, true);
   flags.examples("Example:\n  plumb demo segmentation --out segmentation");
   if (!flags.parse(args)) return kDone;
-  if (size < 16 || size > 256)
-    throw InputError("--size must lie between 16 and 256, not " + std::to_string(size));
-  if (raters < 1 || raters > 50)
-    throw InputError("--raters must lie between 1 and 50, not " + std::to_string(raters));
+  const SegmentationOptions o{.size = between("--size", size, 16, 256),
+                              .raters = between("--raters", raters, 1, 50)};
   if (options.items * size * size * (9 + 2 * raters) > kMostBytes)
     throw InputError("so many pixels do not fit into memory at once; lower --items, --size or --raters");
-  const SegmentationOptions o{.size = narrow<int>(size), .raters = narrow<int>(raters)};
-  const std::vector<DemoPart> parts = make_parts(options, kParts);
-  for (const DemoPart& part : parts) write_part(part, o, options.quiet);
-  const std::string readme = filled_in(kReadme, "@SIZE@", std::to_string(size));
+  const std::vector<DemoPart> parts = make_parts(options, kSegmentationParts);
+  for (const DemoPart& part : parts) write_segmentation(part, o, options.quiet);
+  const std::string readme = filled_in(kSegmentationReadme, "@SIZE@", std::to_string(size));
   finish_demo(options, parts, filled_in(readme, "@RATERS@", std::to_string(raters)));
   return kDone;
 }

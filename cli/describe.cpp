@@ -9,7 +9,7 @@
 namespace plumb::cli {
 namespace {
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string listed(const std::vector<std::string>& parts) {
   std::string out;
   for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
   return out;
@@ -25,8 +25,8 @@ std::string facts(const ArrayInfo& a) {
   if (a.has_nan) parts.emplace_back("some NaN");
   if (a.has_infinite) parts.emplace_back("some infinite");
   if (a.missing > 0) parts.push_back(counted(a.missing, "empty value"));
-  if (!a.distinct.empty()) parts.push_back("values " + joined(a.distinct));
-  return joined(parts);
+  if (!a.distinct.empty()) parts.push_back("values " + listed(a.distinct));
+  return listed(parts);
 }
 
 std::string describe(const ArrayInfo& a) {
@@ -50,9 +50,8 @@ int describe_command(const Args& args) {
   if (files.empty()) throw InputError("describe what? Give one or more files");
   check_threads(threads);
   std::string text;
-  for (const Source& source : resolve(files)) {
+  for (const Source& source : resolve(files))
     for (const ArrayInfo& a : describe_file(source.path, narrow<int>(threads))) text += describe(a);
-  }
   write_stdout(text);
   return kDone;
 }

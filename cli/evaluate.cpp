@@ -6,15 +6,13 @@
 #include "inputs.hpp"
 #include "output.hpp"
 #include "plumb/evaluate/state.hpp"
-#include "regression.hpp"
 #include "regression_inputs.hpp"
-#include "shell/console.hpp"
 #include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kEvaluateExamples = R"(Examples:
   a model's softmax against one label per item
     plumb evaluate --probs probs.npy --labels labels.npy
   how sure is that? 200 bootstrap replicates, patients as the unit
@@ -50,7 +48,7 @@ int evaluate_command(const Args& args) {
   add_evaluate_flags(flags, evaluate_flags);
   add_output_flags(flags, output_flags);
   add_later_flags(flags);
-  flags.examples(kExamples);
+  flags.examples(kEvaluateExamples);
   if (!flags.parse(args)) return kDone;
 
   EvaluateOptions options = checked_options(evaluate_flags);
@@ -68,8 +66,7 @@ int evaluate_command(const Args& args) {
     options.progress = bar.callback();
     result = evaluate(inputs.items, options, save_state ? &state : nullptr);
   }
-  result.argv = {"plumb", "evaluate"};
-  result.argv.insert(result.argv.end(), args.begin(), args.end());
+  result.argv = argv_of("evaluate", args);
   result.inputs = inputs.infos;
   if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);
   if (!notice.empty()) result.notes.push_back(notice);

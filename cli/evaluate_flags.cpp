@@ -3,18 +3,16 @@
 #include <limits>
 
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb::cli {
-namespace {
 
 int to_int(const std::string& flag, std::int64_t value) {
   constexpr std::int64_t kLimit = std::numeric_limits<int>::max();
   if (value > kLimit || value < -kLimit)
     throw InputError(flag + " " + std::to_string(value) + " is far out of range");
-  return static_cast<int>(value);
+  return narrow<int>(value);
 }
-
-}  // namespace
 
 void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.heading("How it is computed");

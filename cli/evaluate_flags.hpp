@@ -18,6 +18,8 @@ struct EvaluateFlags {
 void add_evaluate_flags(Flags& flags, EvaluateFlags& out);
 /// Flags of the contract that this version does not have: one sentence each.
 void add_later_flags(Flags& flags);
+/// As an int; InputError for what is out of its range.
+[[nodiscard]] int to_int(const std::string& flag, std::int64_t value);
 /// The options after parsing; InputError for what is out of range.
 [[nodiscard]] EvaluateOptions checked_options(const EvaluateFlags& flags);
 

@@ -51,11 +51,10 @@ void check_metrics_of(const std::vector<Gate>& gates) {
   Args known;
   for (const MetricRow& row : metrics()) known.emplace_back(row.key);
   for (const MetricRow& row : regression_metrics()) known.emplace_back(row.key);
-  for (const Gate& g : gates) {
+  for (const Gate& g : gates)
     if (std::find(known.begin(), known.end(), g.key) == known.end())
       throw InputError(text_of(g) + ": there is no metric \"" + g.key + "\"" + did_you_mean(g.key, known) +
                        "; \"plumb list\" shows them all");
-  }
 }
 
 std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const MetricResults& values,
@@ -66,16 +65,14 @@ std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const M
   for (const Gate& g : gates) {
     const auto at =
         std::find_if(values.begin(), values.end(), [&](const auto& m) { return m.first == g.key; });
-    if (at == values.end()) {
+    if (at == values.end())
       throw InputError(
           text_of(g) + ": " + g.key +
           " was not computed; it is left out (--metrics, --measures), or does not apply to these inputs" +
           did_you_mean(g.key, known));
-    }
-    if (!at->second.value) {
+    if (!at->second.value)
       throw InputError(text_of(g) + " cannot be decided: " + g.key + " is undefined (" + at->second.why +
                        ")");
-    }
     if (holds(g, *at->second.value))
       out.push_back(text_of(g) + " holds: " + what + g.key + " is " + show(*at->second.value));
   }

@@ -3,99 +3,50 @@
 #include <algorithm>
 
 #include "plumb/data/check.hpp"
-#include "plumb/io/load.hpp"
 
 namespace plumb::cli {
 namespace {
 
-// Loads what the flags name and keeps the books for the result.
-class Loader {
- public:
-  Loader(int threads, Inputs& out) : threads_(threads), out_(out) {}
+Rows with_classes(const std::string& flag, Rows out, const Args& names) {
+  if (out.is_text() && names.empty())
+    throw InputError(out.name() + ": " + flag + " holds text (\"" + out.text(0) +
+                     "\"); name the classes in their order with --classes a,b,c");
+  return out;
+}
 
-  std::vector<Array> arrays(const std::string& flag, const Args& specs, LoadOptions options) {
-    options.threads = threads_;
-    std::vector<Array> out;
-    for (const Source& source : resolve(specs)) {
-      out.push_back(load_one(source, options));
-      const Array& a = out.back();
-      out_.infos.push_back({flag, a.name, a.shape, dtype_name(a.dtype), ""});
-      out_.paths.push_back(source.path);
+// N by R from R files of N.
+Rows side_by_side(const std::vector<Array>& files) {
+  const std::int64_t n = files.front().shape[0], width = std::ssize(files);
+  const std::string name = Rows(files).name();  // throws where text stands beside numbers
+  const auto fill = [&](auto matrix, auto read) {
+    for (std::size_t r = 0; r < files.size(); ++r) {
+      const Rows column(files[r]);
+      for (std::int64_t i = 0; i < n; ++i) matrix[i * width + r] = read(column, i);
     }
-    return out;
-  }
+    return Rows(array_of(std::move(matrix), {n, width}, name));
+  };
+  const std::int64_t cells = n * width;
+  if (files.front().dtype == DType::text)
+    return fill(std::vector<std::string>(cells), [](const Rows& c, std::int64_t i) { return c.text(i); });
+  return fill(std::vector<double>(cells), [](const Rows& c, std::int64_t i) {
+    double x = 0;
+    c.read(i, i + 1, {&x, 1});
+    return x;
+  });
+}
 
-  Rows rows(const std::string& flag, const Args& specs, LoadOptions options = {}) {
-    return stack(flag, arrays(flag, specs, options));
-  }
-
-  // Labels and ratings may be text only when --classes gives the words a number.
-  Rows labels(const Args& specs, const Args& names) {
-    return named("--labels", rows("--labels", specs, {Want::either, false, 0}), names);
-  }
-  // Several files of one column are shards, or a rater each when each has a row for every item.
-  Rows ratings(const Args& specs, const Args& names, std::int64_t items) {
-    std::vector<Array> files = arrays("--ratings", specs, {Want::either, true, 0});
-    const bool raters = files.size() > 1 && std::all_of(files.begin(), files.end(), [&](const Array& a) {
-                          return a.shape == std::vector<std::int64_t>{items};
-                        });
-    return named("--ratings", raters ? side_by_side(files) : stack("--ratings", std::move(files)), names);
-  }
-
-  static Rows named(const std::string& flag, Rows out, const Args& names) {
-    if (out.is_text() && names.empty()) {
-      throw InputError(out.name() + ": " + flag + " holds text (\"" + out.text(0) +
-                       "\"); name the classes in their order with --classes a,b,c");
-    }
-    return out;
-  }
-
-  // N by R from R files of N.
-  static Rows side_by_side(const std::vector<Array>& files) {
-    const std::int64_t n = files.front().shape[0], width = std::ssize(files);
-    const std::string name = Rows(files).name();  // throws where text stands beside numbers
-    const auto fill = [&](auto matrix, auto read) {
-      for (std::size_t r = 0; r < files.size(); ++r) {
-        const Rows column(files[r]);
-        for (std::int64_t i = 0; i < n; ++i) matrix[i * width + r] = read(column, i);
-      }
-      return Rows(array_of(std::move(matrix), {n, width}, name));
-    };
-    const std::int64_t cells = n * width;
-    if (files.front().dtype == DType::text)
-      return fill(std::vector<std::string>(cells), [](const Rows& c, std::int64_t i) { return c.text(i); });
-    return fill(std::vector<double>(cells), [](const Rows& c, std::int64_t i) {
-      double x = 0;
-      c.read(i, i + 1, {&x, 1});
-      return x;
-    });
-  }
-
-  static Rows stack(const std::string& flag, std::vector<Array> shards) {
-    try {
-      return Rows(std::move(shards));
-    } catch (const InputError&) {
-      throw;
-    } catch (const std::invalid_argument& e) {
-      throw InputError(flag + ": the files do not fit together as shards: " + e.what());
-    }
-  }
-
- private:
-  int threads_;
-  Inputs& out_;
-};
-
-// S x N x K or S x N: one array for each stochastic pass.
-void split_samples(const Array& all, std::vector<Rows>& out) {
-  for (std::int64_t s = 0; s < all.shape[0]; ++s) {
-    Array one = all;
-    one.shape.erase(one.shape.begin());
-    one.strides.erase(one.strides.begin());
-    one.data = all.data + s * all.strides[0];
-    one.name = all.name + " (sample " + std::to_string(s) + ")";
-    out.emplace_back(std::move(one));
-  }
+// Labels and ratings may be text only when --classes gives the words a number.
+Rows labels(Loader& load, const Args& specs, const Args& names) {
+  return with_classes("--labels", load.rows("--labels", specs, {Want::either, false, 0}), names);
+}
+// Several files of one column are shards, or a rater each when each has a row for every item.
+Rows ratings(Loader& load, const Args& specs, const Args& names, std::int64_t items) {
+  std::vector<Array> files = load.arrays("--ratings", specs, {Want::either, true, 0});
+  const bool raters = files.size() > 1 && std::all_of(files.begin(), files.end(), [&](const Array& a) {
+                        return a.shape == std::vector<std::int64_t>{items};
+                      });
+  return with_classes("--ratings", raters ? side_by_side(files) : stack("--ratings", std::move(files)),
+                      names);
 }
 
 std::vector<Rows> samples(const std::string& flag, std::vector<Array> files) {
@@ -103,13 +54,12 @@ std::vector<Rows> samples(const std::string& flag, std::vector<Array> files) {
   const bool alone = files.size() == 1;
   for (Array& file : files) {
     const std::size_t rank = file.shape.size();
-    if (rank > 3 || (alone && rank < 2)) {
+    if (rank > 3 || (alone && rank < 2))
       throw InputError(file.name + ": " + flag +
                        " takes one array of S x N x K or S x N, or one N x K file for each sample, not " +
                        show_shape(file.shape));
-    }
     if (rank == 3 || alone) {
-      split_samples(file, out);
+      split_first_axis(file, "sample", out);
     } else {
       out.emplace_back(std::move(file));
     }
@@ -123,14 +73,12 @@ Predictions predictions(const InputFlags& f, Loader& load) {
   const Scale scale = is_logits ? Scale::logit : Scale::probability;
   if (!f.samples.empty())
     return {samples("--samples", load.arrays("--samples", f.samples, {})), scale, f.predictions};
-  if (!f.sample_logits.empty()) {
+  if (!f.sample_logits.empty())
     return {samples("--sample-logits", load.arrays("--sample-logits", f.sample_logits, {})), scale,
             f.predictions};
-  }
-  if (f.probs.empty() && f.logits.empty()) {
+  if (f.probs.empty() && f.logits.empty())
     throw InputError(
         "what did the model say? Give its predictions with --probs or --logits (see plumb evaluate --help)");
-  }
   const Rows rows = is_logits ? load.rows("--logits", f.logits) : load.rows("--probs", f.probs);
   return {{rows}, scale, f.predictions};
 }
@@ -139,11 +87,10 @@ Predictions predictions(const InputFlags& f, Loader& load) {
 std::vector<Rows> concentration(const InputFlags& f, int samples, Loader& load) {
   std::vector<Array> files = load.arrays("--concentration", f.concentration, {});
   std::vector<Rows> out;
-  if (samples == 1 && files.front().shape.size() == 1)
-    return {Loader::stack("--concentration", std::move(files))};
+  if (samples == 1 && files.front().shape.size() == 1) return {stack("--concentration", std::move(files))};
   for (Array& file : files) {
     if (file.shape.size() == 2) {
-      split_samples(file, out);
+      split_first_axis(file, "sample", out);
     } else {
       out.emplace_back(std::move(file));
     }
@@ -153,15 +100,58 @@ std::vector<Rows> concentration(const InputFlags& f, int samples, Loader& load) 
 
 Votes votes(const InputFlags& f, const Predictions& predictions, Loader& load) {
   const int classes = predictions.classes();
-  if (!f.labels.empty()) return Votes::from_labels(load.labels(f.labels, f.classes), classes, f.classes);
+  if (!f.labels.empty()) return Votes::from_labels(labels(load, f.labels, f.classes), classes, f.classes);
   if (!f.counts.empty()) return Votes::from_counts(load.rows("--counts", f.counts), classes);
   if (!f.ratings.empty())
-    return Votes::from_ratings(load.ratings(f.ratings, f.classes, predictions.items()), classes, f.classes);
+    return Votes::from_ratings(ratings(load, f.ratings, f.classes, predictions.items()), classes, f.classes);
   throw InputError(
       "what was observed? Give it with --labels, --counts or --ratings (see plumb evaluate --help)");
 }
 
 }  // namespace
+
+std::vector<Array> Loader::arrays(const std::string& flag, const Args& specs, LoadOptions options) {
+  options.threads = threads_;
+  std::vector<Array> out;
+  for (const Source& source : resolve(specs)) {
+    out.push_back(load_one(source, options));
+    const Array& a = out.back();
+    books_.infos.push_back({flag, a.name, a.shape, dtype_name(a.dtype), ""});
+    books_.paths.push_back(source.path);
+  }
+  return out;
+}
+
+Rows Loader::rows(const std::string& flag, const Args& specs, LoadOptions options) {
+  return specs.empty() ? Rows() : stack(flag, arrays(flag, specs, options));
+}
+
+void Loader::check_ids(const Args& specs, std::int64_t items) {
+  if (specs.empty()) return;
+  const Names ids(rows("--ids", specs, {Want::text, false, 0}));
+  check_same_rows("the predictions", items, "--ids", ids.size());
+}
+
+Rows stack(const std::string& flag, std::vector<Array> shards) {
+  try {
+    return Rows(std::move(shards));
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::invalid_argument& e) {
+    throw InputError(flag + ": the files do not fit together as shards: " + e.what());
+  }
+}
+
+void split_first_axis(const Array& all, const std::string& what, std::vector<Rows>& out) {
+  for (std::int64_t s = 0; s < all.shape[0]; ++s) {
+    Array one = all;
+    one.shape.erase(one.shape.begin());
+    one.strides.erase(one.strides.begin());
+    one.data = all.data + s * all.strides[0];
+    one.name = all.name + " (" + what + " " + std::to_string(s) + ")";
+    out.emplace_back(std::move(one));
+  }
+}
 
 void add_prediction_flags(Flags& flags, InputFlags& f) {
   flags.heading("What the model said (one of them)");
@@ -202,10 +192,6 @@ Inputs load_predictions(const InputFlags& f, int threads) {
   return out;
 }
 
-Rows load_rows(const std::string& flag, const Args& specs, int threads, Inputs& books) {
-  return Loader(threads, books).rows(flag, specs);
-}
-
 Inputs load_inputs(const InputFlags& f, int threads) {
   Inputs out;
   Loader load(threads, out);
@@ -213,16 +199,13 @@ Inputs load_inputs(const InputFlags& f, int threads) {
   items.predictions = predictions(f, load);
   items.votes = votes(f, items.predictions, load);
   items.class_names = f.classes;
-  if (!f.weights.empty()) items.weights = load.rows("--weights", f.weights);
-  if (!f.truth.empty()) items.truth = load.rows("--truth", f.truth);
+  items.weights = load.rows("--weights", f.weights);
+  items.truth = load.rows("--truth", f.truth);
   if (!f.concentration.empty()) items.concentration = concentration(f, items.predictions.samples(), load);
   const LoadOptions names{Want::either, false, 0};
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, names));
   if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, names));
-  if (!f.ids.empty()) {
-    const Names ids(load.rows("--ids", f.ids, {Want::text, false, 0}));
-    check_same_rows("the predictions", items.size(), "--ids", ids.size());
-  }
+  load.check_ids(f.ids, items.size());
   check_items(items);
   return out;
 }

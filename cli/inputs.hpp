@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plumb/data/items.hpp"
+#include "plumb/io/load.hpp"
 #include "plumb/result.hpp"
 #include "shell/flags.hpp"
 
@@ -24,16 +25,36 @@ void add_estimate_flags(Flags& flags, InputFlags& out);
 /// Only those of the predictions.
 void add_prediction_flags(Flags& flags, InputFlags& out);
 
-struct Inputs {
-  Items items;
+/// The files that were read.
+struct Books {
   std::vector<InputInfo> infos;    ///< one for each file, in the order of the flags
   std::vector<std::string> paths;  ///< the same files without what was selected from them
 };
+struct Inputs : Books {
+  Items items;
+};
+
+/// Loads the files that flags name and keeps the books for the result.
+class Loader {
+ public:
+  Loader(int threads, Books& books) : threads_(threads), books_(books) {}
+  std::vector<Array> arrays(const std::string& flag, const Args& specs, LoadOptions options = {});
+  /// One row an item, in shards; none where no file is named.
+  Rows rows(const std::string& flag, const Args& specs, LoadOptions options = {});
+  /// Names of items, which are checked and not kept.
+  void check_ids(const Args& specs, std::int64_t items);
+
+ private:
+  int threads_;
+  Books& books_;
+};
+/// Shards of one list of rows.
+[[nodiscard]] Rows stack(const std::string& flag, std::vector<Array> shards);
+/// S x N x K or S x N: one array for each `what` ("pass").
+void split_first_axis(const Array& all, const std::string& what, std::vector<Rows>& out);
 
 [[nodiscard]] Inputs load_inputs(const InputFlags& flags, int threads);
 /// What the model said alone: items without votes.
 [[nodiscard]] Inputs load_predictions(const InputFlags& flags, int threads);
-/// One more file of numbers, one row an item, kept in the books under its flag.
-[[nodiscard]] Rows load_rows(const std::string& flag, const Args& specs, int threads, Inputs& books);
 
 }  // namespace plumb::cli

@@ -24,7 +24,7 @@ std::string regression_methods(std::span<const RegressionCalibratorRow> rows) {
 
 /// The rows whose name holds one of the words; all of them without words.
 template <class Row, class Name>
-std::vector<Row> named(std::span<const Row> rows, const Args& words, Name name) {
+std::vector<Row> matching(std::span<const Row> rows, const Args& words, Name name) {
   std::vector<Row> out;
   for (const Row& row : rows) {
     const bool wanted = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
@@ -56,12 +56,11 @@ int list_command(const Args& args) {
   const auto key = [](const MetricRow& row) { return row.key; };
   const auto method = [](const auto& row) { return row.method; };
   std::string text;
-  for (const std::string& part : {render_list(named(metrics(), words, key), look),
-                                  render_calibrators(named(calibrators(), words, method), look),
-                                  render_list(named(regression_metrics(), words, key), look),
-                                  regression_methods(named(regression_calibrators(), words, method))}) {
+  for (const std::string& part : {render_list(matching(metrics(), words, key), look),
+                                  render_calibrators(matching(calibrators(), words, method), look),
+                                  render_list(matching(regression_metrics(), words, key), look),
+                                  regression_methods(matching(regression_calibrators(), words, method))})
     if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
-  }
   if (text.empty())
     throw InputError("no metric and no calibrator has \"" + words[0] +
                      "\" in its name; \"plumb list\" shows them all");

@@ -6,7 +6,6 @@
 #include "plumb/data/check.hpp"
 #include "plumb/result.hpp"
 #include "shell/console.hpp"
-#include "shell/signals.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -71,10 +70,9 @@ int dispatch(const Args& args) {
     throw InputError("there is no " + kind + " \"" + args[0] + "\"" + did_you_mean(args[0], known) +
                      "; \"plumb\" alone lists the commands");
   }
-  if (command->run == nullptr) {
+  if (command->run == nullptr)
     throw InputError("\"plumb " + args[0] + "\" is planned and not yet in version " + version() +
                      "; \"plumb\" alone lists the commands that are");
-  }
   return command->run({args.begin() + 1, args.end()});
 }
 

@@ -11,7 +11,7 @@
 namespace plumb::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kMergeExamples = R"(Examples:
   plumb evaluate --probs probs-1.npy --labels labels-1.npy --save-state 1.plumb
   plumb evaluate --probs probs-2.npy --labels labels-2.npy --save-state 2.plumb
   plumb merge 1.plumb 2.plumb --json result.json
@@ -62,7 +62,7 @@ int merge_command(const Args& args) {
   flags.positional("STATE", specs, "state files, or quoted patterns");
   flags.list("--metrics", "k,k|all", keys, "keys of \"plumb list\" [the streaming ones]");
   add_output_flags(flags, output_flags);
-  flags.examples(kExamples);
+  flags.examples(kMergeExamples);
   if (!flags.parse(args)) return kDone;
   if (specs.empty())
     throw InputError("merge what? Give the files that \"plumb evaluate --save-state FILE\" wrote");
@@ -89,8 +89,7 @@ int merge_command(const Args& args) {
     bytes = serialize(state);
   }
   output.open();
-  result.argv = {"plumb", "merge"};
-  result.argv.insert(result.argv.end(), args.begin(), args.end());
+  result.argv = argv_of("merge", args);
   for (const std::string& path : paths) result.inputs.push_back({"STATE", path, {}, "state", ""});
   output.pages().add_checksums(result.inputs, paths);
   return output.finish(result, bytes, !keys.empty());

@@ -1,17 +1,49 @@
 #include "output.hpp"
 
-#include <filesystem>
-
-#include "commands.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/report/json.hpp"
-#include "plumb/report/terminal.hpp"
 #include "shell/console.hpp"
+#include "shell/program.hpp"
 
 namespace plumb::cli {
 
 TerminalOptions stdout_look(bool all_metrics) {
   return {stdout_colour(), stdout_width(), all_metrics, kFlag};
+}
+
+Args argv_of(const std::string& command, const Args& args) {
+  Args out{"plumb", command};
+  out.insert(out.end(), args.begin(), args.end());
+  return out;
+}
+
+Result result_of(const std::string& command, const Args& args) {
+  Result r;
+  r.version = version();
+  r.command = command;
+  r.argv = argv_of(command, args);
+  return r;
+}
+
+void put_items(Result& result, const Items& items) {
+  result.task = items.binary() ? "binary" : "multiclass";
+  result.items = items.size();
+  result.classes = items.classes();
+  result.class_names = items.class_names;
+}
+
+void print_result(const Result& result, const std::string& json, bool quiet,
+                  const std::function<std::string()>& table) {
+  if (json == "-") {
+    write_stdout(render_json(result));
+  } else if (!quiet) {
+    write_stdout(table());
+  }
+}
+
+int exit_code(const std::vector<std::string>& held) {
+  for (const std::string& sentence : held) say(sentence);
+  return held.empty() ? kDone : kGateHeld;
 }
 
 void add_output_flags(Flags& flags, OutputFlags& out) {
@@ -36,15 +68,8 @@ Output::Output(const OutputFlags& flags)
 
 void Output::check_not_over(const std::vector<std::string>& inputs) const {
   pages_.check_not_over(inputs);
-  for (const auto& [flag, path] : {std::pair{"--json", flags_.json}, {"--save-state", flags_.save_state}}) {
-    for (const std::string& input : inputs) {
-      std::error_code ignored;
-      if (!path.empty() && std::filesystem::equivalent(path, input, ignored)) {
-        throw InputError(std::string(flag) + " would write over the input " + input +
-                         "; give it another name");
-      }
-    }
-  }
+  cli::check_not_over("--json", flags_.json, inputs);
+  cli::check_not_over("--save-state", flags_.save_state, inputs);
 }
 
 void Output::open() {
@@ -62,13 +87,9 @@ int Output::finish(const Result& result, const std::string& state, bool all_metr
   if (json_) json_->commit();
   if (state_) state_->commit();
   pages_.finish(result);
-  if (flags_.json == "-") {
-    write_stdout(render_json(result));
-  } else if (!flags_.quiet) {
-    write_stdout(render_terminal(result, stdout_look(all_metrics)));
-  }
-  for (const std::string& sentence : held) say(sentence);
-  return held.empty() ? kDone : kGateHeld;
+  print_result(result, flags_.json, flags_.quiet,
+               [&] { return render_terminal(result, stdout_look(all_metrics)); });
+  return exit_code(held);
 }
 
 }  // namespace plumb::cli

@@ -2,12 +2,14 @@
 // results.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "fail_if.hpp"
 #include "pages.hpp"
+#include "plumb/data/items.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/terminal.hpp"
 #include "plumb/result.hpp"
@@ -24,6 +26,18 @@ struct OutputFlags {
 
 /// How text for standard output is laid out, with options spelled as flags.
 [[nodiscard]] TerminalOptions stdout_look(bool all_metrics = true);
+
+/// The command line, as a result keeps it.
+[[nodiscard]] Args argv_of(const std::string& command, const Args& args);
+/// The head of a command's result.
+[[nodiscard]] Result result_of(const std::string& command, const Args& args);
+/// What was judged.
+void put_items(Result& result, const Items& items);
+/// The JSON where standard output is its file (-), else the table unless quiet.
+void print_result(const Result& result, const std::string& json, bool quiet,
+                  const std::function<std::string()>& table);
+/// Says which gates held; gives the exit code.
+[[nodiscard]] int exit_code(const std::vector<std::string>& held);
 
 void add_output_flags(Flags& flags, OutputFlags& out);
 

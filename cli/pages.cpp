@@ -42,8 +42,7 @@ void write_plots(std::span<const NamedResult> results, const std::string& folder
   }
   if (!drawn)
     say("the plots were written as Vega-Lite specs alone: drawing them as SVG needs node on the PATH, and a "
-        "build with the "
-        "report page");
+        "build with the report page");
 }
 
 }  // namespace
@@ -61,6 +60,15 @@ void check_distinct(std::initializer_list<std::pair<const char*, std::string>> o
   }
 }
 
+void check_not_over(const std::string& flag, const std::string& path,
+                    const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    if (!path.empty() && std::filesystem::equivalent(path, input, ignored))
+      throw InputError(flag + " would write over the input " + input + "; give it another name");
+  }
+}
+
 void add_page_flags(Flags& flags, PageFlags& out) {
   flags.text("--report", "FILE.html", out.report, "a page to read, in one file that needs no network");
   flags.text("--plots", "DIR", out.plots,
@@ -74,14 +82,6 @@ Pages::Pages(const PageFlags& flags) : flags_(flags) {
       throw InputError("the page is HTML, and " + flags.report +
                        " would be opened as something else; name it .html");
   if (!flags.report.empty() && !has_page()) throw InputError(why_no_page());
-}
-
-void Pages::check_not_over(const std::vector<std::string>& inputs) const {
-  for (const std::string& input : inputs) {
-    std::error_code ignored;
-    if (!flags_.report.empty() && std::filesystem::equivalent(flags_.report, input, ignored))
-      throw InputError("--report would write over the input " + input + "; give it another name");
-  }
 }
 
 void Pages::open() {

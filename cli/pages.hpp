@@ -24,6 +24,9 @@ void add_page_flags(Flags& flags, PageFlags& out);
 /// InputError when two of the outputs (flag, path) are one file.
 void check_distinct(std::initializer_list<std::pair<const char*, std::string>> outputs);
 
+/// InputError when `path` is one of the inputs.
+void check_not_over(const std::string& flag, const std::string& path, const std::vector<std::string>& inputs);
+
 /// Rows of the sample of items that a result carries when a report is asked for.
 inline constexpr int kSampleItems = 2000;
 
@@ -32,7 +35,9 @@ class Pages {
  public:
   explicit Pages(const PageFlags& flags);
   [[nodiscard]] bool wanted() const { return !flags_.report.empty() || !flags_.plots.empty(); }
-  void check_not_over(const std::vector<std::string>& inputs) const;
+  void check_not_over(const std::vector<std::string>& inputs) const {
+    cli::check_not_over("--report", flags_.report, inputs);
+  }
   void open();
   /// Of the inputs, so that the report says what it was made from; nothing unless a report is wanted. `paths`
   /// are the files of `inputs`, one for each.

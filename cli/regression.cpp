@@ -1,10 +1,9 @@
-#include "regression.hpp"
+#include "commands.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 
-#include "commands.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
@@ -12,13 +11,12 @@
 #include "plumb/regression/shift.hpp"
 #include "plumb/regression/state.hpp"
 #include "regression_inputs.hpp"
-#include "shell/console.hpp"
 #include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kRegressionExamples = R"(Examples:
   means and variances against targets, 200 bootstrap replicates
     plumb evaluate --mean mean.npy --variance variance.npy --targets y.npy --bootstrap 200
   the variance in its parts, from one table
@@ -38,7 +36,7 @@ double parse_bound(const std::string& text) {
   return x;
 }
 
-int to_int(const char* flag, std::int64_t value) {
+int whole_from_0(const char* flag, std::int64_t value) {
   if (value > std::numeric_limits<int>::max() || value < 0)
     throw InputError(std::string(flag) + " " + std::to_string(value) + " is out of range");
   return narrow<int>(value);
@@ -69,16 +67,16 @@ int evaluate_regression_command(const Args& args) {
   flags.seed("--seed", options.seed, "of the random numbers");
   flags.whole("--threads", threads, "0: all cores; never changes a number");
   add_output_flags(flags, output_flags);
-  flags.examples(kExamples);
+  flags.examples(kRegressionExamples);
   const bool help =
       std::any_of(args.begin(), args.end(), [](const auto& a) { return a == "--help" || a == "-h"; });
   if (!flags.parse(help ? Args{"--help"} : args)) return kDone;
 
   check_bins(bins);
   check_threads(threads);
-  options.bins = to_int("--bins", bins);
-  options.bootstrap = to_int("--bootstrap", bootstrap);
-  options.threads = to_int("--threads", threads);
+  options.bins = whole_from_0("--bins", bins);
+  options.bootstrap = whole_from_0("--bootstrap", bootstrap);
+  options.threads = whole_from_0("--threads", threads);
   if (!range.empty()) {
     if (range.size() != 2) throw InputError("--range takes two numbers low,high");
     options.range = RegressionRange{parse_bound(range[0]), parse_bound(range[1])};
@@ -105,8 +103,7 @@ int evaluate_regression_command(const Args& args) {
                                   options.threads),
               result);
   }
-  result.argv = {"plumb", "evaluate"};
-  result.argv.insert(result.argv.end(), args.begin(), args.end());
+  result.argv = argv_of("evaluate", args);
   result.inputs = inputs.infos;
   output.pages().add_checksums(result.inputs, inputs.paths);
   return output.finish(result, save_state ? serialize(state) : "", !options.metrics.empty());

@@ -1,20 +1,15 @@
 // `plumb demo regression`.
 #include <filesystem>
 
-#include "commands.hpp"
-#include "plumb/data/check.hpp"
+#include "demo_data.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/simulate/needles.hpp"
-#include "regression.hpp"
-#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
 
-constexpr std::int64_t kFewest = 60, kMost = 1'000'000;
-
-constexpr const char* kReadme =
+constexpr std::string_view kNeedlesReadme =
     R"(Simulated needle tips: x and y of a tip in millimetres, as a network with dropout saw them in ten passes.
 Nothing here was measured. The predicted spread is half of the true one, and worse at one site (harbour).
 
@@ -38,30 +33,18 @@ Try, from the folder above this one:
     plumb evaluate --mean @DIR@/test/mean.npy --variance variance.npy --targets @DIR@/test/targets.npy
 )";
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-  return text;
-}
-
-void write_part(const Needles& c, std::int64_t first, const std::filesystem::path& dir) {
-  std::error_code error;
-  std::filesystem::create_directories(dir, error);
-  if (error)
-    throw InputError("cannot make the directory " + dir.string() + ": " + error.message() +
-                     "; give another with --out");
+void write_needles(const Needles& c, std::int64_t first, const std::filesystem::path& dir) {
+  make_folder(dir);
+  const auto file = [&](const char* name) { return (dir / name).string(); };
   const std::vector<std::int64_t> matrix{c.items, Needles::kOutputs},
       passes{c.passes, c.items, Needles::kOutputs};
-  write_npy((dir / "targets.npy").string(), std::span<const double>(c.targets), matrix);
-  write_npy((dir / "mean.npy").string(), std::span<const double>(c.mean), matrix);
-  write_npy((dir / "aleatoric.npy").string(), std::span<const double>(c.aleatoric), matrix);
-  write_npy((dir / "epistemic.npy").string(), std::span<const double>(c.epistemic), matrix);
-  write_npy((dir / "mean_samples.npy").string(), std::span<const float>(c.mean_samples), passes);
-  write_npy((dir / "variance_samples.npy").string(), std::span<const float>(c.variance_samples), passes);
-  std::string items = "id,patient,site\n";
-  for (std::int64_t i = 0; i < std::ssize(c.patient); ++i)
-    items += "frame-" + std::to_string(first + i) + "," + c.patient[i] + "," + c.site[i] + "\n";
-  write_file((dir / "items.csv").string(), items);
+  write_npy(file("targets.npy"), c.targets, matrix);
+  write_npy(file("mean.npy"), c.mean, matrix);
+  write_npy(file("aleatoric.npy"), c.aleatoric, matrix);
+  write_npy(file("epistemic.npy"), c.epistemic, matrix);
+  write_npy(file("mean_samples.npy"), c.mean_samples, passes);
+  write_npy(file("variance_samples.npy"), c.variance_samples, passes);
+  write_file(file("items.csv"), patients_csv("frame-", first, c.patient, c.site));
 }
 
 }  // namespace
@@ -70,31 +53,18 @@ int demo_regression_command(const Args& args) {
   Flags flags(
       "demo regression",
       "Writes a simulated regression to try things on: two outputs, ten passes, variances too small.");
-  std::string out = "demo-regression";
-  NeedleOptions options;
-  bool quiet = false;
-  flags.text("--out", "DIR", out, "where to [" + out + "]");
-  flags.whole("--items", options.items, "a third for validation, the rest for test");
-  flags.seed("--seed", options.seed, "of the random numbers");
-  flags.yes("--quiet", quiet, "say nothing");
+  DemoOptions options{.out = "demo-regression", .items = NeedleOptions{}.items};
+  add_demo_flags(flags, options, false, kItemsOfTwoParts);
   flags.examples("Example:\n  plumb demo regression --out needles");
   if (!flags.parse(args)) return kDone;
-  if (options.items < kFewest || options.items > kMost)
-    throw InputError("--items must lie between " + std::to_string(kFewest) + " and " + std::to_string(kMost) +
-                     ", not " + std::to_string(options.items));
-  while (out.size() > 1 && out.ends_with('/')) out.pop_back();
-  if (out.empty()) throw InputError("--out needs the name of a directory");
-  const Needles all = simulate_needles(options);
+  check_demo(options, kFewestOfTwoParts);
+  const Needles all = simulate_needles({.items = options.items, .seed = options.seed});
   const std::int64_t cut = options.items / 3 / 20 * 20;  // at the border of a patient
-  const std::filesystem::path dir(out);
-  write_part(slice(all, 0, cut), 0, dir / "validation");
-  write_part(slice(all, cut, all.items), cut, dir / "test");
-  const std::string readme = replaced(kReadme, "@DIR@", out);
-  write_file((dir / "README.txt").string(), readme);
-  if (quiet) return kDone;
-  write_stdout("Wrote " + out + "/validation (" + counted(cut, "item") + ") and " + out + "/test (" +
-               counted(all.items - cut, "item") + "); " + out + "/README.txt tells what is in them.\n\n" +
-               readme.substr(readme.find("Try,")));
+  const std::filesystem::path dir(options.out);
+  write_needles(slice(all, 0, cut), 0, dir / "validation");
+  write_needles(slice(all, cut, all.items), cut, dir / "test");
+  finish_two_parts(options, cut, kNeedlesReadme,
+                   "\n" + std::string(kNeedlesReadme.substr(kNeedlesReadme.find("Try,"))));
   return kDone;
 }
 

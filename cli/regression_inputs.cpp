@@ -3,39 +3,13 @@
 #include <algorithm>
 
 #include "plumb/data/check.hpp"
-#include "plumb/io/load.hpp"
 
 namespace plumb::cli {
 namespace {
 
-std::vector<Array> arrays(const std::string& flag, const Args& specs, LoadOptions options, int threads,
-                          RegressionInputs& books) {
-  options.threads = threads;
-  std::vector<Array> out;
-  for (const Source& source : resolve(specs)) {
-    out.push_back(load_one(source, options));
-    const Array& a = out.back();
-    books.infos.push_back({flag, a.name, a.shape, dtype_name(a.dtype), ""});
-    books.paths.push_back(source.path);
-  }
-  return out;
-}
-
-Rows rows(const std::string& flag, const Args& specs, int threads, RegressionInputs& books,
-          LoadOptions options = {}) {
-  if (specs.empty()) return {};
-  try {
-    return Rows(arrays(flag, specs, options, threads, books));
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::invalid_argument& e) {
-    throw InputError(flag + ": the files do not fit together as shards: " + e.what());
-  }
-}
-
 // S x N or S x N x d in one file, or one N or N x d file for each pass.
-std::vector<Rows> passes(const std::string& flag, const Args& specs, int threads, RegressionInputs& books) {
-  std::vector<Array> files = arrays(flag, specs, {}, threads, books);
+std::vector<Rows> passes(const std::string& flag, const Args& specs, Loader& load) {
+  std::vector<Array> files = load.arrays(flag, specs);
   std::vector<Rows> out;
   if (files.size() > 1) {
     for (Array& file : files) out.emplace_back(std::move(file));
@@ -46,14 +20,7 @@ std::vector<Rows> passes(const std::string& flag, const Args& specs, int threads
     throw InputError(all.name + ": " + flag +
                      " takes one array of S x N or S x N x d, or a file for each pass, not " +
                      show_shape(all.shape));
-  for (std::int64_t s = 0; s < all.shape[0]; ++s) {
-    Array one = all;
-    one.shape.erase(one.shape.begin());
-    one.strides.erase(one.strides.begin());
-    one.data = all.data + s * all.strides[0];
-    one.name = all.name + " (pass " + std::to_string(s) + ")";
-    out.emplace_back(std::move(one));
-  }
+  split_first_axis(all, "pass", out);
   if (out.empty()) throw InputError(all.name + ": there are no passes (the first extent is 0)");
   return out;
 }
@@ -104,32 +71,29 @@ void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
 RegressionInputs load_regression(const RegressionFlags& f, bool with_errors, int threads) {
   RegressionInputs out;
   RegressionItems& items = out.items;
-  if (!f.mean.empty()) items.mean.push_back(rows("--mean", f.mean, threads, out));
-  if (!f.mean_samples.empty()) items.mean = passes("--mean-samples", f.mean_samples, threads, out);
-  items.errors = rows("--errors", f.errors, threads, out);
-  items.targets = rows("--targets", f.targets, threads, out);
-  items.total = rows(f.std_dev.empty() ? "--variance" : "--std", f.std_dev.empty() ? f.variance : f.std_dev,
-                     threads, out);
+  Loader load(threads, out);
+  if (!f.mean.empty()) items.mean.push_back(load.rows("--mean", f.mean));
+  if (!f.mean_samples.empty()) items.mean = passes("--mean-samples", f.mean_samples, load);
+  items.errors = load.rows("--errors", f.errors);
+  items.targets = load.rows("--targets", f.targets);
+  items.total =
+      load.rows(f.std_dev.empty() ? "--variance" : "--std", f.std_dev.empty() ? f.variance : f.std_dev);
   items.total_is_std = !f.std_dev.empty();
-  if (!f.aleatoric.empty()) items.aleatoric.push_back(rows("--aleatoric", f.aleatoric, threads, out));
-  if (!f.variance_samples.empty())
-    items.aleatoric = passes("--variance-samples", f.variance_samples, threads, out);
-  items.epistemic = rows("--epistemic", f.epistemic, threads, out);
-  items.weights = rows("--weights", f.weights, threads, out);
+  if (!f.aleatoric.empty()) items.aleatoric.push_back(load.rows("--aleatoric", f.aleatoric));
+  if (!f.variance_samples.empty()) items.aleatoric = passes("--variance-samples", f.variance_samples, load);
+  items.epistemic = load.rows("--epistemic", f.epistemic);
+  items.weights = load.rows("--weights", f.weights);
   const LoadOptions names{Want::either, false, 0};
-  if (!f.groups.empty()) items.groups = Names(rows("--groups", f.groups, threads, out, names));
-  if (!f.by.empty()) items.by = Names(rows("--by", f.by, threads, out, names));
-  if (!f.ids.empty()) {
-    const Names ids(rows("--ids", f.ids, threads, out, {Want::text, false, 0}));
-    check_same_rows("the predictions", items.size(), "--ids", ids.size());
-  }
+  if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, names));
+  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, names));
+  load.check_ids(f.ids, items.size());
   check_regression(items, with_errors);
   return out;
 }
 
 RegressionItems load_reference(const Args& specs, bool is_std, int threads, RegressionInputs& books) {
   RegressionItems out;
-  out.total = rows("--reference", specs, threads, books);
+  out.total = Loader(threads, books).rows("--reference", specs);
   out.total_is_std = is_std;
   check_regression(out, false);
   return out;

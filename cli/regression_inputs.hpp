@@ -1,12 +1,8 @@
 // The flags that name the files of a regression, and the items that come out of them.
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "inputs.hpp"
 #include "plumb/regression/column.hpp"
-#include "plumb/result.hpp"
-#include "shell/flags.hpp"
 
 namespace plumb::cli {
 
@@ -19,10 +15,8 @@ struct RegressionFlags {
 /// `observed`: also the flags that tell what came (evaluating, fitting).
 void add_regression_flags(Flags& flags, RegressionFlags& out, bool observed);
 
-struct RegressionInputs {
+struct RegressionInputs : Books {
   RegressionItems items;
-  std::vector<InputInfo> infos;
-  std::vector<std::string> paths;
 };
 
 [[nodiscard]] RegressionInputs load_regression(const RegressionFlags& flags, bool with_errors, int threads);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 
 #include "commands.hpp"
@@ -9,7 +8,7 @@
 namespace plumb::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kReportExamples = R"(Examples:
   a result as a page
     plumb evaluate --probs probs.npy --labels labels.npy --bootstrap 200 --json raw.json
     plumb report raw.json -o report.html
@@ -39,7 +38,7 @@ bool is_history(const std::filesystem::path& path, const std::string& text) {
 }
 
 /// What was judged, or the file's name where two results of one command would share it.
-std::vector<NamedResult> named(const Args& files, const Args& names) {
+std::vector<NamedResult> named_results(const Args& files, const Args& names) {
   if (!names.empty() && names.size() != files.size())
     throw InputError("--names has " + counted(std::ssize(names), "name") + " for " +
                      counted(std::ssize(files), "result") + "; give one for each");
@@ -79,14 +78,14 @@ int report_command(const Args& args) {
              "each plot as a Vega-Lite spec with its data, and as SVG where node is");
   flags.list("--names", "a,b", names, "what the results are called [the file's name]");
   flags.text("--title", "TEXT", title, "the page's title");
-  flags.examples(kExamples);
+  flags.examples(kReportExamples);
   if (!flags.parse(args)) return kDone;
   if (files.empty()) throw InputError("a report of what? Give files that \"plumb ... --json FILE\" wrote");
   if (pages_flags.report.empty() && pages_flags.plots.empty())
     throw InputError("where shall the page go? Give -o report.html");
   Pages pages(pages_flags);
   pages.check_not_over(files);
-  const std::vector<NamedResult> results = named(files, names);
+  const std::vector<NamedResult> results = named_results(files, names);
   pages.open();
   pages.finish(results, title);
   return kDone;

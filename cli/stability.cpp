@@ -8,16 +8,14 @@
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
-#include "plumb/numeric/narrow.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/stability.hpp"
-#include "shell/console.hpp"
 #include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kStabilityExamples = R"(Examples:
   does asking all raters steady the calibration error?
     plumb stability --probs probs.npy --counts votes.npy --estimators ece,ece_kde
   against one rater instead of the majority, patients as the unit
@@ -37,16 +35,10 @@ SingleLabel parse_single(const std::string& text, int& rater) {
   throw InputError("--single takes majority, random or rater:k (k from 0), not \"" + text + "\"");
 }
 
-Result head_of(const Items& items, const StabilityOptions& o, const std::string& single, const Args& args) {
-  Result r;
-  r.version = version();
-  r.command = "stability";
-  r.argv = {"plumb", "stability"};
-  r.argv.insert(r.argv.end(), args.begin(), args.end());
-  r.task = items.binary() ? "binary" : "multiclass";
-  r.items = items.size();
-  r.classes = items.classes();
-  r.class_names = items.class_names;
+Result stability_head(const Items& items, const StabilityOptions& o, const std::string& single,
+                      const Args& args) {
+  Result r = result_of("stability", args);
+  put_items(r, items);
   r.settings = {
       {"estimators", o.estimators},
       {"from", o.from},
@@ -96,13 +88,11 @@ int stability_command(const Args& args) {
   flags.text("--json", "FILE", json, "the whole result as JSON; - for standard output");
   add_page_flags(flags, pages_flags);
   flags.yes("--quiet", quiet, "no table, no progress");
-  flags.examples(kExamples);
+  flags.examples(kStabilityExamples);
   if (!flags.parse(args)) return kDone;
 
   o.evaluate = checked_options(how);
-  if (repeats < 2 || repeats > 100000)
-    throw InputError("--repeats must lie between 2 and 100000, not " + std::to_string(repeats));
-  o.repeats = narrow<int>(repeats);
+  o.repeats = between("--repeats", repeats, 2, 100000);
   o.subsets = subsets == "nested" ? Subsets::nested : Subsets::independent;
   o.single = parse_single(single, o.rater);
   Pages pages(pages_flags);
@@ -119,7 +109,7 @@ int stability_command(const Args& args) {
     o.progress = bar.callback();
     s = stability(inputs.items, o);
   }
-  Result result = head_of(inputs.items, o, single, args);
+  Result result = stability_head(inputs.items, o, single, args);
   result.inputs = inputs.infos;
   pages.add_checksums(result.inputs, inputs.paths);
   result.votes = s.votes;
@@ -130,11 +120,7 @@ int stability_command(const Args& args) {
     file->commit();
   }
   pages.finish(result);
-  if (json == "-") {
-    write_stdout(render_json(result));
-  } else if (!quiet) {
-    write_stdout(render_stability(s, stdout_look()));
-  }
+  print_result(result, json, quiet, [&] { return render_stability(s, stdout_look()); });
   return kDone;
 }
 

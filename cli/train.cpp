@@ -1,4 +1,5 @@
-// plumb train: explains and checks its flags itself, then hands over to plumb-train beside it.
+// plumb train and plumb predict: each explains and checks its flags itself, then hands over to plumb-train
+// beside it.
 #include <unistd.h>
 
 #include <cerrno>
@@ -7,24 +8,24 @@
 #include <filesystem>
 
 #include "commands.hpp"
-#include "hand_over.hpp"
 #include "plumb/data/check.hpp"
 #include "train/options/flags.hpp"
 
 namespace plumb::cli {
+namespace {
 
+// Becomes plumb-train with these arguments; returns only by throwing InputError.
 int hand_over(const char* command, const Args& args) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   const std::string tool = (error ? fs::path("plumb-train") : self.parent_path() / "plumb-train").string();
-  if (::access(tool.c_str(), X_OK) != 0) {
+  if (::access(tool.c_str(), X_OK) != 0)
     throw InputError(
         std::string("\"plumb ") + command +
         "\" needs plumb-train, which is not beside this plumb; \"make train\" installs libtorch-dev and "
         "builds both, and with another LibTorch cmake does with -DPLUMB_TRAIN=ON and "
         "-DCMAKE_PREFIX_PATH=FOLDER");
-  }
   std::vector<std::string> words{tool, command};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> argv;
@@ -37,6 +38,8 @@ int hand_over(const char* command, const Args& args) {
   throw InputError("cannot start " + tool + ": " + std::strerror(errno));
 }
 
+}  // namespace
+
 int train_command(const Args& args) {
   Flags flags("train", kTrainLine);
   TrainFlags t;
@@ -44,6 +47,15 @@ int train_command(const Args& args) {
   if (!flags.parse(args)) return kDone;
   (void)train_options(flags, t);  // bad usage is told without LibTorch
   return hand_over("train", args);
+}
+
+int predict_command(const Args& args) {
+  Flags flags("predict", kPredictLine);
+  PredictFlags p;
+  add_predict_flags(flags, p);
+  if (!flags.parse(args)) return kDone;
+  (void)predict_options(p);
+  return hand_over("predict", args);
 }
 
 }  // namespace plumb::cli

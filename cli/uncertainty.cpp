@@ -1,9 +1,9 @@
 #include "plumb/uncertainty/uncertainty.hpp"
 
 #include <charconv>
-#include <filesystem>
 
 #include "commands.hpp"
+#include "evaluate_flags.hpp"
 #include "fail_if.hpp"
 #include "inputs.hpp"
 #include "output.hpp"
@@ -11,16 +11,14 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/load.hpp"
 #include "plumb/io/pictures.hpp"
-#include "plumb/numeric/narrow.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/uncertainty.hpp"
-#include "shell/console.hpp"
 #include "shell/progress.hpp"
 
 namespace plumb::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kUncertaintyExamples = R"(Examples:
   which measure finds the wrong answers, and where to cut
     plumb uncertainty --probs probs.npy --labels labels.npy
   an ensemble or dropout: one file for each member
@@ -46,7 +44,7 @@ struct UncertaintyFlags {
   bool quiet = false;
 };
 
-void add_flags(Flags& flags, UncertaintyFlags& f) {
+void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   add_input_flags(flags, f.inputs);
   flags.repeated("--score", "NAME=FILE", f.scores,
                  "N scores of your own, larger for less certain; repeatable");
@@ -54,8 +52,7 @@ void add_flags(Flags& flags, UncertaintyFlags& f) {
              "pictures for --report: N x H x W, with channels first or last, or a CSV column of file names");
   flags.heading("How it is computed");
   flags.list("--measures", "m,m", f.measures,
-             "entropy, u1, u5, loss, variance, mutual_information, "
-             "expected_entropy [all there can be]");
+             "entropy, u1, u5, loss, variance, mutual_information, expected_entropy [all there can be]");
   flags.choice("--top", {"1", "5"}, f.top, "right: the label is among so many most probable classes");
   flags.whole("--bins", f.bins, "equal-mass bins of the measure");
   flags.choice("--degenerate", {"pool", "jeffreys", "error"}, f.degenerate,
@@ -78,13 +75,7 @@ void add_flags(Flags& flags, UncertaintyFlags& f) {
   flags.repeated("--fail-if", "\"u1.eor<5\"", f.fail_if,
                  "exit with code 3 when a measure's score is so; repeatable");
   flags.yes("--quiet", f.quiet, "no table, no progress");
-  flags.examples(kExamples);
-}
-
-int small(const char* flag, std::int64_t value) {
-  if (value < -2147483647 || value > 2147483647)
-    throw InputError(std::string(flag) + " " + std::to_string(value) + " is far out of range");
-  return narrow<int>(value);
+  flags.examples(kUncertaintyExamples);
 }
 
 double accuracy(const std::string& text) {
@@ -95,17 +86,17 @@ double accuracy(const std::string& text) {
   return x;
 }
 
-UncertaintyOptions checked(const UncertaintyFlags& f, const Flags& flags) {
+UncertaintyOptions uncertainty_options(const UncertaintyFlags& f, const Flags& flags) {
   UncertaintyOptions o = f.o;
   o.measures = f.measures;
   o.top = f.top == "5" ? 5 : 1;
   check_bins(f.bins);
   check_threads(f.threads);
-  o.bins = small("--bins", f.bins);
-  o.suspects = small("--suspects", f.suspects);
-  o.bootstrap = small("--bootstrap", f.bootstrap);
-  o.permutations = small("--permutations", f.permutations);
-  o.threads = small("--threads", f.threads);
+  o.bins = to_int("--bins", f.bins);
+  o.suspects = to_int("--suspects", f.suspects);
+  o.bootstrap = to_int("--bootstrap", f.bootstrap);
+  o.permutations = to_int("--permutations", f.permutations);
+  o.threads = to_int("--threads", f.threads);
   o.degenerate = f.degenerate == "pool"       ? Degenerate::pool
                  : f.degenerate == "jeffreys" ? Degenerate::jeffreys
                                               : Degenerate::error;
@@ -127,12 +118,7 @@ std::pair<std::string, Rows> own_score(const std::string& text, int threads, Inp
   if (bad != std::string::npos || name[0] == '_' || (name[0] >= '0' && name[0] <= '9'))
     throw InputError("--score: a name is small letters, digits and _, and starts with a letter, not \"" +
                      name + "\"");
-  const Args specs{text.substr(cut + 1)};
-  const Rows rows = load(specs, {Want::numbers, false, threads});
-  for (const Source& source : resolve(specs)) inputs.paths.push_back(source.path);
-  for (const Array& a : rows.shards())
-    inputs.infos.push_back({"--score", a.name, a.shape, dtype_name(a.dtype), ""});
-  return {name, rows};
+  return {name, Loader(threads, inputs).rows("--score", {text.substr(cut + 1)})};
 }
 
 std::optional<Pictures> load_pictures(const Args& specs, int threads, std::int64_t items, Inputs& inputs) {
@@ -170,10 +156,7 @@ UncertaintyResult histogram(const std::string& spec, const UncertaintyOptions& o
   const auto sources = resolve(Args{spec});
   const bool table = spec.ends_with(".csv") || spec.ends_with(".tsv");
   if (table && sources.size() == 1 && sources[0].selection.empty()) selected += ":w,p";
-  const Rows rows = load(Args{selected}, {Want::numbers, false, o.threads});
-  for (const Source& source : sources) inputs.paths.push_back(source.path);
-  for (const Array& a : rows.shards())
-    inputs.infos.push_back({"--histogram", a.name, a.shape, dtype_name(a.dtype), ""});
+  const Rows rows = Loader(o.threads, inputs).rows("--histogram", {selected});
   if (rows.width() != 2)
     throw InputError(rows.name() +
                      ": a histogram has two columns, the weight w and the accuracy p of each bin, not " +
@@ -188,19 +171,15 @@ UncertaintyResult histogram(const std::string& spec, const UncertaintyOptions& o
 }
 
 /// "u1.eor", "entropy.auroc", ...
-MetricResults gated(const UncertaintyResult& r) {
+MetricResults measure_scores(const UncertaintyResult& r) {
   MetricResults out;
   for (const MeasureResult& m : r.measures)
     for (const auto& [key, score] : m.scores) out.emplace_back(m.name + "." + key, score);
   return out;
 }
 
-Result head_of(const UncertaintyOptions& o, const Args& args) {
-  Result r;
-  r.version = version();
-  r.command = "uncertainty";
-  r.argv = {"plumb", "uncertainty"};
-  r.argv.insert(r.argv.end(), args.begin(), args.end());
+Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
+  Result r = result_of("uncertainty", args);
   r.settings = {{"top", std::int64_t{o.top}},
                 {"bins", std::int64_t{o.bins}},
                 {"bin", std::string("min(bins-1, floor(bins * share of weight with a smaller measure))")},
@@ -217,16 +196,11 @@ Result head_of(const UncertaintyOptions& o, const Args& args) {
   return r;
 }
 
-void check_not_over(const UncertaintyFlags& f, const std::vector<std::string>& inputs) {
+void check_outputs(const UncertaintyFlags& f, const std::vector<std::string>& inputs) {
   check_distinct({{"--json", f.json}, {"--suspects-csv", f.suspects_csv}, {"--report", f.pages.report}});
   if (f.suspects_csv == "-") throw InputError("--suspects-csv takes the name of a file, not -");
-  for (const auto& [flag, path] : {std::pair{"--json", f.json}, {"--suspects-csv", f.suspects_csv}})
-    for (const std::string& input : inputs) {
-      std::error_code ignored;
-      if (!path.empty() && std::filesystem::equivalent(path, input, ignored))
-        throw InputError(std::string(flag) + " would write over the input " + input +
-                         "; give it another name");
-    }
+  check_not_over("--json", f.json, inputs);
+  check_not_over("--suspects-csv", f.suspects_csv, inputs);
 }
 
 }  // namespace
@@ -237,17 +211,17 @@ int uncertainty_command(const Args& args) {
       "Which uncertainty measure tells right answers from wrong ones, what it is worth, and where to cut.\n"
       "A FILE is .npy, .npz:array, .csv:column or .csv:a,b; several files or a quoted pattern are shards.");
   UncertaintyFlags f;
-  add_flags(flags, f);
+  add_uncertainty_flags(flags, f);
   if (!flags.parse(args)) return kDone;
-  UncertaintyOptions o = checked(f, flags);
+  UncertaintyOptions o = uncertainty_options(f, flags);
   const std::vector<Gate> gates = parse_gates(f.fail_if);
-  Result result = head_of(o, args);
+  Result result = uncertainty_head(o, args);
   UncertaintyResult r;
   ItemNames names;
   std::optional<AtomicFile> json, csv;
   Pages pages(f.pages);
   const auto open = [&](const Inputs& inputs) {
-    check_not_over(f, inputs.paths);
+    check_outputs(f, inputs.paths);
     pages.check_not_over(inputs.paths);
     pages.open();
     if (!f.json.empty() && f.json != "-") json.emplace(f.json);
@@ -282,10 +256,7 @@ int uncertainty_command(const Args& args) {
     ProgressBar bar(!f.quiet);
     o.progress = bar.callback();
     r = uncertainty(inputs.items, own, names.ids, o);
-    result.task = inputs.items.binary() ? "binary" : "multiclass";
-    result.items = inputs.items.size();
-    result.classes = inputs.items.classes();
-    result.class_names = inputs.items.class_names;
+    put_items(result, inputs.items);
     result.votes = r.votes;
     result.settings.emplace_back(
         "scale", std::string(inputs.items.predictions.scale() == Scale::logit ? "logits" : "probabilities"));
@@ -302,19 +273,15 @@ int uncertainty_command(const Args& args) {
   std::vector<std::string> images;
   if (pictures) images = suspect_pictures(*pictures, r, result.notes);
   result.sections.emplace_back("suspects", suspects_section(r, names, images));
-  const std::vector<std::string> held = gates_that_hold(gates, gated(r));
+  const std::vector<std::string> held = gates_that_hold(gates, measure_scores(r));
   if (json) json->write(render_json(result));
   if (csv) csv->write(suspects_csv(r, names));
   if (json) json->commit();
   if (csv) csv->commit();
   pages.finish(result);
-  if (f.json == "-") {
-    write_stdout(render_json(result));
-  } else if (!f.quiet) {
-    write_stdout(render_uncertainty(r, names, result.notes, stdout_look()));
-  }
-  for (const std::string& sentence : held) say(sentence);
-  return held.empty() ? kDone : kGateHeld;
+  print_result(result, f.json, f.quiet,
+               [&] { return render_uncertainty(r, names, result.notes, stdout_look()); });
+  return exit_code(held);
 }
 
 }  // namespace plumb::cli

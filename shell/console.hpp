@@ -3,7 +3,6 @@
 // Namespace plumb::cli is that of the command line, in this room and in those of the programs.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace plumb::cli {

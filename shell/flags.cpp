@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "shell/console.hpp"
 
 namespace plumb::cli {
@@ -50,8 +51,7 @@ Args split_names(const std::string& value) {
 
 struct Flags::Parser {
   CLI::App app;
-  std::string command;
-  std::string group = "Options";
+  std::string command, group = "Options";
   std::vector<std::string> names;   // of all flags, for suggestions
   std::vector<std::string> single;  // those that take one value
   std::deque<Args> values;          // what CLI11 fills; addresses stay
@@ -81,11 +81,9 @@ struct Flags::Parser {
   }
   // "--json --quiet" has forgotten a value.
   void check_no_flag(const std::string& flag, const Args& given) const {
-    for (const std::string& value : given) {
-      if (std::find(names.begin(), names.end(), value) != names.end()) {
+    for (const std::string& value : given)
+      if (std::find(names.begin(), names.end(), value) != names.end())
         throw InputError(flag + " needs a value, but the next flag " + value + " follows it");
-      }
-    }
   }
   [[noreturn]] void complain_about(const std::string& extra) const {
     const std::string more = " (see plumb " + command + " --help)";
@@ -157,10 +155,9 @@ void Flags::whole(const std::string& flag, std::int64_t& out, const std::string&
 void Flags::seed(const std::string& flag, std::uint64_t& out, const std::string& what) {
   parser_->add_single(
       flag, "N", what + " [" + std::to_string(out) + "]", [flag, &out](const std::string& value) {
-        if (!parse_number(value, out)) {
+        if (!parse_number(value, out))
           throw InputError(flag + " takes a whole number from 0 to 18446744073709551615, not \"" + value +
                            "\"");
-        }
       });
 }
 
@@ -184,10 +181,9 @@ void Flags::number_or_auto(const std::string& flag, double& out, const std::stri
 void Flags::choice(const std::string& flag, const Args& allowed, std::string& out, const std::string& what) {
   const std::string names = CLI::detail::join(allowed, "|");
   parser_->add_single(flag, names, what + " [" + out + "]", [=, &out](const std::string& value) {
-    if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
+    if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
       throw InputError(flag + " is " + CLI::detail::join(allowed, " or ") + ", not \"" + value + "\"" +
                        did_you_mean(value, allowed));
-    }
     out = value;
   });
 }
@@ -244,10 +240,15 @@ bool Flags::parse(const Args& args) {
     if (both.size() > 1)
       throw InputError(both[0] + " and " + both[1] + " exclude each other; give one of them");
   }
-  for (const auto& [option, read] : parser_->readers) {
+  for (const auto& [option, read] : parser_->readers)
     if (option->count() > 0) read(option->results());
-  }
   return true;
+}
+
+int between(const std::string& flag, std::int64_t value, std::int64_t low, std::int64_t high) {
+  if (value >= low && value <= high) return narrow<int>(value);
+  throw InputError(flag + " must lie between " + std::to_string(low) + " and " + std::to_string(high) +
+                   ", not " + std::to_string(value));
 }
 
 }  // namespace plumb::cli

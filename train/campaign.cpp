@@ -5,7 +5,6 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/numeric/narrow.hpp"
-#include "train/checkpoint.hpp"
 #include "train/claim.hpp"
 #include "train/outputs.hpp"
 #include "train/run.hpp"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "train/heads.hpp"
-#include "train/inference.hpp"
 
 namespace plumb::train {
 

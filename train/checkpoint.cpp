@@ -6,7 +6,6 @@
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/numeric/narrow.hpp"
-#include "train/optimiser.hpp"
 #include "train/tensors.hpp"
 
 namespace plumb::train {

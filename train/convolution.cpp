@@ -18,11 +18,10 @@ torch::Tensor fused(const torch::Tensor& x, torch::Tensor w, torch::Tensor b, to
   const std::vector<std::int64_t> padding{w.size(2) / 2, w.size(3) / 2}, dilation{1, 1};
   w = w.to(x.scalar_type());
   b = b.to(x.scalar_type());
-  if (x.is_cuda() && how.relu && torch::cuda::cudnn_is_available()) {
+  if (x.is_cuda() && how.relu && torch::cuda::cudnn_is_available())
     return how.plus.defined()
                ? at::cudnn_convolution_add_relu(x, w, how.plus, 1.0, b, stride, padding, dilation, 1)
                : at::cudnn_convolution_relu(x, w, b, stride, padding, dilation, 1);
-  }
   torch::Tensor h = torch::conv2d(x, w, b, stride, padding);
   if (how.plus.defined()) h.add_(how.plus);
   return how.relu ? h.relu_() : h;

@@ -13,9 +13,8 @@ namespace fs = std::filesystem;
 std::string format_of(const TrainOptions& o) {
   if (!fs::is_directory(o.data)) throw InputError("⟦data⟧: there is no folder \"" + o.data + "\"");
   if (o.format != "auto") return o.format;
-  for (const char* ending : {"", ".gz"}) {
+  for (const char* ending : {"", ".gz"})
     if (fs::exists(o.data + "/train-images-idx3-ubyte" + ending)) return "mnist";
-  }
   if (fs::exists(o.data + "/data_batch_1.bin")) return "cifar10";
   if (has_arrays(o.data + "/train")) return "arrays";
   if (has_images(o.data + "/train")) return "images";
@@ -51,10 +50,9 @@ void check_split(const Dataset& d, const Split& s, const std::string& name) {
         "the inputs of train/ and of " + name +
         "/ are not of one type: bytes (uint8) are divided by 255, other numbers taken as they are; save both "
         "alike");
-  for (const torch::Tensor& t : {s.votes, s.targets, s.truth}) {
+  for (const torch::Tensor& t : {s.votes, s.targets, s.truth})
     if (t.defined() && t.size(0) != s.size())
       check_same_rows(name + "/'s inputs", s.size(), "its labels", t.size(0));
-  }
   if (d.task == Task::regression) {
     if (!s.targets.defined() || s.targets.size(1) != d.outputs)
       throw InputError("the targets of " + name + "/ are not " + counted(d.outputs, "number") +
@@ -96,6 +94,25 @@ void check_shown(const Dataset& d, const Split& s, const std::string& part) {
                    std::to_string(at[1].item<std::int64_t>() / pixels) + " of " + part +
                    " is the class of no item in train/; correct it, or give votes (counts.npy) with a column "
                    "for each class");
+}
+
+// Shapes agree between the parts and there is something to learn from.
+void check_dataset(const Dataset& d) {
+  check_split(d, d.train, "train");
+  check_split(d, d.validation, "validation");
+  if (d.test.inputs.defined()) check_split(d, d.test, "test");
+  if (d.task == Task::regression) return;
+  const torch::Tensor seen = d.train.votes.transpose(0, 1).reshape({d.classes, -1}).sum(1) > 0;
+  const auto shown = seen.sum().item<std::int64_t>();
+  constexpr std::int64_t kMany = 100;  // a small set of a known format may lack some of its ten classes
+  if (shown >= 2 && d.classes > kMany && d.classes > 2 * shown)
+    throw InputError("the labels go up to class " + std::to_string(d.classes - 1) +
+                     ", but train/ shows only " + std::to_string(shown) +
+                     " classes; correct the label that is too large, or number the classes 0, 1, 2, ...");
+  if (shown < 2)
+    throw InputError("every label of train/ (" + counted(d.train.size(), "item") + ") is class " +
+                     std::to_string(seen.to(torch::kInt8).argmax().item<std::int64_t>()) +
+                     "; there is nothing to learn from one class");
 }
 
 }  // namespace
@@ -142,24 +159,6 @@ Normalisation normalisation_of(const torch::Tensor& inputs) {
 torch::Tensor votes_of_labels(const torch::Tensor& labels, std::int64_t classes) {
   const torch::Tensor hot = torch::one_hot(labels.to(torch::kLong), classes).to(torch::kFloat32);
   return labels.dim() == 3 ? hot.permute({0, 3, 1, 2}).contiguous() : hot;
-}
-
-void check_dataset(const Dataset& d) {
-  check_split(d, d.train, "train");
-  check_split(d, d.validation, "validation");
-  if (d.test.inputs.defined()) check_split(d, d.test, "test");
-  if (d.task == Task::regression) return;
-  const torch::Tensor seen = d.train.votes.transpose(0, 1).reshape({d.classes, -1}).sum(1) > 0;
-  const auto shown = seen.sum().item<std::int64_t>();
-  constexpr std::int64_t kMany = 100;  // a small set of a known format may lack some of its ten classes
-  if (shown >= 2 && d.classes > kMany && d.classes > 2 * shown)
-    throw InputError("the labels go up to class " + std::to_string(d.classes - 1) +
-                     ", but train/ shows only " + std::to_string(shown) +
-                     " classes; correct the label that is too large, or number the classes 0, 1, 2, ...");
-  if (shown < 2)
-    throw InputError("every label of train/ (" + counted(d.train.size(), "item") + ") is class " +
-                     std::to_string(seen.to(torch::kInt8).argmax().item<std::int64_t>()) +
-                     "; there is nothing to learn from one class");
 }
 
 Dataset load_dataset(const TrainOptions& o) {

@@ -44,8 +44,6 @@ struct Dataset {
 
 /// Everything that `o` says about data. InputError when files are missing or do not fit together.
 [[nodiscard]] Dataset load_dataset(const TrainOptions& o);
-/// Shapes agree between the parts and there is something to learn from; called by load_dataset.
-void check_dataset(const Dataset& d);
 
 // One reader each; `classes` is raised to what the labels need.
 [[nodiscard]] bool has_arrays(const std::string& folder);

@@ -124,12 +124,11 @@ torch::Tensor read_labels(const std::string& spec, std::int64_t& classes) {
   rows.read(0, rows.rows(), values);
   for (std::int64_t i = 0; i < std::ssize(values); ++i) {
     const double v = values[i];
-    if (!(v >= 0 && v <= kLastClass) || v != std::floor(v)) {
+    if (!(v >= 0 && v <= kLastClass) || v != std::floor(v))
       throw InputError(rows.where(i / rows.width()) + ": the label " + show(v) +
                        (v > kLastClass
                             ? " is beyond the last class index, 65535; number the classes 0, 1, 2, ..."
                             : " is not a class index (0, 1, 2, ...)"));
-    }
     classes = std::max(classes, static_cast<std::int64_t>(v) + 1);
   }
   classes = std::max<std::int64_t>(classes, 2);
@@ -176,12 +175,11 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
           " holds classes; save the numbers as targets.npy, or leave ⟦head⟧ out to learn classes");
     const std::string& file = targets;
     if (file.empty())
-      throw InputError(o.targets == "targets"
-                           ? "there is no targets.npy or targets.csv in " + folder
-                           : "there is nothing to learn in " + folder +
-                                 ": give labels.npy, counts.npy, ratings.npy or targets.npy "
-                                 "(or .csv) beside " +
-                                 inputs);
+      throw InputError(
+          o.targets == "targets"
+              ? "there is no targets.npy or targets.csv in " + folder
+              : "there is nothing to learn in " + folder +
+                    ": give labels.npy, counts.npy, ratings.npy or targets.npy (or .csv) beside " + inputs);
     const torch::Tensor read = read_finite(file).to(torch::kFloat32);
     check_same_rows(inputs, s.size(), file, read.size(0));
     s.targets = read.reshape({s.size(), -1});

@@ -147,11 +147,10 @@ torch::Tensor read_pictures(const std::string& folder, const std::vector<std::st
       shape.insert(shape.begin(), std::ssize(names));
       all = torch::empty(shape, torch::kUInt8);
     }
-    if (image.sizes() != all.sizes().slice(1)) {
+    if (image.sizes() != all.sizes().slice(1))
       throw InputError(folder + "/" + names[i] + " is " + show_shape(image.sizes().vec()) + " and " +
                        names[0] + " is " + show_shape(all.sizes().slice(1).vec()) +
                        "; ⟦image_size⟧ brings them to one size");
-    }
     all[i].copy_(image);
   }
   return all;

@@ -66,8 +66,7 @@ void read_utkface(const TrainOptions& o, Dataset& d) {
         "risk by age, or leave ⟦method⟧, ⟦head⟧ and ⟦targets⟧ alone to learn the age");
   if (o.targets == "counts" || o.targets == "ratings" || (outcomes && o.targets == "targets"))
     throw InputError("⟦targets⟧ " + o.targets +
-                     " is not in UTKFace: with ⟦scenario⟧ its outcomes are learned, "
-                     "without it the ages");
+                     " is not in UTKFace: with ⟦scenario⟧ its outcomes are learned, without it the ages");
   const std::vector<std::string> names = pictures_of(o.data);
   const std::int64_t n = std::ssize(names);
   if (n < 3)

@@ -5,7 +5,6 @@
 
 #include "plumb/numeric/random.hpp"
 #include "train/losses/classification.hpp"
-#include "train/losses/mmce.hpp"
 #include "train/losses/regression.hpp"
 #include "train/tensors.hpp"
 
@@ -63,8 +62,6 @@ void mix_up(torch::Tensor& x, torch::Tensor& answers, double alpha, std::uint64_
   answers = lambda * answers + (1 - lambda) * answers.index_select(0, other);
 }
 
-}  // namespace
-
 torch::Tensor objective_loss(const Objective& objective, const torch::Tensor& outputs,
                              const torch::Tensor& answers, const torch::Tensor& empirical) {
   using namespace functional;  // NOLINT: losses by their names
@@ -84,6 +81,34 @@ torch::Tensor objective_loss(const Objective& objective, const torch::Tensor& ou
   return soft_cross_entropy(u, y);
 }
 
+// Where the batches of n items begin and end: a last batch of one item joins the one before it (batch
+// normalisation has no variance of one item).
+std::vector<std::pair<std::int64_t, std::int64_t>> batch_ranges(std::int64_t n, std::int64_t batch) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> out;
+  for (std::int64_t begin = 0; begin < n; begin += batch) out.emplace_back(begin, std::min(begin + batch, n));
+  if (out.size() > 1 && out.back().second - out.back().first == 1) {
+    out.pop_back();
+    out.back().second = n;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<torch::optim::Optimizer> make_optimiser(const TrainOptions& o,
+                                                        std::vector<torch::Tensor> parameters) {
+  if (o.optimizer == "adam")
+    return std::make_unique<torch::optim::Adam>(std::move(parameters),
+                                                torch::optim::AdamOptions(o.lr).weight_decay(o.weight_decay));
+  return std::make_unique<torch::optim::SGD>(
+      std::move(parameters),
+      torch::optim::SGDOptions(o.lr).momentum(o.momentum).weight_decay(o.weight_decay));
+}
+
+void set_learning_rate(torch::optim::Optimizer& optimiser, double rate) {
+  for (auto& group : optimiser.param_groups()) group.options().set_lr(rate);
+}
+
 Material material(const Split& split, const Normalisation& normalisation, torch::Device device) {
   constexpr std::int64_t kFits = std::int64_t{8} << 30;  // bytes of inputs that may live on the device
   Material m{split.inputs, split.votes.defined() ? split.votes : split.targets, normalisation.to(device),
@@ -93,16 +118,6 @@ Material material(const Split& split, const Normalisation& normalisation, torch:
     m.answers = m.answers.to(device);
   }
   return m;
-}
-
-std::vector<std::pair<std::int64_t, std::int64_t>> batch_ranges(std::int64_t n, std::int64_t batch) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> out;
-  for (std::int64_t begin = 0; begin < n; begin += batch) out.emplace_back(begin, std::min(begin + batch, n));
-  if (out.size() > 1 && out.back().second - out.back().first == 1) {
-    out.pop_back();
-    out.back().second = n;
-  }
-  return out;
 }
 
 EpochResult run_epoch(Network& net, torch::optim::Optimizer& optimiser, const Material& m,

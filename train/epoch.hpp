@@ -5,20 +5,21 @@
 
 #include "train/augment.hpp"
 #include "train/heads.hpp"
-#include "train/models.hpp"
 
 namespace plumb::train {
 
 /// What is minimised in this epoch.
 struct Objective {
-  std::string name =
-      "ce";  ///< ce, focal, entropy, mmce, label-smoothing, mixup, calibration, weighted, gaussian, laplace
+  /// ce, focal, entropy, mmce, label-smoothing, mixup, calibration, weighted, gaussian, laplace
+  std::string name = "ce";
   double strength = 0;
   torch::Tensor empirical;  ///< N, for calibration and weighted
 };
 
-[[nodiscard]] torch::Tensor objective_loss(const Objective& objective, const torch::Tensor& outputs,
-                                           const torch::Tensor& answers, const torch::Tensor& empirical);
+/// SGD with momentum or Adam, with the weight decay of `o` on every parameter (L2, as in the papers' code).
+[[nodiscard]] std::unique_ptr<torch::optim::Optimizer> make_optimiser(const TrainOptions& o,
+                                                                      std::vector<torch::Tensor> parameters);
+void set_learning_rate(torch::optim::Optimizer& optimiser, double rate);
 
 /// The training set where the network is, when it fits there; otherwise batches are gathered on the host
 /// ahead of time and sent from pinned memory.
@@ -42,16 +43,11 @@ struct EpochOptions {
 struct EpochResult {
   bool interrupted = false;
   double loss = 0;  ///< mean over items
-  torch::Tensor
-      outputs;  ///< of each item as it was met, in the order of the training set; undefined after mixup
+  /// of each item as it was met, in the order of the training set; undefined after mixup
+  torch::Tensor outputs;
 };
 
 [[nodiscard]] EpochResult run_epoch(Network& net, torch::optim::Optimizer& optimiser, const Material& m,
                                     const Objective& objective, const EpochOptions& options);
-
-/// Where the batches of n items begin and end: a last batch of one item joins the one before it (batch
-/// normalisation has no variance of one item).
-[[nodiscard]] std::vector<std::pair<std::int64_t, std::int64_t>> batch_ranges(std::int64_t n,
-                                                                              std::int64_t batch);
 
 }  // namespace plumb::train

@@ -92,8 +92,6 @@ Metrics regression_metrics(Head head, const torch::Tensor& outputs, const torch:
           {"nll_scaled", finite(nll(s))}};
 }
 
-std::string metrics_json(const Metrics& m) { return to_object(m).dump(2) + "\n"; }
-
 std::string history_json(const History& h) {
   Json rows = Json::array();
   for (const HistoryRow& r : h) {

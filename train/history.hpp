@@ -18,8 +18,7 @@ struct HistoryRow {
   std::int64_t epoch = 0;  ///< from 1, over all phases
   std::string phase;       ///< the method, or "ce" before CaPE
   std::string loss;        ///< what was minimised: "ce", "focal", ..., "calibration", "weighted"
-  double lr = 0;
-  double seconds = 0;
+  double lr = 0, seconds = 0;
   double refresh_seconds = 0;  ///< of these, for p_emp: CaPE's inference pass and sort
   double train_loss = 0;       ///< mean over batches of what was minimised
   bool best = false;           ///< the best validation log-loss so far
@@ -44,6 +43,5 @@ using History = std::vector<HistoryRow>;
 [[nodiscard]] History parse_history(const std::string& json);
 /// One row an epoch; columns train_*, validation_*.
 [[nodiscard]] std::string history_csv(const History& h);
-[[nodiscard]] std::string metrics_json(const Metrics& m);
 
 }  // namespace plumb::train

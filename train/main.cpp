@@ -12,7 +12,6 @@
 #include "shell/console.hpp"
 #include "shell/program.hpp"
 #include "shell/progress.hpp"
-#include "shell/signals.hpp"
 #include "train/options/flags.hpp"
 #include "train/run.hpp"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "plumb/io/npy.hpp"
-#include "plumb/numeric/narrow.hpp"
+#include "train/inference.hpp"
 #include "train/tensors.hpp"
 
 namespace plumb::train {
@@ -25,13 +25,12 @@ Metrics write_part(const std::string& folder, const Model& model, const Split& s
     const auto [mean, variance] = mean_variance(model.head, r.outputs);
     write_doubles(folder + "/mean.npy", mean);
     write_doubles(folder + "/variance.npy", variance);
-    return regression_metrics(model.head, r.outputs, split.targets, scale);
+  } else {
+    const torch::Tensor logits = rows_of(r.outputs);
+    write_tensor(folder + "/logits.npy", model.head == Head::sigmoid ? logits.reshape({-1}) : logits);
+    write_doubles(folder + "/probs.npy", probabilities(model.head, logits));
   }
-  const torch::Tensor logits = rows_of(r.outputs);
-  write_tensor(folder + "/logits.npy", model.head == Head::sigmoid ? logits.reshape({-1}) : logits);
-  write_doubles(folder + "/probs.npy", probabilities(model.head, logits));
-  return classification_metrics(model.head, r.outputs, split.votes, split.truth,
-                                narrow<int>(model.options.threads));
+  return metrics_of(model, r.outputs, split, scale);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "train/inference.hpp"
 #include "train/trainer.hpp"
 
 namespace plumb::train {

@@ -3,7 +3,6 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
-#include "plumb/io/npy.hpp"
 #include "train/checkpoint.hpp"
 #include "train/inference.hpp"
 #include "train/outputs.hpp"

@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "train/heads.hpp"
 #include "train/options/options.hpp"

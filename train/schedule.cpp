@@ -1,7 +1,5 @@
 #include "train/schedule.hpp"
 
-#include <algorithm>
-
 namespace plumb::train {
 
 double learning_rate(const TrainOptions& o, double base, const ScheduleState& s, std::int64_t epoch) {

@@ -1,7 +1,6 @@
 #include "train/tensors.hpp"
 
 #include <cstring>
-#include <numeric>
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/npy.hpp"

@@ -8,7 +8,7 @@
 #include "plumb/numeric/random.hpp"
 #include "train/cape.hpp"
 #include "train/checkpoint.hpp"
-#include "train/optimiser.hpp"
+#include "train/inference.hpp"
 #include "train/tensors.hpp"
 
 namespace plumb::train {
@@ -101,6 +101,24 @@ void check_method(const TrainOptions& o, const Dataset& data) {
     throw InputError("⟦method⟧ " + o.method + " is not there for segmentation");
 }
 
+// A fresh network for the data; weights follow from the seed. InputError where model, head and data do not
+// fit.
+Model make_model(const TrainOptions& o, const Dataset& data) {
+  Model m;
+  m.options = o;
+  m.input = data.train.inputs.sizes().slice(1).vec();
+  m.task = data.task;
+  m.head = head_of(o.head, data.task, data.classes);
+  m.classes = data.classes;
+  m.outputs = data.outputs;
+  m.bytes = data.train.inputs.scalar_type() == torch::kUInt8;
+  m.normalisation = data.normalisation;
+  seed_torch(seed_for(o.seed, "weights"));
+  m.net = make_network(o, m.input, head_width(m.head, m.classes, m.outputs));
+  if (is_regression(m.head)) m.net->measure_in(units_of(m.head, data.train.targets));
+  return m;
+}
+
 }  // namespace
 
 std::int64_t most_epochs(const TrainOptions& o) {
@@ -124,25 +142,13 @@ void restore(Network& net, const std::vector<torch::Tensor>& values) {
   for (auto& t : net.buffers()) t.copy_(values.at(i++));
 }
 
-Model make_model(const TrainOptions& o, const Dataset& data) {
-  Model m;
-  m.options = o;
-  m.input = data.train.inputs.sizes().slice(1).vec();
-  m.task = data.task;
-  m.head = head_of(o.head, data.task, data.classes);
-  m.classes = data.classes;
-  m.outputs = data.outputs;
-  m.bytes = data.train.inputs.scalar_type() == torch::kUInt8;
-  m.normalisation = data.normalisation;
-  seed_torch(seed_for(o.seed, "weights"));
-  m.net = make_network(o, m.input, head_width(m.head, m.classes, m.outputs));
-  if (is_regression(m.head)) m.net->measure_in(units_of(m.head, data.train.targets));
-  return m;
+Metrics metrics_of(const Model& model, const Split& split, torch::Device device) {
+  return metrics_of(model, infer(*model.net, split.inputs, model.normalisation, device).outputs, split);
 }
 
-Metrics metrics_of(const Model& model, const Split& split, torch::Device device) {
-  const torch::Tensor outputs = infer(*model.net, split.inputs, model.normalisation, device).outputs;
-  if (is_regression(model.head)) return regression_metrics(model.head, outputs, split.targets);
+Metrics metrics_of(const Model& model, const torch::Tensor& outputs, const Split& split,
+                   std::optional<double> scale) {
+  if (is_regression(model.head)) return regression_metrics(model.head, outputs, split.targets, scale);
   return classification_metrics(model.head, outputs, split.votes, split.truth,
                                 narrow<int>(model.options.threads));
 }
@@ -209,12 +215,11 @@ bool run_training(TrainState& s, const Dataset& data, torch::Device device, cons
     const EpochResult r = run_epoch(*s.model.net, *s.optimiser, m, objective, how);
     if (r.interrupted) return false;
     row.train_loss = r.loss;
-    if (r.outputs.defined()) {
+    if (r.outputs.defined())
       row.train = is_regression(s.model.head)
                       ? regression_metrics(s.model.head, r.outputs, data.train.targets)
                       : classification_metrics(s.model.head, r.outputs, votes, data.train.truth,
                                                narrow<int>(o.threads));
-    }
     row.validation = metrics_of(s.model, data.validation, device);
     if (o.intra_training && is_regression(s.model.head) && data.test.inputs.defined()) {
       const torch::Tensor outputs =

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "train/epoch.hpp"
 #include "train/history.hpp"
@@ -23,10 +22,6 @@ struct Model {
   NetworkPtr net;
   double lr = 0;  ///< the rate at which these weights were reached
 };
-
-/// A fresh network for the data; weights follow from the seed. InputError where model, head and data do not
-/// fit.
-[[nodiscard]] Model make_model(const TrainOptions& o, const Dataset& data);
 
 /// Everything that a checkpoint holds. CaPE has two phases: early learning with cross-entropy (0), then
 /// Algorithm 1 (1).
@@ -57,6 +52,9 @@ struct TrainHooks {
 
 /// Metrics of the head on one part of the data; nll is the log-loss that early stopping watches.
 [[nodiscard]] Metrics metrics_of(const Model& model, const Split& split, torch::Device device);
+/// The same from outputs that are there; `scale` as in regression_metrics().
+[[nodiscard]] Metrics metrics_of(const Model& model, const torch::Tensor& outputs, const Split& split,
+                                 std::optional<double> scale = {});
 /// At most so many epochs in all.
 [[nodiscard]] std::int64_t most_epochs(const TrainOptions& o);
 

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "plumb/api/data.hpp"
+#include "plumb/data/check.hpp"
 
 namespace plumb::detail {
 
@@ -13,6 +14,15 @@ struct Choice {
 };
 
 /// InputError when two are given.
-[[nodiscard]] Choice only_one(std::initializer_list<Choice> columns);
+[[nodiscard]] inline Choice only_one(std::initializer_list<Choice> columns) {
+  Choice found;
+  for (const Choice& c : columns) {
+    if (!c.data->given()) continue;
+    if (found.data != nullptr)
+      throw InputError(opt(found.name) + " and " + opt(c.name) + " exclude each other; give one of them");
+    found = c;
+  }
+  return found;
+}
 
 }  // namespace plumb::detail

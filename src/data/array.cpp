@@ -1,48 +1,32 @@
 #include "plumb/data/array.hpp"
 
-#include <algorithm>
-#include <cstring>
+#include <functional>
 #include <numeric>
+#include <stdexcept>
 
 #include "data/widen.hpp"
-#include "plumb/data/check.hpp"
 
 namespace plumb {
 
 const char* dtype_name(DType t) {
-  switch (t) {
-    case DType::i8:
-      return "int8";
-    case DType::i16:
-      return "int16";
-    case DType::i32:
-      return "int32";
-    case DType::i64:
-      return "int64";
-    case DType::u8:
-      return "uint8";
-    case DType::u16:
-      return "uint16";
-    case DType::u32:
-      return "uint32";
-    case DType::u64:
-      return "uint64";
-    case DType::f16:
-      return "float16";
-    case DType::f32:
-      return "float32";
-    case DType::f64:
-      return "float64";
-    case DType::text:
-      return "text";
-  }
-  return "unknown";
+  constexpr const char* kNames[] = {"int8",   "int16",  "int32",   "int64",   "uint8",   "uint16",
+                                    "uint32", "uint64", "float16", "float32", "float64", "text"};
+  return kNames[static_cast<std::size_t>(t)];
 }
 
 int dtype_size(DType t) {
   int size = 0;
   detail::with_stored_type(t, [&]<class T>(std::type_identity<T>) { size = sizeof(T); });
   return size;
+}
+
+void detail::set_c_order(Array& a) {
+  std::int64_t stride = dtype_size(a.dtype);
+  a.strides.resize(a.shape.size());
+  for (std::size_t d = a.shape.size(); d-- > 0;) {
+    a.strides[d] = stride;
+    stride *= a.shape[d];
+  }
 }
 
 std::int64_t Array::size() const {
@@ -70,18 +54,12 @@ constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, std::int64_t>) return DType::i64;
 }
 
-/// C order strides of `a.shape`, and a check that the shape holds as many elements as there are.
+/// C order, and a check that the shape holds as many elements as there are.
 void finish(Array& a, std::int64_t elements) {
-  std::int64_t stride = dtype_size(a.dtype);
-  a.strides.resize(a.shape.size());
-  for (std::size_t d = a.shape.size(); d-- > 0;) {
-    a.strides[d] = stride;
-    stride *= a.shape[d];
-  }
-  if (a.size() != elements) {
-    throw std::invalid_argument(a.name + ": the shape asks for " + std::to_string(a.size()) +
-                                " elements, there are " + std::to_string(elements));
-  }
+  detail::set_c_order(a);
+  if (a.size() == elements) return;
+  throw std::invalid_argument(a.name + ": the shape asks for " + std::to_string(a.size()) +
+                              " elements, there are " + std::to_string(elements));
 }
 
 template <class T>
@@ -109,6 +87,9 @@ Array array_of(std::vector<double> v, std::vector<std::int64_t> shape, std::stri
   return owned(std::move(v), std::move(shape), std::move(name));
 }
 Array array_of(std::vector<float> v, std::vector<std::int64_t> shape, std::string name) {
+  return owned(std::move(v), std::move(shape), std::move(name));
+}
+Array array_of(std::vector<std::int32_t> v, std::vector<std::int64_t> shape, std::string name) {
   return owned(std::move(v), std::move(shape), std::move(name));
 }
 Array array_of(std::vector<std::int64_t> v, std::vector<std::int64_t> shape, std::string name) {

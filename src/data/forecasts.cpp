@@ -139,31 +139,13 @@ void project(const ItemBlock& block, Event event, Forecasts& out) {
   fill(block, out, [&](const Target& to) { write_event(block, event, to); });
 }
 
-ForecastsView project_view(const ItemBlock& block, Event event, Forecasts& scratch) {
-  const std::int64_t n = block.size;
-  const bool held = resolved(event, block) == Event::kPositive;
-  scratch.p.resize(held ? 0 : n);
-  scratch.hits.resize(n);
-  scratch.trials.resize(block.votes.single ? 0 : n);
-  scratch.weight.clear();
-  write_event(block, event, Target{scratch.p, scratch.hits, scratch.trials});
-  write_trials(block.votes, scratch.trials);
-  return {held ? std::span<const double>(block.z.z) : scratch.p,
-          scratch.hits,
-          scratch.trials,
-          block.weight,
-          {},
-          true};
-}
-
 void project_class(const ItemBlock& block, int k, Forecasts& out) {
   fill(block, out, [&](const Target& to) { write_class(block, k, to); });
 }
 
 void project_top(const ItemBlock& block, int top, Forecasts& out) {
   if (top < 1) throw std::invalid_argument("the number of top classes must be at least 1");
-  const int classes = block.classes;
-  const int m = std::min(top, classes);
+  const int classes = block.classes, m = std::min(top, classes);
   std::vector<std::pair<double, int>> ranked(classes);
   fill(block, out, [&](const Target& to) {
     for (std::int64_t i = 0; i < std::ssize(to.p); ++i) {
@@ -176,8 +158,7 @@ void project_top(const ItemBlock& block, int top, Forecasts& out) {
       });
       // From the largest down: one order, whatever the order of the classes. Rounding must not carry it
       // past 1.
-      double p = 0;
-      double hits = 0;
+      double p = 0, hits = 0;
       for (int j = 0; j < m; ++j) {
         p += ranked[j].first;
         hits += block.votes.hits(i, ranked[j].second);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <unordered_map>
 
 #include "data/shared/complaints.hpp"

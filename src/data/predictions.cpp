@@ -96,9 +96,8 @@ void Predictions::read_probabilities(const Rows& rows, std::int64_t begin, std::
   }
   if (!good) detail::refuse_probabilities(rows, begin, end, options_.normalize);
   if (!rescale || width == 2) return;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
+  for (std::size_t i = 0; i < sums.size(); ++i)
     for (double& x : z.subspan(i * width, width)) x /= sums[i];
-  }
 }
 
 void Predictions::read_logits(const Rows& rows, std::int64_t begin, std::int64_t end, std::span<double> z,

@@ -43,8 +43,7 @@ class Entries {
 
  private:
   VoteBlock& block_;
-  std::size_t at_ = 0;
-  std::size_t row_ = 0;
+  std::size_t at_ = 0, row_ = 0;
 };
 
 std::span<double> widened(const Rows& rows, std::int64_t begin, std::int64_t end,

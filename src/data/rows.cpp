@@ -22,10 +22,9 @@ Rows::Rows(std::vector<Array> shards) : shards_(std::move(shards)) {
     const Array& first = shards_.front();
     if (a.shape.empty())
       throw InputError(a.name + " is a single value; a list of at least one row is needed");
-    if (!stackable(first, a)) {
+    if (!stackable(first, a))
       throw InputError(first.name + " is " + show_shape(first.shape) + " but " + a.name + " is " +
                        show_shape(a.shape) + "; shards must agree in all but the number of rows");
-    }
     if ((a.dtype == DType::text) != (first.dtype == DType::text)) {
       const bool a_text = a.dtype == DType::text;
       throw InputError((a_text ? a : first).name + " holds text but " + (a_text ? first : a).name +
@@ -48,11 +47,10 @@ std::size_t Rows::shard_of(std::int64_t row) const {
 }
 
 void Rows::read(std::int64_t begin, std::int64_t end, std::span<double> out) const {
-  if (begin < 0 || begin > end || end > rows_ || std::ssize(out) != (end - begin) * width_) {
+  if (begin < 0 || begin > end || end > rows_ || std::ssize(out) != (end - begin) * width_)
     throw std::out_of_range("Rows::read: rows " + std::to_string(begin) + " to " + std::to_string(end) +
                             " of " + std::to_string(rows_) + " into " + std::to_string(out.size()) +
                             " values");
-  }
   if (is_text()) throw InputError(name() + " holds text where numbers are needed");
   double* to = out.data();
   for (std::int64_t row = begin; row < end;) {
@@ -67,9 +65,8 @@ void Rows::read(std::int64_t begin, std::int64_t end, std::span<double> out) con
 const std::string& Rows::text(std::int64_t row, std::int64_t column) const {
   if (!is_text()) throw InputError(name() + " holds numbers where text is needed");
   const std::size_t s = shard_of(row);
-  if (s >= shards_.size() || column < 0 || column >= width_) {
+  if (s >= shards_.size() || column < 0 || column >= width_)
     throw std::out_of_range("Rows::text: row " + std::to_string(row) + ", column " + std::to_string(column));
-  }
   return (*shards_[s].text)[(row - start_[s]) * width_ + column];
 }
 
@@ -98,9 +95,8 @@ Rows Rows::gather(std::span<const std::int64_t> rows) const {
   if (is_text()) {
     std::vector<std::string> picked;
     picked.reserve(rows.size() * width_);
-    for (const std::int64_t r : rows) {
+    for (const std::int64_t r : rows)
       for (std::int64_t j = 0; j < width_; ++j) picked.push_back(text(r, j));
-    }
     return Rows(array_of(std::move(picked), std::move(shape), selection));
   }
   // Rows that lie in one piece keep their type (float32 stays half the size); anything else is widened.
@@ -129,12 +125,7 @@ Rows Rows::gather(std::span<const std::int64_t> rows) const {
   a.dtype = first.dtype;
   a.swapped = first.swapped;
   a.shape = std::move(shape);
-  a.strides.resize(a.shape.size());
-  std::int64_t stride = dtype_size(a.dtype);
-  for (std::size_t d = a.shape.size(); d-- > 0;) {
-    a.strides[d] = stride;
-    stride *= a.shape[d];
-  }
+  detail::set_c_order(a);
   a.data = kept->data();
   a.owner = kept;
   a.name = selection;

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <memory>
 #include <unordered_map>
 
 #include "data/shared/complaints.hpp"
@@ -15,19 +13,6 @@ namespace plumb {
 namespace {
 
 constexpr std::int32_t kNotRated = -1;
-
-Array int_array(std::vector<std::int32_t> values, std::vector<std::int64_t> shape, std::string name) {
-  const auto kept = std::make_shared<const std::vector<std::int32_t>>(std::move(values));
-  Array a;
-  a.dtype = DType::i32;
-  a.strides.assign(shape.size(), sizeof(std::int32_t));
-  for (std::size_t d = shape.size(); d-- > 1;) a.strides[d - 1] = a.strides[d] * shape[d];
-  a.shape = std::move(shape);
-  a.data = reinterpret_cast<const std::byte*>(kept->data());
-  a.owner = kept;
-  a.name = std::move(name);
-  return a;
-}
 
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::ptrdiff_t kListed = 8;
@@ -53,15 +38,14 @@ Rows classes_by_name(const Rows& rows, const std::vector<std::string>& class_nam
       for (std::int64_t j = 0; j < rows.width(); ++j) {
         const std::string& text = rows.text(row, j);
         const auto found = index.find(text);
-        if (found == index.end() && !(ratings && text.empty())) {
+        if (found == index.end() && !(ratings && text.empty()))
           throw InputError(fmt::format("{} is \"{}\", which is not among the classes {}{}",
                                        detail::cell_of(rows, row, j), text, listed(class_names),
                                        did_you_mean(text, class_names)));
-        }
         codes.push_back(found == index.end() ? kNotRated : found->second);
       }
     }
-    shards.push_back(int_array(std::move(codes), a.shape, a.name));
+    shards.push_back(array_of(std::move(codes), a.shape, a.name));
     shards.back().first_row = a.first_row;
   }
   return Rows(std::move(shards));
@@ -71,9 +55,8 @@ Rows classes_by_name(const Rows& rows, const std::vector<std::string>& class_nam
 
 std::uint32_t VoteBlock::hits(std::int64_t i, std::uint32_t k) const {
   if (single) return cls[i] == k ? 1 : 0;
-  for (std::uint32_t e = offset[i]; e < offset[i + 1]; ++e) {
+  for (std::uint32_t e = offset[i]; e < offset[i + 1]; ++e)
     if (cls[e] == k) return count[e];
-  }
   return 0;
 }
 
@@ -134,7 +117,7 @@ Votes Votes::consensus(int threads) const {
     std::vector<std::uint8_t> bytes(label.begin(), label.end());
     return {Rows(array_of(std::move(bytes), {items()}, name)), classes_, Kind::labels};
   }
-  return {Rows(int_array(std::move(label), {items()}, name)), classes_, all ? Kind::labels : Kind::ratings};
+  return {Rows(array_of(std::move(label), {items()}, name)), classes_, all ? Kind::labels : Kind::ratings};
 }
 
 Votes Votes::gather(std::span<const std::int64_t> rows) const {

@@ -22,9 +22,8 @@ void widen_strided(const Array& a, std::int64_t begin, std::int64_t end, std::in
     const std::byte* column = a.data + first * a.strides[0];
     std::fill(index.begin(), index.end(), 0);
     for (std::int64_t j = 0; j < width; ++j) {
-      for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t i = 0; i < rows; ++i)
         out[i * width + j] = load<T, Swapped>(column + i * a.strides[0]);
-      }
       for (std::size_t d = rank; d-- > 1;) {
         column += a.strides[d];
         if (++index[d] < a.shape[d]) break;

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "plumb/data/array.hpp"
 
@@ -43,36 +45,21 @@ template <class T, bool Swapped>
   return widen(value);
 }
 
+/// What each DType but text is stored as, in their order.
+using StoredTypes = std::tuple<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                               std::uint16_t, std::uint32_t, std::uint64_t, Half, float, double>;
+
 /// Calls f(std::type_identity<T>{}) with the stored type of `t`; nothing for text.
-template <class F>
+template <class F, std::size_t I = 0>
 void with_stored_type(DType t, F&& f) {
-  switch (t) {
-    case DType::i8:
-      return f(std::type_identity<std::int8_t>{});
-    case DType::i16:
-      return f(std::type_identity<std::int16_t>{});
-    case DType::i32:
-      return f(std::type_identity<std::int32_t>{});
-    case DType::i64:
-      return f(std::type_identity<std::int64_t>{});
-    case DType::u8:
-      return f(std::type_identity<std::uint8_t>{});
-    case DType::u16:
-      return f(std::type_identity<std::uint16_t>{});
-    case DType::u32:
-      return f(std::type_identity<std::uint32_t>{});
-    case DType::u64:
-      return f(std::type_identity<std::uint64_t>{});
-    case DType::f16:
-      return f(std::type_identity<Half>{});
-    case DType::f32:
-      return f(std::type_identity<float>{});
-    case DType::f64:
-      return f(std::type_identity<double>{});
-    case DType::text:
-      return;
+  if constexpr (I < std::tuple_size_v<StoredTypes>) {
+    if (static_cast<std::size_t>(t) != I) return with_stored_type<F, I + 1>(t, std::forward<F>(f));
+    f(std::type_identity<std::tuple_element_t<I, StoredTypes>>{});
   }
 }
+
+/// The strides of C order, from dtype and shape.
+void set_c_order(Array& a);
 
 /// Rows [begin, end) of `a`, row-major, `width` numbers each.
 void widen_rows(const Array& a, std::int64_t begin, std::int64_t end, std::int64_t width, double* out);

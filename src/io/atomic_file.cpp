@@ -56,9 +56,8 @@ std::string resolved(const std::string& path) {
 }  // namespace
 
 void remove_unfinished_files() noexcept {
-  for (Slot& s : g_slots) {
+  for (Slot& s : g_slots)
     if (s.live) ::unlink(s.path);
-  }
 }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_) {
@@ -78,8 +77,8 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_
     if (::access(target_.c_str(), W_OK) != 0) fail(errno);
   }
   const std::filesystem::path whole(target_);
-  const std::string base =
-      whole.filename().string().substr(0, 100);  // room for the rest within the system's limit
+  // room for the rest within the system's limit
+  const std::string base = whole.filename().string().substr(0, 100);
   for (unsigned attempt = 0; fd_ < 0; ++attempt) {
     static std::atomic<unsigned> serial{0};
     const std::string name =
@@ -90,9 +89,8 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_
     const int error = errno;
     if (error == EEXIST && attempt < 1000) continue;  // left by an earlier process of this number
     temporary_.clear();
-    if (error == ENOENT || error == ENOTDIR) {
+    if (error == ENOENT || error == ENOTDIR)
       throw InputError("cannot write " + path_ + ": its directory does not exist");
-    }
     fail(error);
   }
   slot_ = register_temporary(temporary_);

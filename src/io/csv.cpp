@@ -6,17 +6,12 @@
 
 #include "io/csv_table.hpp"
 #include "io/text.hpp"
-#include "plumb/data/check.hpp"
-#include "plumb/io/mapped_file.hpp"
 #include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
 namespace {
 
-using detail::CsvChunk;
-using detail::CsvField;
-using detail::CsvTable;
-using detail::NumberText;
+using namespace detail;
 
 /// A value that is no number, where the caller would also take text.
 struct FoundText {};
@@ -31,13 +26,11 @@ class NumberParser {
 
   void parse(const CsvChunk& chunk, double* out) const {
     if (!t_.quotes) return parse_plain(chunk, out);
-    detail::for_each_record(t_, chunk,
-                            [&](std::int64_t row, const char* at, std::span<const CsvField> fields) {
-                              for (std::size_t c = 0; c < fields.size(); ++c) {
-                                if (slot_[c] >= 0) out[slot_[c]] = number(row, at, c, fields[c].text);
-                              }
-                              out += width_;
-                            });
+    for_each_record(t_, chunk, [&](std::int64_t row, const char* at, std::span<const CsvField> fields) {
+      for (std::size_t c = 0; c < fields.size(); ++c)
+        if (slot_[c] >= 0) out[slot_[c]] = number(row, at, c, fields[c].text);
+      out += width_;
+    });
   }
 
   [[nodiscard]] bool found_missing() const { return missing_; }
@@ -91,7 +84,7 @@ class NumberParser {
 
   double number(std::int64_t row, const char* at, std::size_t column, std::string_view text) const {
     double value = 0;
-    const NumberText kind = detail::parse_number(detail::trimmed(text), value);
+    const NumberText kind = parse_number(trimmed(text), value);
     if (kind == NumberText::good) return value;
     const bool missing = kind == NumberText::empty || text == "NA";
     if (missing && options_.empty_is_nan) return std::numeric_limits<double>::quiet_NaN();
@@ -104,10 +97,10 @@ class NumberParser {
     // A row that is too short has no value here either; say what is wrong with the row.
     const std::size_t found = t_.quotes ? slot_.size() : fields_of(at, t_.body.data() + t_.body.size());
     if (found != slot_.size()) t_.refuse_width(row, at, found);
-    const std::string place = ", column " + detail::in_quotes(t_.columns[column]);
+    const std::string place = ", column " + in_quotes(t_.columns[column]);
     if (kind == NumberText::empty) t_.refuse(row, at, place + ": the value is missing");
     t_.refuse(row, at,
-              place + ": " + detail::in_quotes(text) +
+              place + ": " + in_quotes(text) +
                   (kind == NumberText::too_large ? " is too large for a number" : " is not a number"));
   }
 
@@ -149,18 +142,16 @@ Array text(const CsvTable& t, const std::vector<std::size_t>& picked, const CsvO
   const std::int64_t width = std::ssize(picked);
   std::vector<std::string> values(t.rows * width);
   parallel_blocks(std::ssize(t.chunks), 1, options.threads, [&](int, std::int64_t i, std::int64_t) {
-    detail::for_each_record(t, t.chunks[i],
-                            [&](std::int64_t row, const char* at, std::span<const CsvField> fields) {
-                              for (std::int64_t j = 0; j < width; ++j) {
-                                const std::string_view s = fields[picked[j]].text;
-                                if (!detail::valid_utf8(s)) {
-                                  t.refuse(row, at,
-                                           ", column " + detail::in_quotes(t.columns[picked[j]]) +
-                                               ": the text is not UTF-8; save the file as UTF-8");
-                                }
-                                values[row * width + j] = s;
-                              }
-                            });
+    for_each_record(t, t.chunks[i], [&](std::int64_t row, const char* at, std::span<const CsvField> fields) {
+      for (std::int64_t j = 0; j < width; ++j) {
+        const std::string_view s = fields[picked[j]].text;
+        if (!valid_utf8(s))
+          t.refuse(row, at,
+                   ", column " + in_quotes(t.columns[picked[j]]) +
+                       ": the text is not UTF-8; save the file as UTF-8");
+        values[row * width + j] = s;
+      }
+    });
   });
   Array a = array_of(std::move(values), shape_of(t, width), name);
   a.first_row = t.first_line;
@@ -171,8 +162,8 @@ Array text(const CsvTable& t, const std::vector<std::size_t>& picked, const CsvO
 
 Array parse_csv(std::span<const std::byte> bytes, const std::string& name, const std::string& selection,
                 const CsvOptions& options) {
-  const CsvTable t = detail::open_csv(bytes, name, options.delimiter, options.chunk_bytes, options.threads);
-  const std::vector<std::size_t> picked = detail::select_columns(t, selection);
+  const CsvTable t = open_csv(bytes, name, options.delimiter, options.chunk_bytes, options.threads);
+  const std::vector<std::size_t> picked = select_columns(t, selection);
   const std::string full = selection.empty() ? name : name + ":" + selection;
   if (options.want == Want::text) return text(t, picked, options, full);
   try {
@@ -180,11 +171,6 @@ Array parse_csv(std::span<const std::byte> bytes, const std::string& name, const
   } catch (const FoundText&) {
     return text(t, picked, options, full);
   }
-}
-
-Array read_csv(const std::string& path, const std::string& selection, const CsvOptions& options) {
-  const auto file = MappedFile::open(path);
-  return parse_csv(file->bytes(), path, selection, options);
 }
 
 }  // namespace plumb

@@ -1,7 +1,5 @@
 // Opening a CSV: encoding, header, and the cut into pieces that begin with a record.
 #include <algorithm>
-#include <charconv>
-#include <set>
 
 #include "io/csv_table.hpp"
 #include "io/text.hpp"
@@ -71,10 +69,9 @@ void read_header(CsvTable& t) {
                         : t.delimiter == '\t' && only.find(',') != std::string::npos ? "commas"
                         : spaced_numbers(only)                                       ? "spaces"
                                                                                      : nullptr;
-    if (found != nullptr) {
+    if (found != nullptr)
       throw InputError(t.name + " is separated by " + found + "; save it with " +
                        (t.delimiter == '\t' ? "tabs" : "commas (or tabs, as .tsv)") + " between the values");
-    }
   }
   check_header_names(t);
   t.body = std::string_view(p, end - p);
@@ -138,9 +135,8 @@ CsvTable open_csv(std::span<const std::byte> bytes, const std::string& name, cha
   t.quotes = t.body.find('"') != std::string_view::npos;
   const std::vector<const char*> starts = piece_starts(t, chunk_bytes, threads);
   const char* const end = t.body.data() + t.body.size();
-  for (std::size_t i = 0; i < starts.size(); ++i) {
+  for (std::size_t i = 0; i < starts.size(); ++i)
     t.chunks.push_back({starts[i], i + 1 < starts.size() ? starts[i + 1] : end, 0, 0});
-  }
   parallel_blocks(std::ssize(t.chunks), 1, threads, [&](int, std::int64_t i, std::int64_t) {
     CsvChunk& c = t.chunks[i];
     c.rows = count_records(t, c.begin, c.end);

@@ -40,17 +40,14 @@ std::string listed(const std::vector<std::string>& names) {
 
 std::vector<std::size_t> columns_named(const CsvTable& t, std::string_view wanted) {
   std::vector<std::size_t> found;
-  for (std::size_t c = 0; c < t.columns.size(); ++c) {
+  for (std::size_t c = 0; c < t.columns.size(); ++c)
     if (t.columns[c] == wanted) found.push_back(c);
-  }
-  if (found.size() > 1) {
+  if (found.size() > 1)
     throw InputError(t.name + " has " + std::to_string(found.size()) + " columns named " + in_quotes(wanted) +
                      "; give them different names");
-  }
   if (!found.empty() || wanted.find('*') == std::string_view::npos) return found;
-  for (std::size_t c = 0; c < t.columns.size(); ++c) {
+  for (std::size_t c = 0; c < t.columns.size(); ++c)
     if (matches(wanted, t.columns[c])) found.push_back(c);
-  }
   return found;
 }
 
@@ -68,19 +65,16 @@ std::vector<std::size_t> select_columns(const CsvTable& t, const std::string& se
   CsvRecord names;
   const char* p = selection.data();
   const char* const end = p + selection.size();
-  if (read_record(p, end, ',', names) != RecordFault::none || p != end) {
+  if (read_record(p, end, ',', names) != RecordFault::none || p != end)
     throw InputError(t.name + ": the column selection " + in_quotes(selection) + " has a misplaced quote");
-  }
   for (const CsvField& f : names.fields) {
     const std::vector<std::size_t> found = columns_named(t, f.text);
-    if (found.empty()) {
+    if (found.empty())
       throw InputError(t.name + " has no column " + in_quotes(f.text) + did_you_mean(f.text, t.columns) +
                        "; it has " + listed(t.columns));
-    }
     for (const std::size_t c : found) {
-      if (std::find(picked.begin(), picked.end(), c) != picked.end()) {
+      if (std::find(picked.begin(), picked.end(), c) != picked.end())
         throw InputError(t.name + ": the column " + in_quotes(t.columns[c]) + " is selected twice");
-      }
       picked.push_back(c);
     }
   }

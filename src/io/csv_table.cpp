@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstring>
 
-#include "io/text.hpp"
 #include "plumb/numeric/parallel.hpp"
 
 namespace plumb::detail {

@@ -10,8 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/data/check.hpp"
-
 namespace plumb::detail {
 
 struct CsvField {
@@ -34,8 +32,7 @@ struct CsvRecord {
 struct CsvChunk {
   const char* begin = nullptr;
   const char* end = nullptr;
-  std::int64_t row = 0;
-  std::int64_t rows = 0;
+  std::int64_t row = 0, rows = 0;
 };
 
 struct CsvTable {
@@ -72,9 +69,8 @@ void for_each_record(const CsvTable& table, const CsvChunk& chunk, F&& f) {
     const char* const begin = p;
     const RecordFault fault = read_record(p, chunk.end, table.delimiter, record);
     if (fault != RecordFault::none) table.refuse_fault(chunk.row + i, begin, fault);
-    if (record.fields.size() != table.columns.size()) {
+    if (record.fields.size() != table.columns.size())
       table.refuse_width(chunk.row + i, begin, record.fields.size());
-    }
     f(chunk.row + i, begin, std::span<const CsvField>(record.fields));
   }
 }

@@ -5,7 +5,6 @@
 
 #include "io/describe_facts.hpp"
 #include "io/format.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/io/mapped_file.hpp"
 #include "plumb/numeric/parallel.hpp"
 

@@ -1,5 +1,3 @@
-#include "io/describe_csv.hpp"
-
 #include <algorithm>
 #include <map>
 

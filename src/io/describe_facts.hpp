@@ -14,9 +14,7 @@ struct NumberFacts {
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   std::int64_t finite = 0;
-  bool whole = true;
-  bool nan = false;
-  bool infinite = false;
+  bool whole = true, nan = false, infinite = false;
   bool sums_to_one = true;
 
   void add(double x) {
@@ -45,5 +43,9 @@ struct NumberFacts {
 void conclude(const NumberFacts& facts, ArrayInfo& info);
 /// Uses of a text column.
 void conclude_text(ArrayInfo& info);
+
+/// Columns of a CSV, and groups of columns.
+[[nodiscard]] std::vector<ArrayInfo> describe_csv(std::span<const std::byte> bytes, const std::string& path,
+                                                  char delimiter, int threads);
 
 }  // namespace plumb::detail

@@ -10,9 +10,7 @@ namespace plumb::detail {
 namespace {
 
 struct Unreadable {
-  std::string_view extension;
-  std::string_view what;
-  std::string_view remedy;
+  std::string_view extension, what, remedy;
 };
 constexpr std::string_view kSaveNpy = "save the array as .npy";
 constexpr Unreadable kUnreadable[] = {
@@ -44,9 +42,8 @@ constexpr Mark kUnreadableMarks[] = {{"PAR1", "Parquet"}, {"\x1f\x8b", "gzip"}, 
 }
 
 [[noreturn]] void refuse_mark(const std::string& path, std::string_view what) {
-  for (const Unreadable& u : kUnreadable) {
+  for (const Unreadable& u : kUnreadable)
     if (u.what == what) refuse(path, what, u.remedy);
-  }
   refuse(path, what, kSaveNpy);
 }
 
@@ -81,9 +78,8 @@ const Format& sniff_text(const std::string& path, std::string_view text) {
 
 void refuse_unreadable_name(const std::string& path) {
   const std::string p = lower(path);
-  for (const Unreadable& u : kUnreadable) {
+  for (const Unreadable& u : kUnreadable)
     if (p.ends_with(u.extension)) refuse(path, u.what, u.remedy);
-  }
 }
 
 const Format& format_of(const std::string& path, std::span<const std::byte> bytes) {

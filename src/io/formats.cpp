@@ -1,5 +1,5 @@
 // The formats that can be read, one row each.
-#include "io/describe_csv.hpp"
+#include "io/describe_facts.hpp"
 #include "io/format.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/csv.hpp"

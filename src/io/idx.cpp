@@ -39,11 +39,10 @@ class Reader {
 
 IdxBytes read_idx(const std::string& path, int axes) {
   Reader in(path);
-  if (const std::int64_t magic = in.word(); magic != 0x800 + axes) {
+  if (const std::int64_t magic = in.word(); magic != 0x800 + axes)
     throw InputError(path + " is not an IDX file of bytes with " + std::to_string(axes) +
                      (axes == 1 ? " axis" : " axes") + ": it begins with the word " + std::to_string(magic) +
                      ", not " + std::to_string(0x800 + axes));
-  }
   IdxBytes out;
   std::int64_t left = 1;
   for (int a = 0; a < axes; ++a) {

@@ -11,31 +11,25 @@ namespace plumb {
 Array load_one(const Source& source, const LoadOptions& options) {
   const auto file = MappedFile::open(source.path);
   const Array a = detail::format_of(source.path, file->bytes()).read(file, source, options);
-  if (options.want == Want::numbers && a.dtype == DType::text) {
+  if (options.want == Want::numbers && a.dtype == DType::text)
     throw InputError(a.name + " holds text where numbers are needed");
-  }
-  if (a.shape.size() > 1 && a.shape[0] > 0 && a.size() == 0) {
+  if (a.shape.size() > 1 && a.shape[0] > 0 && a.size() == 0)
     throw InputError(a.name + " has rows without values (" + show_shape(a.shape) + ")");
-  }
   return a;
 }
 
-std::vector<Array> load_each(std::span<const Source> sources, const LoadOptions& options) {
+Rows load(std::span<const std::string> specs, const LoadOptions& options) {
+  const std::vector<Source> sources = resolve(specs);
   std::vector<Array> arrays;
   for (const Source& s : sources) arrays.push_back(load_one(s, options));
   const auto is_text = [](const Array& a) { return a.dtype == DType::text; };
   if (options.want == Want::either && std::any_of(arrays.begin(), arrays.end(), is_text)) {
     LoadOptions as_text = options;
     as_text.want = Want::text;
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
+    for (std::size_t i = 0; i < arrays.size(); ++i)
       if (!is_text(arrays[i])) arrays[i] = load_one(sources[i], as_text);
-    }
   }
-  return arrays;
-}
-
-Rows load(std::span<const std::string> specs, const LoadOptions& options) {
-  return Rows(load_each(resolve(specs), options));
+  return Rows(std::move(arrays));
 }
 
 }  // namespace plumb

@@ -43,10 +43,9 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
     if (errno == ENOENT || errno == ENOTDIR) throw InputError(path + " does not exist");
     throw InputError(path + " cannot be opened: " + detail::system_reason(errno));
   }
-  if (S_ISDIR(info.st_mode)) {
+  if (S_ISDIR(info.st_mode))
     throw InputError(path + " is a directory; name the files in it, or give a quoted pattern such as \"" +
                      path + (path.ends_with('/') ? "" : "/") + "*.npy\"");
-  }
   if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))
     throw InputError(path + " is a device, not a file of data");
   const Descriptor file(path);
@@ -60,10 +59,9 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
     result->map(file.get(), info.st_size);
   } else {
     result->read_all(file.get());
-    if (result->bytes_.empty()) {
+    if (result->bytes_.empty())
       throw InputError(path +
                        " gave no data (a pipe can be read only once; save it to a file to use it twice)");
-    }
   }
   return result;
 }

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
-#include <ostream>
 
 #include "io/text.hpp"
 #include "plumb/data/check.hpp"
@@ -62,28 +61,15 @@ constexpr DType kDtype = std::is_same_v<T, double>         ? DType::f64
                                                            : DType::u8;
 
 template <class T>
-std::string header_for(std::span<const T> values, std::span<const std::int64_t> shape) {
+void write(const std::string& path, std::span<const T> values, std::span<const std::int64_t> shape) {
   const auto n = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-  if (n != std::ssize(values)) {
+  if (n != std::ssize(values))
     throw std::invalid_argument("write_npy: " + std::to_string(values.size()) + " values for a shape of " +
                                 std::to_string(n));
-  }
-  return npy_header(kDtype<T>, shape);
-}
-
-template <class T>
-void write(const std::string& path, std::span<const T> values, std::span<const std::int64_t> shape) {
-  const std::string header = header_for(values, shape);
   AtomicFile file(path);
-  file.write(header);
+  file.write(npy_header(kDtype<T>, shape));
   file.write(std::as_bytes(values));
   file.commit();
-}
-
-template <class T>
-void write(std::ostream& out, std::span<const T> values, std::span<const std::int64_t> shape) {
-  out << header_for(values, shape);
-  out.write(reinterpret_cast<const char*>(values.data()), values.size_bytes());
 }
 
 }  // namespace
@@ -159,15 +145,4 @@ void write_npy(const std::string& p, std::span<const std::int64_t> v, std::span<
 void write_npy(const std::string& p, std::span<const std::uint8_t> v, std::span<const std::int64_t> s) {
   write(p, v, s);
 }
-void write_npy(std::ostream& o, std::span<const double> v, std::span<const std::int64_t> s) {
-  write(o, v, s);
-}
-void write_npy(std::ostream& o, std::span<const float> v, std::span<const std::int64_t> s) { write(o, v, s); }
-void write_npy(std::ostream& o, std::span<const std::int64_t> v, std::span<const std::int64_t> s) {
-  write(o, v, s);
-}
-void write_npy(std::ostream& o, std::span<const std::uint8_t> v, std::span<const std::int64_t> s) {
-  write(o, v, s);
-}
-
 }  // namespace plumb

@@ -34,9 +34,8 @@ class Literal {
   }
   std::string_view string() {
     skip_space();
-    if (rest_.empty() || (rest_.front() != '\'' && rest_.front() != '"')) {
+    if (rest_.empty() || (rest_.front() != '\'' && rest_.front() != '"'))
       refuse("expected a string before " + detail::in_quotes(rest_));
-    }
     const std::size_t end = rest_.find(rest_.front(), 1);
     if (end == std::string_view::npos) refuse("a string has no end");
     const std::string_view s = rest_.substr(1, end - 1);
@@ -86,9 +85,8 @@ class Literal {
 
  private:
   void skip_space() {
-    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n' || rest_.front() == '\t')) {
+    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n' || rest_.front() == '\t'))
       rest_.remove_prefix(1);
-    }
   }
 
   std::string_view rest_;
@@ -151,10 +149,9 @@ std::uint64_t checked_bytes(const NpyHeader& h, const std::string& name) {
   bool none = false;
   for (const std::int64_t n : h.shape) {
     none = none || n == 0;
-    if (n > 0 && __builtin_mul_overflow(product, n, &product)) {
+    if (n > 0 && __builtin_mul_overflow(product, n, &product))
       throw InputError(name + ": the .npy header is damaged: its shape (" + show_shape(h.shape) +
                        ") exceeds what 64 bits can count");
-    }
   }
   return none ? 0 : product;
 }
@@ -170,10 +167,9 @@ std::size_t npy_header_bytes(std::span<const std::byte> first, const std::string
   if (first.size() < 8) throw InputError(name + " ends inside its header; the file was cut short");
   const auto at = [&](std::size_t i) { return std::to_integer<std::size_t>(first[i]); };
   const std::size_t major = at(6);
-  if (major < 1 || major > 3 || at(7) != 0) {
+  if (major < 1 || major > 3 || at(7) != 0)
     throw InputError(name + " has .npy version " + std::to_string(major) + "." + std::to_string(at(7)) +
                      "; versions 1.0, 2.0 and 3.0 are known");
-  }
   const std::size_t prefix = major == 1 ? 10 : 12;
   if (first.size() < prefix) throw InputError(name + " ends inside its header; the file was cut short");
   const std::size_t length =
@@ -183,11 +179,10 @@ std::size_t npy_header_bytes(std::span<const std::byte> first, const std::string
 
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name) {
   const std::size_t total = npy_header_bytes(bytes, name);
-  if (bytes.size() < total) {
+  if (bytes.size() < total)
     throw InputError(name + " says that its header takes " + std::to_string(total) +
                      " bytes, but the file has " + std::to_string(bytes.size()) +
                      "; it was cut short or is damaged");
-  }
   const std::size_t prefix = bytes[6] == std::byte{1} ? 10 : 12;
   Literal in({reinterpret_cast<const char*>(bytes.data()) + prefix, total - prefix}, name);
   NpyHeader h;
@@ -200,10 +195,9 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
     const std::string_view key = in.string();
     in.expect(':');
     if (key == "descr" && !descr) {
-      if (in.at_list()) {
+      if (in.at_list())
         throw InputError(name +
                          " holds structured records, which Plumb does not read; save each field on its own");
-      }
       parse_descr(in.string(), h, name);
       descr = true;
     } else if (key == "fortran_order" && !fortran) {

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "io/text.hpp"
 #include "io/zip.hpp"
 #include "plumb/data/check.hpp"
-#include "plumb/io/mapped_file.hpp"
 
 namespace plumb {
 namespace {
@@ -64,10 +62,9 @@ class Inflater {
     out = out.subspan(room - stream_.avail_out);
     ended_ = status == Z_STREAM_END;
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    if (status != Z_OK && status != Z_STREAM_END) {
+    if (status != Z_OK && status != Z_STREAM_END)
       throw InputError(name_ + (packed_.empty() ? " is damaged: its packed data end early"
                                                 : " is damaged: its packed data cannot be unpacked"));
-    }
     return true;
   }
 
@@ -93,18 +90,16 @@ std::shared_ptr<std::byte[]> memory(std::uint64_t n, const std::string& name) {
 }
 
 void check_size(const NpyHeader& h, const ZipEntry& e, const std::string& name) {
-  if (h.data_offset + h.data_bytes != e.size) {
+  if (h.data_offset + h.data_bytes != e.size)
     throw InputError(name + " is damaged: its header (" + show_shape(h.shape) + ") asks for " +
                      std::to_string(h.data_bytes) + " bytes of data, but the archive lists " +
                      std::to_string(e.size - std::min<std::uint64_t>(e.size, h.data_offset)));
-  }
 }
 
 Array inflated(std::span<const std::byte> packed, const ZipEntry& e, const std::string& name) {
   // Deflate never gains more than a factor of 1032, so a larger claim is a lie and costs no memory.
-  if (e.size / 1032 > packed.size()) {
+  if (e.size / 1032 > packed.size())
     throw InputError(name + " is damaged: it claims to unpack to " + std::to_string(e.size) + " bytes");
-  }
   Inflater in(packed, name);
   std::vector<std::byte> head(std::min<std::uint64_t>(e.size, 12));
   in.read(head);
@@ -134,9 +129,8 @@ Array stored(std::span<const std::byte> bytes, std::shared_ptr<const void> owner
   check_size(h, e, name);
   const auto data = bytes.subspan(h.data_offset);
   const std::uintptr_t alignment = std::max(dtype_size(h.dtype), 1);
-  if (reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0) {
+  if (reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0)
     return npy_array(std::move(h), data, std::move(owner), name);
-  }
   const auto kept = memory(data.size(), name);
   std::copy(data.begin(), data.end(), kept.get());
   return npy_array(std::move(h), {kept.get(), data.size()}, kept, name);
@@ -148,9 +142,8 @@ std::vector<ZipEntry> array_entries(std::span<const std::byte> bytes, const std:
   std::vector<ZipEntry> entries = detail::zip_directory(bytes, name);
   std::erase_if(entries, [](const ZipEntry& e) { return !e.name.ends_with(".npy"); });
   if (entries.empty()) throw InputError(name + " is a zip archive without arrays (.npy members)");
-  for (const ZipEntry& e : entries) {
+  for (const ZipEntry& e : entries)
     if (!detail::valid_utf8(e.name)) throw InputError(name + " has an array whose name is not UTF-8 text");
-  }
   return entries;
 }
 
@@ -175,13 +168,11 @@ Array parse_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
                 const std::string& member) {
   const std::vector<ZipEntry> entries = array_entries(bytes, name);
   std::vector<const ZipEntry*> found;
-  for (const ZipEntry& e : entries) {
+  for (const ZipEntry& e : entries)
     if (member.empty() || array_name(e) == member) found.push_back(&e);
-  }
-  if (member.empty() && found.size() > 1) {
+  if (member.empty() && found.size() > 1)
     throw InputError(name + " holds " + std::to_string(entries.size()) + " arrays (" + listed(entries) +
                      "); say which, for example " + name + ":" + array_name(entries.front()));
-  }
   if (found.empty()) {
     std::vector<std::string> names;
     for (const ZipEntry& e : entries) names.push_back(array_name(e));
@@ -193,11 +184,6 @@ Array parse_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
   name += ":" + array_name(e);
   const auto packed = detail::zip_payload(bytes, e, name);
   return e.method == 0 ? stored(packed, std::move(owner), e, name) : inflated(packed, e, name);
-}
-
-Array read_npz(const std::string& path, const std::string& member) {
-  const auto file = MappedFile::open(path);
-  return parse_npz(file->bytes(), file, path, member);
 }
 
 }  // namespace plumb

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <vector>
 
@@ -76,14 +75,12 @@ std::string Sha256::hex() const {
   Sha256 last = *this;
   std::vector<std::byte> padding((length_ % 64 < 56 ? 56 : 120) - length_ % 64 + 8);
   padding[0] = std::byte{0x80};
-  for (std::size_t i = 0; i < 8; ++i) {
+  for (std::size_t i = 0; i < 8; ++i)
     padding[padding.size() - 1 - i] = static_cast<std::byte>((length_ * 8) >> (8 * i));
-  }
   last.update(padding);
   std::string s;
-  for (const std::uint32_t v : last.state_) {
+  for (const std::uint32_t v : last.state_)
     for (int shift = 28; shift >= 0; shift -= 4) s += "0123456789abcdef"[(v >> shift) & 15];
-  }
   return s;
 }
 
@@ -98,9 +95,8 @@ std::string sha256_file(const std::string& path) {
   if (!in) throw InputError(path + " cannot be opened: " + detail::system_reason(errno));
   Sha256 s;
   std::vector<char> block(std::size_t{1} << 18);
-  while (in.read(block.data(), block.size()) || in.gcount() > 0) {
+  while (in.read(block.data(), block.size()) || in.gcount() > 0)
     s.update(std::as_bytes(std::span(block.data(), in.gcount())));
-  }
   if (in.bad()) throw InputError(path + " cannot be read: " + detail::system_reason(errno));
   return s.hex();
 }

@@ -76,9 +76,8 @@ std::string_view trimmed(std::string_view text) {
 
 std::string lower(std::string_view text) {
   std::string s(text);
-  for (char& c : s) {
+  for (char& c : s)
     if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
-  }
   return s;
 }
 

@@ -1,9 +1,7 @@
 #include "io/zip.hpp"
 
-#include <algorithm>
 #include <limits>
 
-#include "io/text.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb::detail {
@@ -22,9 +20,8 @@ class Reader {
   }
   /// n bytes at `at`; both come from the file and may be anything.
   [[nodiscard]] std::span<const std::byte> part(std::uint64_t at, std::uint64_t n, const char* what) const {
-    if (at > bytes_.size() || n > bytes_.size() - at) {
+    if (at > bytes_.size() || n > bytes_.size() - at)
       refuse(std::string("its ") + what + " lies outside the file");
-    }
     return bytes_.subspan(at, n);
   }
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
@@ -57,8 +54,7 @@ std::uint64_t find_end(const Reader& in) {
 void apply_zip64(std::span<const std::byte> extra, ZipEntry& e, const Reader& in) {
   std::uint64_t* const wanted[3] = {&e.size, &e.compressed, &e.offset};
   while (extra.size() >= 4) {
-    const std::uint64_t id = number(extra, 0, 2);
-    const std::uint64_t length = number(extra, 2, 2);
+    const std::uint64_t id = number(extra, 0, 2), length = number(extra, 2, 2);
     if (length > extra.size() - 4) in.refuse("an extra field is longer than its entry");
     auto field = extra.subspan(4, length);
     extra = extra.subspan(4 + length);
@@ -77,13 +73,11 @@ void apply_zip64(std::span<const std::byte> extra, ZipEntry& e, const Reader& in
 std::vector<ZipEntry> zip_directory(std::span<const std::byte> bytes, const std::string& name) {
   const Reader in(bytes, name);
   const std::uint64_t end = find_end(in);
-  if (end == kNowhere) {
+  if (end == kNowhere)
     throw InputError(
         name + " is not a whole zip archive: its directory is missing; the file was cut short or is no .npz");
-  }
   const auto record = in.part(end, kEndBytes, "end");
-  std::uint64_t count = number(record, 10, 2);
-  std::uint64_t length = number(record, 12, 4);
+  std::uint64_t count = number(record, 10, 2), length = number(record, 12, 4);
   std::uint64_t start = number(record, 16, 4);
   if (end >= 20 && number(in.part(end - 20, 20, "locator"), 0, 4) == 0x07064b50) {
     const auto end64 = in.part(number(in.part(end - 20, 20, "locator"), 8, 8), 56, "zip64 end");
@@ -120,10 +114,9 @@ std::span<const std::byte> zip_payload(std::span<const std::byte> bytes, const Z
   const Reader in(bytes, name);
   if (entry.flags & 1)
     throw InputError(name + " is encrypted, which Plumb does not read; save it without a password");
-  if (entry.method != 0 && entry.method != 8) {
+  if (entry.method != 0 && entry.method != 8)
     throw InputError(name + " is packed with method " + std::to_string(entry.method) +
                      ", which Plumb does not read; save it with numpy's savez or savez_compressed");
-  }
   // The name and extra field of the local header may differ in length from the directory's.
   const auto local = in.part(entry.offset, 30, "member");
   if (number(local, 0, 4) != 0x04034b50) in.refuse("a member has no mark at its beginning");

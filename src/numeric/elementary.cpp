@@ -15,8 +15,7 @@ double power_of_two(std::uint64_t biased_exponent) { return std::bit_cast<double
 
 // Estrin's scheme: shorter chains than Horner's, and one fixed order of operations.
 double exp_polynomial(double r) {
-  const double r2 = r * r;
-  const double r4 = r2 * r2;
+  const double r2 = r * r, r4 = r2 * r2;
   const double a = (kExpC[0] + kExpC[1] * r) + (kExpC[2] + kExpC[3] * r) * r2;
   const double b = (kExpC[4] + kExpC[5] * r) + (kExpC[6] + kExpC[7] * r) * r2;
   const double c = (kExpC[8] + kExpC[9] * r) + kExpC[10] * r2;
@@ -38,10 +37,8 @@ double exp_portable(double x) {
   if (x < kExpLow) return 0.0;
   const double y = x > kExpHigh ? kExpHigh : x;
   const double shifted = y * kLog2E + kRoundingShift;
-  const double k = shifted - kRoundingShift;
-  const double high = y - k * kLn2High;
-  const double low = k * kLn2Low;
-  const double r = high - low;
+  const double k = shifted - kRoundingShift, high = y - k * kLn2High;
+  const double low = k * kLn2Low, r = high - low;
   const double e = 1.0 + (high + (r * r * exp_polynomial(r) - low));
   // 2^k in two factors, so that overflow and gradual underflow happen in the last multiplication alone.
   const std::uint64_t n =
@@ -53,19 +50,17 @@ double exp_portable(double x) {
 // x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2); s = f / (2 + f); log(1 + f) = f - (f^2/2 - s (f^2/2 +
 // R(s^2))).
 double log_portable(double x) {
-  if (!(x > 0.0)) {
+  if (!(x > 0.0))
     return x == 0.0 ? -std::numeric_limits<double>::infinity()
            : x != x ? x
                     : std::numeric_limits<double>::quiet_NaN();
-  }
   if (x > std::numeric_limits<double>::max()) return x;
   const bool tiny = x < kSmallestNormal;
   const auto bits = std::bit_cast<std::uint64_t>(tiny ? x * kTwo54 : x) + (kBitsOfOne - kBitsOfRootHalf);
   const double k =
       std::bit_cast<double>((bits >> 52) | kBitsOfTwo52) - (tiny ? kTwo52PlusBias + 54.0 : kTwo52PlusBias);
   const double f = std::bit_cast<double>((bits & kMantissaBits) + kBitsOfRootHalf) - 1.0;
-  const double s = f / (2.0 + f);
-  const double half_square = 0.5 * f * f;
+  const double s = f / (2.0 + f), half_square = 0.5 * f * f;
   const double correction = s * (half_square + log_polynomial(s * s)) + k * kLn2Low;
   return k * kLn2High - ((half_square - correction) - f);
 }

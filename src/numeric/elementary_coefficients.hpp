@@ -41,8 +41,8 @@ inline constexpr double kLogC[7] = {0x1.5555555555558p-1, 0x1.99999999952d7p-2, 
 inline constexpr std::uint64_t kMantissaBits = 0x000fffffffffffff;
 inline constexpr std::uint64_t kBitsOfRootHalf = 0x3fe6a09e00000000;  // about sqrt(1/2)
 inline constexpr std::uint64_t kBitsOfOne = 0x3ff0000000000000;
-inline constexpr std::uint64_t kBitsOfTwo52 =
-    0x4330000000000000;  // 2^52: an integer below 2^52 or-ed in becomes 2^52 + itself
+// 2^52: an integer below 2^52 or-ed in becomes 2^52 + itself
+inline constexpr std::uint64_t kBitsOfTwo52 = 0x4330000000000000;
 inline constexpr double kTwo52PlusBias = 4503599627370496.0 + 1023.0;
 inline constexpr double kSmallestNormal = 0x1p-1022;
 inline constexpr double kTwo54 = 0x1p54;

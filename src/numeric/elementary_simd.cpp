@@ -41,8 +41,8 @@ HWY_INLINE V power_of_two(hn::Vec<DU> biased_exponent) {
 
 struct Exp {
   HWY_INLINE V operator()(V x) const {
-    const auto below =
-        hn::Lt(x, set(kExpLow));  // 0 is put in at the end: no slow arithmetic in the subnormals
+    // 0 is put in at the end: no slow arithmetic in the subnormals
+    const auto below = hn::Lt(x, set(kExpLow));
     V y = hn::IfThenZeroElse(below, x);
     y = hn::IfThenElse(hn::Gt(y, set(kExpHigh)), set(kExpHigh), y);
     const V shifted = hn::Add(hn::Mul(y, set(kLog2E)), set(kRoundingShift));

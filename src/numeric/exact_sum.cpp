@@ -7,9 +7,8 @@
 namespace plumb {
 
 void ExactSum::carry_over(int limb, bool up) {
-  for (; limb < kLimbs; ++limb) {
+  for (; limb < kLimbs; ++limb)
     if (up ? ++limb_[limb] != 0 : limb_[limb]-- != 0) return;
-  }
 }
 
 void ExactSum::add_outside(double x) {
@@ -25,11 +24,9 @@ void ExactSum::add_outside(double x) {
 }
 
 void ExactSum::add_scaled(int128 v, int exponent) {
-  if (exponent < kLowestExponent || exponent > 0) {
+  if (exponent < kLowestExponent || exponent > 0)
     throw std::range_error("the exponent of a scaled term must lie between -192 and 0");
-  }
-  const int shift = exponent - kLowestExponent;
-  const int limb = shift / 64;
+  const int shift = exponent - kLowestExponent, limb = shift / 64;
   const int s = shift % 64;
   // v * 2^s needs up to 191 bits: the low 64 bits of v, which count as positive, and the rest go separately.
   const uint128 low = uint128{static_cast<std::uint64_t>(v)} << s;

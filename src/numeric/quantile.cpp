@@ -1,7 +1,6 @@
 #include "plumb/numeric/quantile.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "plumb/numeric/exact_sum.hpp"
@@ -22,8 +21,7 @@ double quantile_sorted(std::span<const double> ascending, double q) {
   const auto below = static_cast<std::size_t>(at);
   const double low = ascending[below];
   if (below + 1 == ascending.size()) return low;
-  const double high = ascending[below + 1];
-  const double t = at - below;
+  const double high = ascending[below + 1], t = at - below;
   if (t == 0.0 || low == high) return low;  // also keeps equal infinities from giving NaN
   return std::clamp(low + t * (high - low), low, high);
 }

@@ -1,7 +1,5 @@
 #include "plumb/numeric/random.hpp"
 
-#include <bit>
-#include <limits>
 #include <stdexcept>
 
 #include "numeric/random_layout.hpp"
@@ -65,11 +63,9 @@ double RandomStream::gamma(double shape) {
     const double boost = exp_portable(log_portable(open_uniform()) / shape);
     return gamma(shape + 1.0) * boost;
   }
-  const double d = shape - 1.0 / 3.0;
-  const double c = 1.0 / (3.0 * __builtin_sqrt(d));
+  const double d = shape - 1.0 / 3.0, c = 1.0 / (3.0 * __builtin_sqrt(d));
   for (;;) {
-    const double x = normal();
-    const double t = 1.0 + c * x;
+    const double x = normal(), t = 1.0 + c * x;
     if (t <= 0.0) continue;
     const double v = t * t * t;
     if (log_portable(open_uniform()) < 0.5 * x * x + d * (1.0 - v + log_portable(v))) return d * v;

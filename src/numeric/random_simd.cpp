@@ -48,8 +48,7 @@ class Philox {
  public:
   HWY_INLINE Philox(std::uint64_t seed, std::uint32_t stream, std::uint32_t replicate)
       : replicate_(hn::Set(d64, replicate)), stream_(hn::Set(d64, stream)) {
-    std::uint32_t k0 = low_half(seed);
-    std::uint32_t k1 = high_half(seed);
+    std::uint32_t k0 = low_half(seed), k1 = high_half(seed);
     for (int round = 0; round < kPhiloxRounds; ++round, k0 += kPhiloxWeyl0, k1 += kPhiloxWeyl1) {
       key0_[round] = hn::Set(d64, k0);
       key1_[round] = hn::Set(d64, k1);

@@ -40,9 +40,8 @@ std::string simd_target() { return hwy::TargetName(target_bits().front()); }
 void force_simd_target(const std::string& name) {
   use_targets(0);
   if (name.empty()) return;
-  for (const std::int64_t bit : target_bits()) {
+  for (const std::int64_t bit : target_bits())
     if (name == hwy::TargetName(bit)) return use_targets(bit);
-  }
   throw std::invalid_argument("this machine has no SIMD target \"" + name + "\"");
 }
 

@@ -69,10 +69,8 @@ Summary summarise(std::span<const double> values, int threads) {
   return parallel_reduce_blocks(
       std::ssize(values), kBlock, threads, Summary{},
       [&](Summary& s, std::int64_t begin, std::int64_t end) {
-        bool narrow = true;
-        bool nan = false;
-        double low = s.low;
-        double high = s.high;
+        bool narrow = true, nan = false;
+        double low = s.low, high = s.high;
         std::uint64_t used = s.used;
         for (std::int64_t i = begin; i < end; ++i) {
           const double x = values[i];
@@ -140,8 +138,7 @@ class RadixSort {
       const auto put = [&](std::size_t at, Item item) { to[at] = item; };
       const auto from_buffer = [&](std::size_t i) { return from[i]; };
       const int shift = pass * digit_bits_;
-      const bool first = pass == 0;
-      const bool last = pass + 1 == passes_;
+      const bool first = pass == 0, last = pass + 1 == passes_;
       if (first) {
         last ? scatter(shift, from_input, finish) : scatter(shift, from_input, put);
       } else {
@@ -170,9 +167,8 @@ class RadixSort {
       for (std::size_t i = begin; i < end; ++i) ++count[get(i).key >> shift & mask];
     });
     std::uint32_t at = 0;
-    for (std::size_t b = 0; b <= mask; ++b) {
+    for (std::size_t b = 0; b <= mask; ++b)
       for (auto& count : counts_) at += std::exchange(count[b], at);
-    }
     each_chunk([&](std::size_t c, std::size_t begin, std::size_t end) {
       auto& next = counts_[c];
       for (std::size_t i = begin; i < end; ++i) {
@@ -186,8 +182,7 @@ class RadixSort {
   int unused_;
   Key base_;
   std::vector<std::array<std::uint32_t, kBuckets>> counts_;
-  int passes_ = 0;
-  int digit_bits_ = 0;
+  int passes_ = 0, digit_bits_ = 0;
 };
 
 template <class Emit>
@@ -197,21 +192,11 @@ void sort_into(std::span<const double> values, int threads, Emit emit) {
 }
 
 void check_size(std::size_t n) {
-  if (n > std::numeric_limits<std::uint32_t>::max()) {
+  if (n > std::numeric_limits<std::uint32_t>::max())
     throw std::invalid_argument("a sorted column holds at most 4294967295 items");
-  }
 }
 
 }  // namespace
-
-std::vector<std::uint32_t> sort_order(std::span<const double> values, int threads) {
-  check_size(values.size());
-  std::vector<std::uint32_t> order;
-  resize_large(order, values.size());
-  if (!values.empty())
-    sort_into(values, threads, [&](std::size_t at, double, std::uint32_t index) { order[at] = index; });
-  return order;
-}
 
 SortedColumn sort_column(std::span<const double> values, int threads) {
   check_size(values.size());

@@ -27,10 +27,6 @@ double horner(std::span<const double> c, double x) {
 constexpr double kAsymptotic = 10.0;
 constexpr double kStirling[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,  // B_2k / (2k (2k - 1))
                                 1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400};
-constexpr double kDigamma[] = {1.0 / 12,  -1.0 / 120,     1.0 / 252, -1.0 / 240,  // B_2k / 2k
-                               1.0 / 132, -691.0 / 32760, 1.0 / 12,  -3617.0 / 8160};
-constexpr double kTrigamma[] = {1.0 / 6,  -1.0 / 30,     1.0 / 42, -1.0 / 30,  // B_2k
-                                5.0 / 66, -691.0 / 2730, 7.0 / 6,  -3617.0 / 510};
 
 // log Gamma(2 + z) / z on |z| <= 1/2; relative error 2.4e-17.
 constexpr double kLogGamma[] = {
@@ -56,8 +52,7 @@ constexpr double kNormalTail[] = {
 double normal_tail(double x) {
   if (x > 39.0) return 0.0;  // below the smallest double
   const double t = (x - 5.0) / (x + 5.0);
-  double b1 = 0.0;  // Clenshaw's recurrence
-  double b2 = 0.0;
+  double b1 = 0.0, b2 = 0.0;  // Clenshaw's recurrence
   for (std::size_t j = std::size(kNormalTail) - 1; j > 0; --j) {
     const double b0 = kNormalTail[j] + 2.0 * t * b1 - b2;
     b2 = b1;
@@ -74,37 +69,24 @@ double normal_tail(double x) {
 constexpr double kCentreTop[] = {3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
                                  1.3731693765509461125e4, 4.5921953931549871457e4, 6.7265770927008700853e4,
                                  3.3430575583588128105e4, 2.5090809287301226727e3};
-constexpr double kCentreBottom[] = {1.0,
-                                    4.2313330701600911252e1,
-                                    6.8718700749205790830e2,
-                                    5.3941960214247511077e3,
-                                    2.1213794301586595867e4,
-                                    3.9307895800092710610e4,
-                                    2.8729085735721942674e4,
-                                    5.2264952788528545610e3};
+constexpr double kCentreBottom[] = {
+    1.00000000000000000000e0, 4.2313330701600911252e1, 6.8718700749205790830e2, 5.3941960214247511077e3,
+    2.1213794301586595867e4,  3.9307895800092710610e4, 2.8729085735721942674e4, 5.2264952788528545610e3};
 constexpr double kMiddleTop[] = {1.42343711074968357734e0,  4.63033784615654529590e0,
                                  5.76949722146069140550e0,  3.64784832476320460504e0,
                                  1.27045825245236838258e0,  2.41780725177450611770e-1,
                                  2.27238449892691845833e-2, 7.74545014278341407640e-4};
-constexpr double kMiddleBottom[] = {1.0,
-                                    2.05319162663775882187e0,
-                                    1.67638483018380384940e0,
-                                    6.89767334985100004550e-1,
-                                    1.48103976427480074590e-1,
-                                    1.51986665636164571966e-2,
-                                    5.47593808499534494600e-4,
-                                    1.05075007164441684324e-9};
+constexpr double kMiddleBottom[] = {1.00000000000000000000e0,  2.05319162663775882187e0,
+                                    1.67638483018380384940e0,  6.89767334985100004550e-1,
+                                    1.48103976427480074590e-1, 1.51986665636164571966e-2,
+                                    5.47593808499534494600e-4, 1.05075007164441684324e-9};
 constexpr double kFarTop[] = {6.65790464350110377720e0,  5.46378491116411436990e0,  1.78482653991729133580e0,
                               2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
                               2.71155556874348757815e-5, 2.01033439929228813265e-7};
-constexpr double kFarBottom[] = {1.0,
-                                 5.99832206555887937690e-1,
-                                 1.36929880922735805310e-1,
-                                 1.48753612908506148525e-2,
-                                 7.86869131145613259100e-4,
-                                 1.84631831751005468180e-5,
-                                 1.42151175831644588870e-7,
-                                 2.04426310338993978564e-15};
+constexpr double kFarBottom[] = {1.00000000000000000000e0,  5.99832206555887937690e-1,
+                                 1.36929880922735805310e-1, 1.48753612908506148525e-2,
+                                 7.86869131145613259100e-4, 1.84631831751005468180e-5,
+                                 1.42151175831644588870e-7, 2.04426310338993978564e-15};
 
 }  // namespace
 
@@ -123,29 +105,6 @@ double log_gamma(double x) {
   while (x > 2.5) product *= (x -= 1.0);
   const double rest = log_gamma_near_two(x - 2.0);
   return product == 1.0 ? rest : rest + log_portable(product);
-}
-
-double digamma(double x) {
-  if (!(x > 0.0)) return x == 0.0 ? -kInfinity : kNaN;
-  if (x == kInfinity) return x;
-  double shifted = 0.0;
-  while (x < kAsymptotic) {
-    shifted += 1.0 / x;
-    x += 1.0;
-  }
-  const double y = 1.0 / (x * x);
-  return log_portable(x) - 0.5 / x - y * horner(kDigamma, y) - shifted;
-}
-
-double trigamma(double x) {
-  if (!(x > 0.0)) return x == 0.0 ? kInfinity : kNaN;
-  double shifted = 0.0;
-  while (x < kAsymptotic) {
-    shifted += 1.0 / (x * x);
-    x += 1.0;
-  }
-  const double y = 1.0 / (x * x);
-  return shifted + (1.0 / x + (0.5 * y + y * horner(kTrigamma, y) / x));
 }
 
 double normal_cdf(double x) {

@@ -10,7 +10,6 @@
 #include "plumb/numeric/sort.hpp"
 #include "plumb/numeric/special.hpp"
 #include "regression/cumulative.hpp"
-#include "regression/term_kernels.hpp"
 #include "regression/terms.hpp"
 
 namespace plumb {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plumb/numeric/special.hpp"
 #include "plumb/regression/ordered.hpp"
 #include "regression/cumulative.hpp"
 

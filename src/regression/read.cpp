@@ -1,6 +1,5 @@
 // Blocks of a regression's column: numbers widened, checked, put output by output.
 #include <algorithm>
-#include <cmath>
 
 #include "plumb/data/check.hpp"
 #include "plumb/regression/column.hpp"

@@ -1,6 +1,5 @@
 #include "regression/term_kernels.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

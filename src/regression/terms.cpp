@@ -1,7 +1,6 @@
 #include "regression/terms.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_columns.hpp"

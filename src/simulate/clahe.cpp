@@ -31,10 +31,9 @@ Curve tile_curve(std::span<const std::uint8_t> plane, const Grid& grid, int tile
                  double clip_limit) {
   std::array<int, 256> counts{};
   int pixels = 0;
-  for (int y = grid.row(tile_row); y < grid.row(tile_row + 1); ++y) {
+  for (int y = grid.row(tile_row); y < grid.row(tile_row + 1); ++y)
     for (int x = grid.column(tile_column); x < grid.column(tile_column + 1); ++x, ++pixels)
       ++counts[plane[y * grid.width + x]];
-  }
   clip(counts, std::max(1, static_cast<int>(clip_limit * pixels)));
   Curve curve{};
   int below = 0;

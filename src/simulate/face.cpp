@@ -57,8 +57,8 @@ void set_scene(Face& f, Draw& draw) {
   f.shift_x = draw.about(0.07);
   f.shift_y = draw.about(0.05) + 0.03;
   f.scale = 0.66 * (1 + draw.about(0.07));
-  const double half =
-      draw.about(0.05);  // tan of half the angle: up to about 11 degrees, without sine and cosine
+  // tan of half the angle: up to about 11 degrees, without sine and cosine
+  const double half = draw.about(0.05);
   f.cosine = (1 - half * half) / (1 + half * half);
   f.sine = 2 * half / (1 + half * half);
   f.turn = draw.about(0.07);

@@ -141,8 +141,7 @@ class Painter {
     darken(head_ * 0.22 * f_.wrinkle * bump(sx * sx + sy * sy));
   }
   void nose(double x, double ax) {
-    const double tip = f_.eye_y + f_.nose;
-    const double along = (y_ - f_.eye_y) / f_.nose;
+    const double tip = f_.eye_y + f_.nose, along = (y_ - f_.eye_y) / f_.nose;
     if (along > 0 && along < 1.05) {
       darken(head_ * 0.16 * stroke(x - 0.6 * f_.nose_width * along, 0.035));
       lay(Colour{1, 0.95, 0.9}, head_ * 0.10 * stroke(x + 0.15 * f_.nose_width, 0.03) * along);
@@ -152,8 +151,7 @@ class Painter {
   }
   void mouth(double x, double ax) {
     const double bend = f_.smile * (1 - x * x / (f_.mouth_width * f_.mouth_width)) - 0.5 * f_.smile;
-    const double y = y_ - f_.mouth_y - bend;
-    const double reach = edge(ax - f_.mouth_width);
+    const double y = y_ - f_.mouth_y - bend, reach = edge(ax - f_.mouth_width);
     const double full = std::max(0.0, 1 - x * x / (f_.mouth_width * f_.mouth_width));
     lay(f_.lip, head_ * reach * stroke(y, f_.lips * (0.35 + 0.65 * full)));
     darken(head_ * reach * 0.55 * stroke(y, 0.012));
@@ -194,10 +192,9 @@ class Painter {
 }  // namespace
 
 void draw_face(std::uint64_t seed, std::int64_t item, int age, int size, std::span<std::uint8_t> out) {
-  if (size < kSmallestFace || size > kLargestFace) {
+  if (size < kSmallestFace || size > kLargestFace)
     throw InputError("the size of a face must lie between " + std::to_string(kSmallestFace) + " and " +
                      std::to_string(kLargestFace) + " pixels, not " + std::to_string(size));
-  }
   if (age < 0 || age > kOldest)
     throw InputError("an age must lie between 0 and " + std::to_string(kOldest) + ", not " +
                      std::to_string(age));

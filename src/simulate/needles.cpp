@@ -1,6 +1,5 @@
 #include "plumb/simulate/needles.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "plumb/numeric/elementary.hpp"

@@ -39,9 +39,8 @@ void fill_noise(std::uint64_t seed, std::string_view use, std::int64_t item, std
   std::vector<std::uint64_t> units(words), bits(words);
   std::iota(units.begin(), units.end(), std::uint64_t{0});
   fill_bits(derive_seed(seed, use), Purpose::kDemo, item, units, bits);
-  for (std::size_t i = 0; i < out.size(); ++i) {
+  for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = byte_sum(i % 2 == 0 ? bits[i / 2] : bits[i / 2] >> 32) - 510;
-  }
 }
 
 }  // namespace plumb

@@ -15,7 +15,7 @@
 #endif
 
 #include "plumb/io/atomic_file.hpp"
-#include "plumb/io/png.hpp"
+#include "plumb/io/pictures.hpp"
 #include "plumb/simulate/scenarios.hpp"
 #include "support.hpp"
 

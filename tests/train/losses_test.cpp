@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "train/losses/classification.hpp"
-#include "train/losses/mmce.hpp"
 #include "train/losses/regression.hpp"
 
 namespace plumb::train {

@@ -4,7 +4,7 @@
 // nothing.
 #pragma once
 
-#include <torch/torch.h>
+#include "train/losses/module.hpp"
 
 namespace plumb::train {
 
@@ -16,6 +16,12 @@ struct FocalLossOptions {
 struct EntropyLossOptions {
   EntropyLossOptions(double beta = 1) : beta_(beta) {}  // NOLINT
   TORCH_ARG(double, beta);
+};
+
+struct MmceLossOptions {
+  MmceLossOptions(double beta = 3) : beta_(beta) {}  // NOLINT
+  TORCH_ARG(double, beta);
+  TORCH_ARG(double, width) = 0.4;  ///< of the Laplacian kernel exp(-|r_i - r_j| / width)
 };
 
 struct LabelSmoothingLossOptions {
@@ -37,6 +43,14 @@ namespace functional {
 /// votes.
 [[nodiscard]] torch::Tensor entropy_loss(const torch::Tensor& logits, const torch::Tensor& votes,
                                          const EntropyLossOptions& options = {});
+/// Maximum mean calibration error (Kumar 2018; Liu 2022, eqs. 28 and 29):
+/// sum_ij (c_i - r_i)(c_j - r_j) k(r_i, r_j) / m^2 over the items with votes: r the top probability, c the
+/// share of the item's votes for the top label (a constant to the gradient).
+[[nodiscard]] torch::Tensor mmce_squared(const torch::Tensor& logits, const torch::Tensor& votes,
+                                         double width);
+/// Cross-entropy plus beta sqrt(MMCE^2).
+[[nodiscard]] torch::Tensor mmce_loss(const torch::Tensor& logits, const torch::Tensor& votes,
+                                      const MmceLossOptions& options = {});
 /// Cross-entropy with a share epsilon of each vote spread evenly over the classes.
 [[nodiscard]] torch::Tensor label_smoothing_loss(const torch::Tensor& logits, const torch::Tensor& votes,
                                                  const LabelSmoothingLossOptions& options = {});
@@ -46,55 +60,26 @@ namespace functional {
 
 }  // namespace functional
 
-class SoftCrossEntropyLossImpl : public torch::nn::Cloneable<SoftCrossEntropyLossImpl> {
- public:
-  void reset() override {}
-  torch::Tensor forward(const torch::Tensor& logits, const torch::Tensor& votes) {
-    return functional::soft_cross_entropy(logits, votes);
-  }
-};
+struct SoftCrossEntropyLossImpl : PlainLoss<SoftCrossEntropyLossImpl, functional::soft_cross_entropy> {};
 TORCH_MODULE(SoftCrossEntropyLoss);
-
-class FocalLossImpl : public torch::nn::Cloneable<FocalLossImpl> {
- public:
-  explicit FocalLossImpl(FocalLossOptions o = {}) : options(o) {}
-  void reset() override {}
-  torch::Tensor forward(const torch::Tensor& logits, const torch::Tensor& votes) {
-    return functional::focal_loss(logits, votes, options);
-  }
-  FocalLossOptions options;
+struct CalibrationLossImpl : PlainLoss<CalibrationLossImpl, functional::calibration_loss> {};
+TORCH_MODULE(CalibrationLoss);
+struct FocalLossImpl : Loss<FocalLossImpl, FocalLossOptions, functional::focal_loss> {
+  using Loss::Loss;
 };
 TORCH_MODULE(FocalLoss);
-
-class EntropyLossImpl : public torch::nn::Cloneable<EntropyLossImpl> {
- public:
-  explicit EntropyLossImpl(EntropyLossOptions o = {}) : options(o) {}
-  void reset() override {}
-  torch::Tensor forward(const torch::Tensor& logits, const torch::Tensor& votes) {
-    return functional::entropy_loss(logits, votes, options);
-  }
-  EntropyLossOptions options;
+struct EntropyLossImpl : Loss<EntropyLossImpl, EntropyLossOptions, functional::entropy_loss> {
+  using Loss::Loss;
 };
 TORCH_MODULE(EntropyLoss);
-
-class LabelSmoothingLossImpl : public torch::nn::Cloneable<LabelSmoothingLossImpl> {
- public:
-  explicit LabelSmoothingLossImpl(LabelSmoothingLossOptions o = {}) : options(o) {}
-  void reset() override {}
-  torch::Tensor forward(const torch::Tensor& logits, const torch::Tensor& votes) {
-    return functional::label_smoothing_loss(logits, votes, options);
-  }
-  LabelSmoothingLossOptions options;
+struct MmceLossImpl : Loss<MmceLossImpl, MmceLossOptions, functional::mmce_loss> {
+  using Loss::Loss;
+};
+TORCH_MODULE(MmceLoss);
+struct LabelSmoothingLossImpl
+    : Loss<LabelSmoothingLossImpl, LabelSmoothingLossOptions, functional::label_smoothing_loss> {
+  using Loss::Loss;
 };
 TORCH_MODULE(LabelSmoothingLoss);
-
-class CalibrationLossImpl : public torch::nn::Cloneable<CalibrationLossImpl> {
- public:
-  void reset() override {}
-  torch::Tensor forward(const torch::Tensor& logits, const torch::Tensor& empirical) {
-    return functional::calibration_loss(logits, empirical);
-  }
-};
-TORCH_MODULE(CalibrationLoss);
 
 }  // namespace plumb::train

@@ -3,7 +3,7 @@
 // that the numbers are those of `nll` and `nll_laplace`.
 #pragma once
 
-#include <torch/torch.h>
+#include "train/losses/module.hpp"
 
 namespace plumb::train {
 
@@ -27,25 +27,12 @@ namespace functional {
 
 }  // namespace functional
 
-class GaussianNllLossImpl : public torch::nn::Cloneable<GaussianNllLossImpl> {
- public:
-  explicit GaussianNllLossImpl(RegressionLossOptions o = {}) : options(o) {}
-  void reset() override {}
-  torch::Tensor forward(const torch::Tensor& outputs, const torch::Tensor& targets) {
-    return functional::gaussian_nll(outputs, targets, options);
-  }
-  RegressionLossOptions options;
+struct GaussianNllLossImpl : Loss<GaussianNllLossImpl, RegressionLossOptions, functional::gaussian_nll> {
+  using Loss::Loss;
 };
 TORCH_MODULE(GaussianNllLoss);
-
-class LaplaceNllLossImpl : public torch::nn::Cloneable<LaplaceNllLossImpl> {
- public:
-  explicit LaplaceNllLossImpl(RegressionLossOptions o = {}) : options(o) {}
-  void reset() override {}
-  torch::Tensor forward(const torch::Tensor& outputs, const torch::Tensor& targets) {
-    return functional::laplace_nll(outputs, targets, options);
-  }
-  RegressionLossOptions options;
+struct LaplaceNllLossImpl : Loss<LaplaceNllLossImpl, RegressionLossOptions, functional::laplace_nll> {
+  using Loss::Loss;
 };
 TORCH_MODULE(LaplaceNllLoss);
 

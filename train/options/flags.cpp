@@ -138,25 +138,22 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   train::TrainOptions& o = t.options;
   flags.heading("Data");
   flags.text("--data", "FOLDER", o.data, "what to learn from");
-  flags.choice("--format", {"auto", "arrays", "images", "mnist", "cifar10", "utkface"}, o.format,
-               "how it is laid out");
-  flags.choice("--targets", {"auto", "labels", "counts", "ratings", "targets"}, o.targets, "what to learn");
+  flags.choice("--format", train::kFormats, o.format, "how it is laid out");
+  flags.choice("--targets", train::kTargetKinds, o.targets, "what to learn");
   flags.number("--validation-share", o.validation_share, "cut from train/ when there is no validation/");
   flags.whole("--train-items", o.train_items, "only the first so many training items; 0: all");
   flags.whole("--image-size", o.image_size, "side to which image files are resized; 0: as they are");
-  flags.choice("--scenario", {"none", "linear", "sigmoid", "skewed", "centered", "discrete"}, o.scenario,
+  flags.choice("--scenario", train::kScenarioNames, o.scenario,
                "UTKFace: outcomes drawn from this risk by age; none: the age is learned");
   flags.yes("--raw", t.raw, "leave the inputs as they are (bytes are still divided by 255)");
   flags.heading("Model");
-  flags.choice("--model", {"linear", "mlp", "cnn", "resnet18", "vgg16-small", "unet-small"}, o.model,
-               "the network");
-  flags.choice("--head", {"auto", "softmax", "sigmoid", "gaussian", "laplace"}, o.head,
-               "what its outputs mean");
+  flags.choice("--model", train::kModels, o.model, "the network");
+  flags.choice("--head", train::kHeads, o.head, "what its outputs mean");
   flags.list("--hidden", "n,n", t.hidden, "widths of the mlp [128,128]");
   flags.whole("--width", o.width, "first width of resnet18, vgg16-small, unet-small; 0: 64, 32, 16");
   flags.text("--dropout", "X|auto", t.dropout, "rate; auto: 0.5 for cnn and vgg16-small, else none [auto]");
   flags.heading("Method");
-  flags.choice("--method", train::methods(), o.method, "how it is trained, see below");
+  flags.choice("--method", train::kMethods, o.method, "how it is trained, see below");
   flags.text("--strength", "X|auto", t.strength, "of the method, see below [auto]");
   flags.whole("--cape-every", o.cape_every,
               "calibrate every so many epochs; 0: 3 with bins, 4 with the kernel");
@@ -172,7 +169,7 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   flags.yes("--intra-training", o.intra_training,
             "regression: sigma scaling after each epoch, in the history");
   flags.heading("Optimisation");
-  flags.choice("--optimizer", {"sgd", "adam"}, o.optimizer, "what takes the steps");
+  flags.choice("--optimizer", train::kOptimizers, o.optimizer, "what takes the steps");
   flags.number("--lr", o.lr, "learning rate");
   flags.number("--momentum", o.momentum, "of sgd");
   flags.number("--weight-decay", o.weight_decay, "L2");
@@ -198,7 +195,7 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   flags.seed("--seed", o.seed, "of weights, order, dropout, augmentation");
   flags.text("--data-seed", "N|auto", t.data_seed,
              "of the cut into parts and of outcomes drawn; auto: as --seed [auto]");
-  flags.choice("--device", {"auto", "cpu", "cuda"}, o.device, "auto: CUDA where there is one");
+  flags.choice("--device", train::kDevices, o.device, "auto: CUDA where there is one");
   flags.whole("--threads", o.threads, "0: all cores");
   flags.whole("--checkpoint-every", o.checkpoint_every, "epochs");
   flags.yes("--quiet", o.quiet, "no progress, no summary");
@@ -210,8 +207,7 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
 
 train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
   train::TrainOptions& o = t.options;
-  if (t.jobs < 1 || t.jobs > 64)
-    throw InputError("--jobs must lie between 1 and 64, not " + std::to_string(t.jobs));
+  between("--jobs", t.jobs, 1, 64);
   if (!t.resume.empty()) {
     const std::string path = t.resume + "/config.json";
     if (!std::filesystem::exists(path)) throw InputError("--resume: there is no run in " + t.resume);
@@ -265,7 +261,7 @@ void add_predict_flags(Flags& flags, PredictFlags& p) {
   flags.heading("Running");
   flags.text("--out", "FOLDER", o.out,
              "samples.npy (S x N x K), probs.npy; regression: mean, aleatoric, epistemic");
-  flags.choice("--device", {"auto", "cpu", "cuda"}, o.device, "auto: CUDA where there is one");
+  flags.choice("--device", train::kDevices, o.device, "auto: CUDA where there is one");
   flags.whole("--threads", o.threads, "0: all cores");
   flags.whole("--batch", o.batch, "items at a time");
   flags.yes("--quiet", o.quiet, "no progress, no summary");
@@ -277,10 +273,8 @@ train::PredictOptions predict_options(PredictFlags p) {
   p.options.run = p.run.front();
   if (p.options.out.empty()) throw InputError("--out is needed: the folder to write to");
   if (p.options.batch < 1) throw InputError("--batch must be at least 1");
-  if (p.options.samples < 1 || p.options.samples > 100000)
-    throw InputError("--samples must lie between 1 and 100000, not " + std::to_string(p.options.samples));
-  if (p.options.shift < 0 || p.options.shift > 4096)
-    throw InputError("--shift must lie between 0 and 4096, not " + std::to_string(p.options.shift));
+  between("--samples", p.options.samples, 1, 100000);
+  between("--shift", p.options.shift, 0, 4096);
   if (!(p.options.rotation >= 0 && p.options.rotation <= 180))
     throw InputError("--rotation must lie between 0 and 180, not " + show(p.options.rotation));
   check_out(p.options.out);

@@ -9,6 +9,16 @@
 
 namespace plumb::train {
 
+// What options take by name, in the order of the help.
+inline const std::vector<std::string> kFormats{"auto", "arrays", "images", "mnist", "cifar10", "utkface"},
+    kTargetKinds{"auto", "labels", "counts", "ratings", "targets"},
+    kScenarioNames{"none", "linear", "sigmoid", "skewed", "centered", "discrete"},
+    kModels{"linear", "mlp", "cnn", "resnet18", "vgg16-small", "unet-small"},
+    kHeads{"auto", "softmax", "sigmoid", "gaussian", "laplace"},
+    kMethods{"ce",   "cape-bin",        "cape-kernel", "focal",       "entropy",
+             "mmce", "label-smoothing", "mixup",       "ce-resampled"},
+    kOptimizers{"sgd", "adam"}, kDevices{"auto", "cpu", "cuda"};
+
 struct TrainOptions {
   // Data: a folder with train/, validation/ and test/ (see docs/train.md), or a known format.
   std::string data;
@@ -29,7 +39,7 @@ struct TrainOptions {
 
   // Method.
   std::string method = "ce";
-  std::optional<double> strength;      ///< none: default_strength(method)
+  std::optional<double> strength;      ///< none: strength_of() knows
   std::int64_t cape_every = 0;         ///< m of Algorithm 1; 0: 3 with bins, 4 with the kernel
   std::int64_t cape_bins = 5;          ///< B
   std::int64_t cape_neighbours = 200;  ///< r
@@ -41,11 +51,8 @@ struct TrainOptions {
 
   // Optimiser.
   std::string optimizer = "sgd";  ///< sgd, adam
-  double lr = 0.01;
-  double momentum = 0.9;
-  double weight_decay = 5e-4;
-  std::int64_t batch = 128;
-  std::int64_t epochs = 100;
+  double lr = 0.01, momentum = 0.9, weight_decay = 5e-4;
+  std::int64_t batch = 128, epochs = 100;
   std::int64_t patience = 10;            ///< epochs without a better validation log-loss; 0: never stop early
   std::int64_t warmup = 0;               ///< epochs of linear warm-up
   std::vector<std::int64_t> milestones;  ///< epochs after which the rate is multiplied by milestone_factor
@@ -62,13 +69,12 @@ struct TrainOptions {
   std::optional<std::uint64_t> data_seed;  ///< of cuts into parts and drawn labels; none: as `seed`
   std::int64_t ensemble = 1;
   std::vector<double> tune;  ///< strengths to try; the best validation log-loss is kept
-  bool intra_training =
-      false;  ///< regression: sigma scaling on validation after each epoch (Laves 2021, Fig. 4)
+  /// regression: sigma scaling on validation after each epoch (Laves 2021, Fig. 4)
+  bool intra_training = false;
 
   // How it runs; none of these is part of what a run is.
   std::string device = "auto";  ///< auto, cpu, cuda
-  std::int64_t threads = 0;
-  std::int64_t checkpoint_every = 1;
+  std::int64_t threads = 0, checkpoint_every = 1;
   std::string out;
   bool quiet = false;
 };
@@ -78,24 +84,19 @@ struct PredictOptions {
   std::string data;  ///< "": the data of the run
   std::string split = "test";
   std::int64_t samples = 20;  ///< stochastic passes, each
-  bool mc_dropout = false;
-  bool tta = false;
+  bool mc_dropout = false, tta = false;
   bool flip = false;  ///< of test-time augmentation; none given: those of training
   std::int64_t shift = 0;
   double rotation = 0;
   std::uint64_t seed = 0;
   std::string device = "auto";
-  std::int64_t threads = 0;
-  std::int64_t batch = 512;
+  std::int64_t threads = 0, batch = 512;
   std::string out;
   bool quiet = false;
 };
 
-/// The methods there are, in the order of the help.
-[[nodiscard]] const std::vector<std::string>& methods();
-/// focal 2, entropy 1, mmce 3, label-smoothing 0.05, mixup 0.2; cape-*: 0, which alternates the losses
-/// (Algorithm 1), while w > 0 minimises (1 - w) L_D + w L_C in every epoch.
-[[nodiscard]] double default_strength(const std::string& method);
+/// As given, else focal 2, entropy 1, mmce 3, label-smoothing 0.05, mixup 0.2; cape-*: 0, which alternates
+/// the losses (Algorithm 1), while w > 0 minimises (1 - w) L_D + w L_C in every epoch.
 [[nodiscard]] double strength_of(const TrainOptions& o);
 [[nodiscard]] bool is_cape(const std::string& method);
 [[nodiscard]] std::int64_t cape_every_of(const TrainOptions& o);

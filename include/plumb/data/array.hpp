@@ -34,6 +34,8 @@ struct Array {
 /// Makes an Array over a vector that it then owns.
 [[nodiscard]] Array array_of(std::vector<double> values, std::vector<std::int64_t> shape, std::string name);
 [[nodiscard]] Array array_of(std::vector<float> values, std::vector<std::int64_t> shape, std::string name);
+[[nodiscard]] Array array_of(std::vector<std::int32_t> values, std::vector<std::int64_t> shape,
+                             std::string name);
 [[nodiscard]] Array array_of(std::vector<std::int64_t> values, std::vector<std::int64_t> shape,
                              std::string name);
 [[nodiscard]] Array array_of(std::vector<std::uint8_t> values, std::vector<std::int64_t> shape,
@@ -84,8 +86,7 @@ class Rows {
 
   std::vector<Array> shards_;
   std::vector<std::int64_t> start_;  // first row of each shard
-  std::int64_t rows_ = 0;
-  std::int64_t width_ = 1;
+  std::int64_t rows_ = 0, width_ = 1;
   int rank_ = 1;
 };
 

@@ -44,8 +44,6 @@ enum class Event { kEvent, kPositive, kTop };
 
 // Projections of one block; `out` is overwritten.
 void project(const ItemBlock& block, Event event, Forecasts& out);
-/// The same without copying what the block holds already: the view refers to `block` and to `scratch`.
-[[nodiscard]] ForecastsView project_view(const ItemBlock& block, Event event, Forecasts& scratch);
 void project_class(const ItemBlock& block, int k,
                    Forecasts& out);  ///< p = z_k, event: the vote equals class k
 /// Event: the vote is among the `top` largest (ties: lowest class first); p is their total probability.

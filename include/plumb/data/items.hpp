@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,8 +61,7 @@ inline constexpr double kMaxWeight = 1e12;
 
 /// Items [begin, begin + size) in double, checked. Buffers are kept between reads.
 struct ItemBlock {
-  std::int64_t begin = 0;
-  std::int64_t size = 0;
+  std::int64_t begin = 0, size = 0;
   int classes = 0;
   PredictionBlock z;
   VoteBlock votes;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "plumb/data/array.hpp"
 
@@ -27,7 +26,5 @@ struct CsvOptions {
 /// One column gives N values, several N x C. Throws InputError with row, line, column and value.
 [[nodiscard]] Array parse_csv(std::span<const std::byte> bytes, const std::string& name,
                               const std::string& selection, const CsvOptions& options);
-[[nodiscard]] Array read_csv(const std::string& path, const std::string& selection,
-                             const CsvOptions& options);
 
 }  // namespace plumb

@@ -21,18 +21,16 @@ struct ArrayInfo {
   std::string member;  ///< the array of an .npz, the columns of a CSV; "" for a .npy
   std::vector<std::int64_t> shape;
   DType dtype = DType::f64;
-  bool fortran = false;
-  bool swapped = false;
+  bool fortran = false, swapped = false;
   bool integers = false;  ///< every value is a whole number
-  bool has_nan = false;
-  bool has_infinite = false;
+  bool has_nan = false, has_infinite = false;
   bool rows_sum_to_one = false;  ///< within 1e-3, along the last axis
   std::int64_t missing = 0;      ///< empty values of a CSV column
   double min = 0;                ///< of the finite values; 0 without any
   double max = 0;
   std::int64_t finite = 0;  ///< how many values are finite
-  std::vector<std::string>
-      distinct;  ///< text: its values in the order of appearance when there are at most 20, else none
+  /// text: its values in the order of appearance when there are at most 20, else none
+  std::vector<std::string> distinct;
   std::vector<ArrayUse> uses;
   std::string problem;  ///< why it cannot be read; the facts above are then unknown
 };

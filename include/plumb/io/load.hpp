@@ -21,8 +21,7 @@ struct LoadOptions {
 
 /// One file and what to take from it: an array of an .npz, columns of a CSV; selection "" for all there is.
 struct Source {
-  std::string path;
-  std::string selection;
+  std::string path, selection;
   friend bool operator==(const Source&, const Source&) = default;
 };
 
@@ -32,10 +31,8 @@ struct Source {
 [[nodiscard]] std::vector<Source> resolve(std::span<const std::string> specs);
 
 [[nodiscard]] Array load_one(const Source& source, const LoadOptions& options = {});
-/// Each of them. With Want::either, sources that hold numbers are text when any of them is text: a shard of a
-/// text column may happen to hold numbers alone.
-[[nodiscard]] std::vector<Array> load_each(std::span<const Source> sources, const LoadOptions& options = {});
-/// All the sources as shards of one list of rows.
+/// All the sources as shards of one list of rows. With Want::either, sources that hold numbers are text when
+/// any of them is text: a shard of a text column may happen to hold numbers alone.
 [[nodiscard]] Rows load(std::span<const std::string> specs, const LoadOptions& options = {});
 
 /// "part2" before "part10".

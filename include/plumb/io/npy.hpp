@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,8 +18,7 @@ struct NpyHeader {
   DType dtype = DType::f64;
   char kind = 'f';              ///< numpy's: b i u f, or U and S for text
   std::int64_t item_bytes = 8;  ///< of one element in the file
-  bool swapped = false;
-  bool fortran = false;
+  bool swapped = false, fortran = false;
   std::vector<std::int64_t> shape;
   std::size_t data_offset = 0;   ///< where the elements begin
   std::uint64_t data_bytes = 0;  ///< shape times item_bytes; known not to overflow
@@ -48,9 +46,5 @@ void write_npy(const std::string& path, std::span<const std::int64_t> values,
                std::span<const std::int64_t> shape);
 void write_npy(const std::string& path, std::span<const std::uint8_t> values,
                std::span<const std::int64_t> shape);
-void write_npy(std::ostream& out, std::span<const double> values, std::span<const std::int64_t> shape);
-void write_npy(std::ostream& out, std::span<const float> values, std::span<const std::int64_t> shape);
-void write_npy(std::ostream& out, std::span<const std::int64_t> values, std::span<const std::int64_t> shape);
-void write_npy(std::ostream& out, std::span<const std::uint8_t> values, std::span<const std::int64_t> shape);
 
 }  // namespace plumb

@@ -20,6 +20,5 @@ namespace plumb {
 /// others are unpacked into memory, never to more than their .npy header declares.
 [[nodiscard]] Array parse_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                               std::string name, const std::string& member);
-[[nodiscard]] Array read_npz(const std::string& path, const std::string& member = "");
 
 }  // namespace plumb

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "plumb/data/array.hpp"
@@ -11,6 +12,11 @@ namespace plumb {
 
 inline constexpr int kThumbnailPixels = 64;               ///< the longer side of a picture from an array
 inline constexpr std::size_t kMostPictureBytes = 200000;  ///< of an image file
+
+/// A PNG file, of 8 bits a channel; channels: 1 grey, 3 colour, 4 colour with opacity. `pixels` by row, then
+/// column, then channel.
+[[nodiscard]] std::string encode_png(std::span<const std::uint8_t> pixels, int height, int width,
+                                     int channels);
 
 class Pictures {
  public:

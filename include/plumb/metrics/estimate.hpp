@@ -1,12 +1,10 @@
 // A number, or the reason why there is none.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace plumb {

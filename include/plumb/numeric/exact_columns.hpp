@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "plumb/numeric/exact_sum.hpp"
 
@@ -17,8 +16,8 @@ inline constexpr std::uint64_t kLeadingOne = std::uint64_t{1} << 52;
 inline constexpr std::uint64_t kLowestExponent = 967;  ///< biased exponent of 2^-56
 inline constexpr std::uint64_t kExponents = 72;        ///< up to 2^16; terms beyond go straight to the sum
 inline constexpr std::size_t kParts = 4;               ///< sums side by side: one sum would wait for itself
-inline constexpr std::size_t kChunk =
-    kParts * 1020;  ///< a part gets at most 1023: signed mantissas of 53 bits fit a word
+/// a part gets at most 1023: signed mantissas of 53 bits fit a word
+inline constexpr std::size_t kChunk = kParts * 1020;
 
 }  // namespace detail
 

@@ -68,8 +68,8 @@ inline void ExactSum::add(double x) {
   const std::int64_t mantissa = (bits & (kLeadingOne - 1)) | kLeadingOne;
   const std::int64_t sign = -static_cast<std::int64_t>(bits >> 63);  // 0 or -1: (m ^ -1) - -1 = -m
   const std::int64_t m = (mantissa ^ sign) - sign;
-  const unsigned s =
-      shift % 64;  // m * 2^s over two limbs; the upper shift is done in two steps, for s may be 0
+  // m * 2^s over two limbs; the upper shift is done in two steps, for s may be 0
+  const unsigned s = shift % 64;
   add_at(static_cast<std::uint64_t>(m) << s, (m >> 1) >> (63 - s), shift / 64);
 }
 

@@ -17,7 +17,4 @@ struct SortedColumn {
 /// bytes an item. Digits that all keys share are skipped: float32 input costs about half of float64.
 [[nodiscard]] SortedColumn sort_column(std::span<const double> values, int threads = 0);
 
-/// Only the order.
-[[nodiscard]] std::vector<std::uint32_t> sort_order(std::span<const double> values, int threads = 0);
-
 }  // namespace plumb

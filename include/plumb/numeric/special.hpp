@@ -5,8 +5,6 @@
 namespace plumb {
 
 [[nodiscard]] double log_gamma(double x);        ///< log Gamma(x), x > 0
-[[nodiscard]] double digamma(double x);          ///< x > 0
-[[nodiscard]] double trigamma(double x);         ///< x > 0
 [[nodiscard]] double normal_quantile(double p);  ///< 0 < p < 1
 [[nodiscard]] double normal_cdf(double x);
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "plumb/regression/column.hpp"
@@ -12,8 +11,8 @@
 namespace plumb {
 
 struct Shift {
-  double auroc =
-      0.5;  ///< chance that an item here has a larger variance than one of the reference; ties half
+  /// chance that an item here has a larger variance than one of the reference; ties half
+  double auroc = 0.5;
   double median = 0, reference_median = 0;
   std::int64_t items = 0, reference_items = 0;
   Table histogram;  ///< low, high (variance; cells of equal width in its logarithm), share, reference_share

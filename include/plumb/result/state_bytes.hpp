@@ -89,8 +89,7 @@ void visit(Io& io, ExactSum& s) {
                                             const std::string& payload) {
   Writer file;
   file.out = magic;
-  std::uint64_t length = payload.size();
-  std::uint64_t sum = checksum(payload);
+  std::uint64_t length = payload.size(), sum = checksum(payload);
   file.number(format);
   file.number(length);
   file.out += payload;

@@ -8,8 +8,7 @@
 namespace plumb {
 
 struct LinearModelOptions {
-  std::int64_t items = 500;
-  std::int64_t dimension = 500;
+  std::int64_t items = 500, dimension = 500;
   std::uint64_t seed = 0;
 };
 

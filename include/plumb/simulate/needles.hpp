@@ -23,8 +23,8 @@ struct Needles {
   int passes = 0;
   std::vector<double> targets;                        ///< N x 2, millimetres
   std::vector<float> mean_samples, variance_samples;  ///< S x N x 2
-  std::vector<double> mean, aleatoric,
-      epistemic;  ///< N x 2: mean of the passes, mean variance, 1/S variance of the means
+  /// N x 2: mean of the passes, mean variance, 1/S variance of the means
+  std::vector<double> mean, aleatoric, epistemic;
   std::vector<std::string> patient, site;  ///< N; twenty frames of each patient
 };
 

@@ -11,7 +11,7 @@ namespace plumb {
 namespace {
 
 constexpr double kTwoPi = 6.283185307179586476925;
-constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kNoDensity = -std::numeric_limits<double>::infinity();
 
 // Stirling's series of log Gamma(a + 1) - (a + 1/2) log a + a - log(2 pi)/2; below 1e-16 off from a = 16 on.
 double stirling_series(double a) {
@@ -69,7 +69,7 @@ double detail::log_ratio(const BetaPoint& x, const BetaPoint& q, double n) {
 }
 
 double log_beta_kernel_ratio(EndDistance x, EndDistance q, double h) {
-  if (x.r == 0.0) return q.r == 0.0 && q.upper == x.upper ? 0.0 : kNever;
+  if (x.r == 0.0) return q.r == 0.0 && q.upper == x.upper ? 0.0 : kNoDensity;
   const double n = 1.0 / h;
   return detail::log_ratio(detail::beta_point(x, n), detail::beta_point(q, n), n);
 }

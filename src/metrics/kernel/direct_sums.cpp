@@ -10,32 +10,34 @@ namespace {
 
 // A vote this far (in e-folds) below the top one no longer counts: 2^53 such votes would move the sum by
 // 1e-16.
-constexpr double kNegligible = 80.0;
+constexpr double kNegligibleTerm = 80.0;
 
-struct Target {
+struct DirectTarget {
   BetaPoint point;
   double log_low, log_high;  // n log p, n log(1 - p)
 };
 
 // log (m k(x; q)) up to a constant of x, good to some 1e-16 / h: enough to find the top and to pass over what
 // is far below it.
-struct Source {
+struct DirectSource {
   double low, high, own;
 };
 
-Source source_of(const BetaPoint& q, double n, double log_mass) {
+DirectSource source_of(const BetaPoint& q, double n, double log_mass) {
   const double low = q.low > 0.0 ? q.low * q.log_low : 0.0;
   const double high = q.high > 0.0 ? q.high * q.log_high : 0.0;
   return {q.low, q.high, log_mass - q.rest - n * (low + high)};
 }
 
-double rough(const Source& q, const Target& x) { return q.own + (q.low * x.log_low + q.high * x.log_high); }
+double rough(const DirectSource& q, const DirectTarget& x) {
+  return q.own + (q.low * x.log_low + q.high * x.log_high);
+}
 
 }  // namespace
 
 std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const double> p, double bandwidth) {
   const double n = 1.0 / bandwidth;
-  std::vector<Target> target;
+  std::vector<DirectTarget> target;
   for (const double x : p) {
     EndDistance e = EndDistance::of(x);
     e.r = std::max(e.r, 0x1p-1022);
@@ -58,7 +60,7 @@ std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const dou
   std::vector<std::vector<double>> top(workers, none);
   pass.run([&](int worker, const ForecastsView& f) {
     std::vector<double>& t = top[worker];
-    each_source(f, [&](double at, const BetaPoint&, const Source& q, double, double, double) {
+    each_source(f, [&](double at, const BetaPoint&, const DirectSource& q, double, double, double) {
       for (std::size_t i = 0; i < target.size(); ++i) {
         if (at != p[i]) t[i] = std::max(t[i], rough(q, target[i]));
       }
@@ -72,21 +74,21 @@ std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const dou
   // p).
   std::vector<DirectSum> empty(p.size());
   for (std::size_t i = 0; i < p.size(); ++i) {
-    const Target& x = target[i];
-    const Source own = source_of(x.point, n, 0.0);
+    const DirectTarget& x = target[i];
+    const DirectSource own = source_of(x.point, n, 0.0);
     empty[i].p = p[i];
     empty[i].top = top[0][i] - rough(own, x);
   }
   std::vector<std::vector<DirectSum>> sum(workers, empty);
   pass.run([&](int worker, const ForecastsView& f) {
     std::vector<DirectSum>& s = sum[worker];
-    each_source(f, [&](double at, const BetaPoint& q, const Source& source, double log_mass, double mass,
-                       double hits) {
+    each_source(f, [&](double at, const BetaPoint& q, const DirectSource& source, double log_mass,
+                       double mass, double hits) {
       for (std::size_t i = 0; i < target.size(); ++i) {
         if (at == p[i]) {
           s[i].tie_w.add(mass);
           s[i].tie_wy.add(hits);
-        } else if (rough(source, target[i]) > top[0][i] - kNegligible) {
+        } else if (rough(source, target[i]) > top[0][i] - kNegligibleTerm) {
           const double k = exp_portable(log_ratio(target[i].point, q, n) + log_mass - s[i].top);
           s[i].w.add(k);
           s[i].wy.add(k * (hits / mass));

@@ -12,13 +12,13 @@ namespace plumb {
 namespace {
 
 // The distinct p with the votes at each, rounded once from order-free sums.
-struct Distinct {
+struct DistinctConfidences {
   std::vector<double> p, mass, hits;
   double total_mass = 0, total_hits = 0;
 };
 
-Distinct distinct_of(const ForecastsView& ascending) {
-  Distinct out;
+DistinctConfidences distinct_confidences(const ForecastsView& ascending) {
+  DistinctConfidences out;
   ExactSum total_mass, total_hits;
   for (std::size_t i = 0; i < ascending.size();) {
     const double p = ascending.p[i];
@@ -59,7 +59,7 @@ double quadratic_form(const std::vector<double>& p, const std::vector<double>& a
 }  // namespace
 
 Estimate mmce(const ForecastsView& ascending, double width) {
-  const Distinct d = distinct_of(ascending);
+  const DistinctConfidences d = distinct_confidences(ascending);
   if (d.p.empty()) return Estimate::undefined(kNoVotes);
   std::vector<double> residual(d.p.size());
   for (std::size_t i = 0; i < d.p.size(); ++i) residual[i] = d.hits[i] - d.mass[i] * d.p[i];
@@ -67,7 +67,7 @@ Estimate mmce(const ForecastsView& ascending, double width) {
 }
 
 Estimate mmce_weighted(const ForecastsView& ascending, double width) {
-  const Distinct d = distinct_of(ascending);
+  const DistinctConfidences d = distinct_confidences(ascending);
   if (d.p.empty()) return Estimate::undefined(kNoVotes);
   const double total_misses = d.total_mass - d.total_hits;
   const double per_hit = d.total_hits > 0.0 ? 1.0 / d.total_hits : 0.0;

@@ -28,7 +28,7 @@ using detail::tail_of;
 // Where the sums are this uncertain (relative), too few votes are near to tell.
 constexpr double kMostError = 1e-6;
 
-struct Sums {
+struct CurveSums {
   double all = 0, hits = 0, error = 0;  // G in units of k(x; x)
 };
 
@@ -55,9 +55,9 @@ std::vector<Source> sources_of(const BetaSums& sums, const BetaLayout& layout) {
   return out;
 }
 
-Sums sums_at(const std::vector<Source>& sources, const BetaPoint& x, double n) {
+CurveSums sums_at(const std::vector<Source>& sources, const BetaPoint& x, double n) {
   const Grid& analysis = chebyshev_analysis();
-  Sums out;
+  CurveSums out;
   for (const Source& s : sources) {
     Series value;
     double most = -std::numeric_limits<double>::infinity();
@@ -112,7 +112,7 @@ std::vector<CurvePoint> reliability_kde(const BetaSums& sums, std::span<const do
       continue;
     }
     const EndDistance e = EndDistance::of(p);
-    const Sums g = sums_at(sources, beta_point(e, layout.n()), layout.n());
+    const CurveSums g = sums_at(sources, beta_point(e, layout.n()), layout.n());
     CurvePoint point{
         p, {}, std::max(0.0, g.all) * exp_portable(log_beta_kernel_peak(e, sums.boxes.bandwidth)) / weight};
     if (g.all * kMostError > g.error) point.estimate = g.hits / g.all;

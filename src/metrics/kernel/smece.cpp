@@ -16,7 +16,7 @@ using detail::series_at;
 using detail::smooth_field;
 
 constexpr int kBoxes = SmoothSums::kBoxes;
-constexpr double kPrecision = 1e-13;  // of sigma, relative
+constexpr double kSigmaPrecision = 1e-13;  // of sigma, relative
 // A curve is drawn only where the smoothed density of p exceeds this.
 constexpr double kLeastDensity = 1e-9;
 
@@ -113,7 +113,7 @@ SmoothError smece(const SmoothSums& sums) {
   // Regula falsi, with the weight of an end halved that stays twice (Illinois), and bisection when that
   // stalls.
   int side = 0;
-  for (int i = 0; i < 100 && high - low > kPrecision * high && f_high != 0.0; ++i) {
+  for (int i = 0; i < 100 && high - low > kSigmaPrecision * high && f_high != 0.0; ++i) {
     double middle = (low * f_high - high * f_low) / (f_high - f_low);
     if (!(middle > low && middle < high) || i % 8 == 7) middle = 0.5 * (low + high);
     const double f = excess(middle);
@@ -127,7 +127,7 @@ SmoothError smece(const SmoothSums& sums) {
       side = -1;
       if (f == 0.0) break;
     }
-    if (std::abs(f) <= kPrecision * middle) {
+    if (std::abs(f) <= kSigmaPrecision * middle) {
       high = middle;
       break;
     }

@@ -15,7 +15,7 @@ namespace plumb {
 
 namespace {
 
-constexpr std::size_t kBlock = 256;
+constexpr std::size_t kTermsAtOnce = 256;
 
 // One entry per distinct p, ascending: whatever the order of the rows, the sums below run over the same
 // numbers.
@@ -35,9 +35,9 @@ Column column_of(const ForecastsView& f, double clip) {
     c.mass.push_back(A::value(g.mass));
     c.hits.push_back(A::hits_value(g.hits));
   }
-  std::array<double, kBlock> q;
-  for (std::size_t begin = 0; begin < c.x.size(); begin += kBlock) {
-    const auto x = std::span(c.x).subspan(begin, std::min(c.x.size() - begin, kBlock));
+  std::array<double, kTermsAtOnce> q;
+  for (std::size_t begin = 0; begin < c.x.size(); begin += kTermsAtOnce) {
+    const auto x = std::span(c.x).subspan(begin, std::min(c.x.size() - begin, kTermsAtOnce));
     const auto log_q = std::span(q).first(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) q[i] = std::clamp(1.0 - x[i], clip, 1.0 - clip);
     log_block(log_q, log_q);
@@ -52,9 +52,9 @@ constexpr std::size_t kLanes = 4;
 template <std::size_t K, class Terms>
 std::array<double, K> sum_blocks(std::size_t n, Terms terms) {
   std::array<ExactSum, K> total{};
-  std::array<std::array<double, kBlock>, K> term;
-  for (std::size_t begin = 0; begin < n; begin += kBlock) {
-    const std::size_t m = std::min(n - begin, kBlock);
+  std::array<std::array<double, kTermsAtOnce>, K> term;
+  for (std::size_t begin = 0; begin < n; begin += kTermsAtOnce) {
+    const std::size_t m = std::min(n - begin, kTermsAtOnce);
     terms(begin, m, term);
     for (std::size_t k = 0; k < K; ++k) {
       std::array<double, kLanes> lane{};
@@ -208,11 +208,10 @@ CalibrationLine calibration_line_of(const ForecastsView& f, double clip) {
   }
   const auto both = [](const Estimate& e) { return CalibrationLine{e, e}; };
   if (!A::positive(total)) return both(Estimate::undefined(kNoVotes));
-  if (extreme > 0 && !(clip > 0)) {
+  if (extreme > 0 && !(clip > 0))
     return both(
         Estimate::undefined(counted(extreme, "forecast") +
                             " of 0 or 1 have no finite log-odds; ⟦clip⟧ keeps them away from 0 and 1"));
-  }
   Column c = column_of<A>(f, clip);
   c.total = A::value(total);
   return fit(std::move(c));

@@ -18,7 +18,7 @@ using detail::Direction;
 using detail::Groups;
 
 template <class A>
-struct Sums {
+struct CellSums {
   typename A::Mass mass{};
   typename A::Hits hits{};
   typename A::Area p{};
@@ -29,7 +29,7 @@ struct Sums {
     A::add_hits(hits, f, i);
     A::add_area(p, m, to_fixed(f.p[i]));
   }
-  [[nodiscard]] Sums minus(const Sums& o) const {
+  [[nodiscard]] CellSums minus(const CellSums& o) const {
     return {A::minus(mass, o.mass), A::minus(hits, o.hits), A::minus(p, o.p)};
   }
 };
@@ -38,7 +38,7 @@ struct Sums {
 template <class A>
 struct Place {
   std::size_t at = 0;
-  Sums<A> before;
+  CellSums<A> before;
 };
 
 template <class A>
@@ -51,7 +51,7 @@ class Sweep {
       total_.add(f_, i);
     }
   }
-  [[nodiscard]] const Sums<A>& total() const { return total_; }
+  [[nodiscard]] const CellSums<A>& total() const { return total_; }
 
   /// Visits the sums of the cells in use among `bins`, from the cell that holds mass `from` on, until
   /// visit(sums, mass before the cell's end) returns false.
@@ -98,7 +98,7 @@ class Sweep {
     if (!walk()) {
       const auto first = kept_.begin() + std::min(q.at / kStride, kept_.size());
       const auto beyond =
-          std::partition_point(first, kept_.end(), [&](const Sums<A>& s) { return !reach(s.mass); });
+          std::partition_point(first, kept_.end(), [&](const CellSums<A>& s) { return !reach(s.mass); });
       q = place((std::max(first, beyond - 1) - kept_.begin()) * kStride);
       while (q.at < f_.size() && !reach(q.before.mass)) q.before.add(f_, q.at++);
     }
@@ -106,8 +106,7 @@ class Sweep {
   }
   // The end of the run of p[i]: doubling steps, then bisection.
   [[nodiscard]] std::size_t end_of_ties(std::size_t i) const {
-    std::size_t low = i;
-    std::size_t step = 1;
+    std::size_t low = i, step = 1;
     while (low + step < f_.size() && f_.p[low + step] == f_.p[i]) {
       low += step;
       step *= 2;
@@ -118,8 +117,8 @@ class Sweep {
   }
 
   ForecastsView f_;
-  std::vector<Sums<A>> kept_;  // before item 0, 64, 128, ...
-  Sums<A> total_;
+  std::vector<CellSums<A>> kept_;  // before item 0, 64, 128, ...
+  CellSums<A> total_;
 };
 
 template <class A>
@@ -167,7 +166,7 @@ template <class A>
 bool rises_over_cells(const Sweep<A>& sweep, std::int64_t bins, const Window<A>& window) {
   std::optional<typename A::Mean> previous;
   bool rises = true;
-  sweep.cells(bins, window.first, [&](const Sums<A>& s, const typename A::Mass& end) {
+  sweep.cells(bins, window.first, [&](const CellSums<A>& s, const typename A::Mass& end) {
     const auto m = mean_of<A>(s);
     rises = !previous || !A::less(m, *previous);
     previous = m;
@@ -198,14 +197,14 @@ std::int64_t most_bins(const ForecastsView& f, const Sweep<A>& sweep) {
 template <class A>
 Estimate ece_sweep_of(const ForecastsView& f, int* bins_used) {
   const Sweep<A> sweep(f);
-  const Sums<A>& total = sweep.total();
+  const CellSums<A>& total = sweep.total();
   const bool any = A::positive(total.mass);
   const std::int64_t bins = any ? most_bins(f, sweep) : 0;
   if (bins_used != nullptr)
     *bins_used = narrow<int>(std::min<std::int64_t>(bins, std::numeric_limits<int>::max()));
   if (!any) return Estimate::undefined(kNoVotes);
   typename A::Area sum{};
-  sweep.cells(bins, typename A::Mass{}, [&](const Sums<A>& s, const typename A::Mass&) {
+  sweep.cells(bins, typename A::Mass{}, [&](const CellSums<A>& s, const typename A::Mass&) {
     A::add(sum, A::absolute(A::minus(A::area(s.hits), s.p)));
     return true;
   });

@@ -11,7 +11,7 @@
 namespace plumb {
 namespace {
 
-constexpr std::int64_t kBlock = 1024;
+constexpr std::int64_t kResidualsAtOnce = 1024;
 
 struct Ascending {
   std::vector<double> p, y;
@@ -70,7 +70,7 @@ std::vector<double> empirical_by_kernel(std::span<const double> p, std::span<con
   const std::size_t n = p.size();
   const std::size_t r = std::min<std::size_t>(neighbours, n);
   std::vector<double> out(n);
-  parallel_blocks(n, kBlock, threads, [&](int, std::int64_t begin, std::int64_t end) {
+  parallel_blocks(n, kResidualsAtOnce, threads, [&](int, std::int64_t begin, std::int64_t end) {
     std::vector<double> weight(r);
     for (std::int64_t i = begin; i < end; ++i) {
       const std::size_t first = first_neighbour(a.p, a.p[i], r);

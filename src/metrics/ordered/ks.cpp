@@ -60,12 +60,12 @@ class WholePeak {
   std::int64_t room_ = kRoom;
 };
 template <class A>
-using Peak = std::conditional_t<std::is_same_v<A, detail::Weighted>, ExactPeak, WholePeak>;
+using PeakOf = std::conditional_t<std::is_same_v<A, detail::Weighted>, ExactPeak, WholePeak>;
 
 template <class A>
 Estimate ks_of(const ForecastsView& f) {
   typename A::Mass total{};
-  Peak<A> residual;
+  PeakOf<A> residual;
   for (detail::Groups<A> g(f); g.next_or_empty();) {
     typename A::Area step = A::area(g.hits);
     A::add_area(step, g.mass, -to_fixed(g.p));

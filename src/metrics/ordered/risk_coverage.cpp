@@ -30,12 +30,10 @@ double ideal_risks(double hits, double misses) {
   int128 sum = 0;
   double j = 1;
   for (; j <= misses && j <= kDirect; ++j) sum += to_fixed(j / (hits + j));
-  const double direct = detail::Whole::area_value(sum);
-  const double done = j - 1;
+  const double direct = detail::Whole::area_value(sum), done = j - 1;
   const double left = misses - done;
   if (left <= 0) return direct;
-  const double x = left / (hits + done);
-  const double excess = x_less_log1p(x);
+  const double x = left / (hits + done), excess = x_less_log1p(x);
   const double integral = (hits + done) * excess + done * (x - excess);
   const auto risk = [&](double k) { return k / (hits + k); };
   const auto slope = [&](double k) { return hits / ((hits + k) * (hits + k)); };

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "metrics/item_pass.hpp"
+#include "metrics/shared/merge_members.hpp"
 #include "plumb/numeric/fixed_point.hpp"
 
 namespace plumb {
@@ -89,15 +90,11 @@ void update(Agreement& a, const VoteBlock& votes, std::span<const double> weight
 void merge(Agreement& into, const Agreement& from) {
   if (into.cls.size() != from.cls.size())
     throw std::invalid_argument("agreement of different classes cannot be merged");
-  into.items += from.items;
-  into.weight.merge(from.weight);
-  into.votes.merge(from.votes);
-  for (std::size_t k = 0; k < into.cls.size(); ++k) {
-    into.cls[k].wmu.merge(from.cls[k].wmu);
-    into.cls[k].wg.merge(from.cls[k].wg);
-    into.cls[k].wy.merge(from.cls[k].wy);
-    into.cls[k].wo.merge(from.cls[k].wo);
-  }
+  using A = Agreement;
+  using C = AgreementClass;
+  detail::merge_members(into, from, &A::items, &A::weight, &A::votes);
+  for (std::size_t k = 0; k < into.cls.size(); ++k)
+    detail::merge_members(into.cls[k], from.cls[k], &C::wmu, &C::wg, &C::wy, &C::wo);
 }
 
 void finish_agreement(const Agreement& a, Scores& out) {
@@ -108,8 +105,7 @@ void finish_agreement(const Agreement& a, Scores& out) {
   }
   ExactSum agree, coincide;
   double chance_agree = 0, other_votes = 0;
-  const double weight = a.weight.value();
-  const double votes = a.votes.value();
+  const double weight = a.weight.value(), votes = a.votes.value();
   for (const AgreementClass& c : a.cls) {
     agree.merge(c.wg);
     coincide.merge(c.wo);
@@ -134,15 +130,13 @@ ClassScores agreement_classes(const Agreement& a) {
                   {"fleiss_kappa", {}},
                   {"krippendorff_alpha", {}},
                   {"rater_specific_agreement", {}}};
-  const double weight = a.weight.value();
-  const double votes = a.votes.value();
+  const double weight = a.weight.value(), votes = a.votes.value();
   for (const AgreementClass& c : a.cls) {
     std::optional<double> agreement, kappa, alpha, specific;
     if (a.items > 0) {
       const double share = c.wmu.value() / weight;
       const double differ = minus(c.wmu, c.wg) / weight;  // mean of y (n - y) / (n (n - 1))
-      const double n_k = c.wy.value();
-      const double others = minus(a.votes, c.wy);
+      const double n_k = c.wy.value(), others = minus(a.votes, c.wy);
       agreement = 1 - 2 * differ;
       if (n_k > 0) specific = c.wg.value() / c.wmu.value();
       if (n_k > 0 && others > 0) {

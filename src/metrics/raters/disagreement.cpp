@@ -1,6 +1,5 @@
 #include "plumb/metrics/raters/disagreement.hpp"
 
-#include "metrics/raters/put_share.hpp"
 #include "metrics/raters/share_pass.hpp"
 
 namespace plumb {

@@ -23,8 +23,7 @@ void event_log_terms(const ForecastsView& f, const ScoreOptions& options, EventL
   out.trials.resize(size);
   out.weight.assign(f.weight.begin(), f.weight.end());
   for (std::size_t i = 0; i < size; ++i) {
-    const double n = f.trials_of(i);
-    const double misses = n - f.hits[i];
+    const double n = f.trials_of(i), misses = n - f.hits[i];
     out.trials[i] = n;
     const double p = clipped(f.p[i], options.clip);
     if (p != f.p[i]) out.clipped[i] = n;
@@ -104,13 +103,6 @@ void finish_log_decomposition(const ReliabilityTable& event, const EventLogLoss&
   } else {
     refinement = loss.loss.value() / loss.weight.value() - *calibration.value;
   }
-}
-
-std::vector<std::optional<double>> log_calibration_classes(std::span<const ReliabilityTable> classes,
-                                                           const ScoreOptions& options) {
-  std::vector<std::optional<double>> out;
-  for (const ReliabilityTable& t : classes) out.push_back(log_calibration(t, options).value);
-  return out;
 }
 
 }  // namespace plumb

@@ -7,13 +7,13 @@
 namespace plumb {
 namespace {
 
-struct Sums {
+struct PairSums {
   std::uint64_t items = 0, agree = 0;
   ExactSum w_items, w_agree;  // only with weights
 };
 
 struct Worker {
-  std::vector<Sums> pairs;
+  std::vector<PairSums> pairs;
   std::vector<std::int32_t> ratings;
   std::vector<double> weight;
 };
@@ -39,7 +39,7 @@ std::vector<RaterPair> rater_pairs(const Items& items, int threads) {
                       for (std::int64_t a = 0; a < raters; ++a)
                         for (std::int64_t b = a + 1; b < raters; ++b) {
                           if (row[a] < 0 || row[b] < 0) continue;
-                          Sums& s = w.pairs[a * raters + b];
+                          PairSums& s = w.pairs[a * raters + b];
                           s.items += 1;
                           s.agree += row[a] == row[b];
                           if (!weighted) continue;
@@ -51,9 +51,9 @@ std::vector<RaterPair> rater_pairs(const Items& items, int threads) {
   std::vector<RaterPair> out;
   for (std::int64_t a = 0; a < raters; ++a)
     for (std::int64_t b = a + 1; b < raters; ++b) {
-      Sums total;
+      PairSums total;
       for (const Worker& w : workers) {
-        const Sums& s = w.pairs[a * raters + b];
+        const PairSums& s = w.pairs[a * raters + b];
         total.items += s.items;
         total.agree += s.agree;
         total.w_items.merge(s.w_items);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "metrics/item_pass.hpp"
+#include "metrics/shared/merge_members.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb {
@@ -45,8 +46,7 @@ void update(RaterTable& t, const ItemBlock& block, std::span<const std::int32_t>
       if (row[r] < 0) continue;
       RaterSums& s = t.rater[r];
       const bool with_model = row[r] == model;
-      const std::uint32_t others = n - 1;
-      const std::uint32_t agree = counts[row[r]] - 1;
+      const std::uint32_t others = n - 1, agree = counts[row[r]] - 1;
       const bool with_most = others > 0 && majority_of_others(counts, row[r]) == row[r];
       s.items += 1;
       s.shared += others > 0;
@@ -67,22 +67,11 @@ void update(RaterTable& t, const ItemBlock& block, std::span<const std::int32_t>
 
 void merge(RaterTable& into, const RaterTable& from) {
   if (into.rater.empty()) into.rater.resize(from.rater.size());
-  for (std::size_t r = 0; r < from.rater.size(); ++r) {
-    RaterSums& a = into.rater[r];
-    const RaterSums& b = from.rater[r];
-    a.items += b.items;
-    a.shared += b.shared;
-    a.pairs += b.pairs;
-    a.pairs_agree += b.pairs_agree;
-    a.majority_agree += b.majority_agree;
-    a.model_agree += b.model_agree;
-    a.w_items.merge(b.w_items);
-    a.w_pairs.merge(b.w_pairs);
-    a.w_pairs_agree.merge(b.w_pairs_agree);
-    a.w_shared.merge(b.w_shared);
-    a.w_majority_agree.merge(b.w_majority_agree);
-    a.w_model_agree.merge(b.w_model_agree);
-  }
+  using S = RaterSums;
+  for (std::size_t r = 0; r < from.rater.size(); ++r)
+    detail::merge_members(into.rater[r], from.rater[r], &S::items, &S::shared, &S::pairs, &S::pairs_agree,
+                          &S::majority_agree, &S::model_agree, &S::w_items, &S::w_pairs, &S::w_pairs_agree,
+                          &S::w_shared, &S::w_majority_agree, &S::w_model_agree);
 }
 
 std::vector<RaterRow> rater_rows(const RaterTable& t) {

@@ -1,6 +1,5 @@
 #include "plumb/metrics/raters/share_builder.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "plumb/numeric/fixed_point.hpp"
@@ -81,8 +80,7 @@ void ShareBuilder::update_unit(const ShareTerms& t) {
 
 void ShareBuilder::update_drawn(const ShareTerms& t, std::span<const std::uint32_t> times) {
   for (std::int64_t at = 0; at < t.size; ++at) {
-    const std::uint32_t n = t.votes[at];
-    const std::uint32_t drawn = times[at];
+    const std::uint32_t n = t.votes[at], drawn = times[at];
     if (n == 0) {
       ++table_.left_out;
       continue;

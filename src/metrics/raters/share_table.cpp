@@ -3,19 +3,14 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "metrics/shared/merge_members.hpp"
+
 namespace plumb {
 
 void ShareCell::merge(const ShareCell& other) {
-  items += other.items;
-  votes += other.votes;
-  w.merge(other.w);
-  wp.merge(other.wp);
-  wmu.merge(other.wmu);
-  wsq.merge(other.wsq);
-  wmm.merge(other.wmm);
-  wg.merge(other.wg);
-  ww.merge(other.ww);
-  wwmm.merge(other.wwmm);
+  using C = ShareCell;
+  detail::merge_members(*this, other, &C::items, &C::votes, &C::w, &C::wp, &C::wmu, &C::wsq, &C::wmm, &C::wg,
+                        &C::ww, &C::wwmm);
 }
 
 double ShareCell::gap() const {
@@ -70,13 +65,8 @@ std::uint64_t share_items(const ShareTables& t, Population who) { return first_c
 double share_weight(const ShareTables& t, Population who) { return first_column(t, who).w.value(); }
 
 ShareLosses& ShareLosses::operator+=(const ShareLosses& other) {
-  lsq += other.lsq;
-  cl_plugin += other.cl_plugin;
-  cl += other.cl;
-  el_plugin += other.el_plugin;
-  el += other.el;
-  il += other.il;
-  lonely += other.lonely;
+  using L = ShareLosses;
+  detail::merge_members(*this, other, &L::lsq, &L::cl_plugin, &L::cl, &L::el_plugin, &L::el, &L::il);
   return *this;
 }
 
@@ -94,16 +84,12 @@ ShareLosses cell_losses(const ShareCell& cell, double total) {
   spread.subtract(cell.wg);
   l.il = spread.value() / total;
 
-  const double w = cell.w.value();
-  const double gap = cell.gap();
+  const double w = cell.w.value(), gap = cell.gap();
   l.cl_plugin = w / total * (gap * gap);
   // c^2 -> (W^2 c^2 - sum w^2 mu^2) / (W^2 - sum w^2) lowers the squared gap by (sum w^2 mu^2 - c^2 sum w^2)
   // over the same denominator (w = 1: sigma^2 / (n - 1), eq. 13).
   const double pairs = w * w - cell.ww.value();
-  if (cell.items < 2 || !(pairs > 0)) {
-    l.lonely = 1;
-    return l;
-  }
+  if (cell.items < 2 || !(pairs > 0)) return l;  // a single item gives 0 to cl
   const double c = cell.mean_mu();
   const double bias = (cell.wwmm.value() - c * c * cell.ww.value()) / pairs;
   l.cl = w / total * (gap * gap - bias);

@@ -1,8 +1,8 @@
 // Forecasts and shares as integers, and the sign-flip null.
 #include <algorithm>
 
-#include "metrics/raters/put_share.hpp"
 #include "metrics/raters/share_kernels.hpp"
+#include "metrics/raters/share_pass.hpp"
 #include "plumb/numeric/fixed_point.hpp"
 
 namespace plumb {
@@ -82,8 +82,7 @@ void ShareNull::update_weighted(const ShareTerms& t, std::span<const std::int8_t
   if (weighted_.empty()) weighted_.resize(unit_.size());
   for (std::int64_t i = 0; i < t.size; ++i) {
     if (t.votes[i] == 0) continue;
-    const double w = t.weight[i];
-    const double signed_w = w * signs[i];
+    const double w = t.weight[i], signed_w = w * signs[i];
     const std::uint32_t* const cell = t.cell.data() + i * t.columns;
     const FixedForecast* const f = t.forecast.data() + i * t.columns;
     for (std::size_t k = 0; k < cells_.size(); ++k) {

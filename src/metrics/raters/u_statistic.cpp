@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "metrics/raters/put_share.hpp"
+#include "metrics/raters/share_pass.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb {

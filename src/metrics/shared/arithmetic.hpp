@@ -9,7 +9,6 @@
 // votes.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 

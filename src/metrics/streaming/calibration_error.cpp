@@ -61,18 +61,16 @@ Estimate ece_l2(const ReliabilityTable& t) {
   const Cell total = t.total();
   if (empty(total)) return no_votes();
   double sum = 0;
-  for (const Cell& c : t.cell) {
+  for (const Cell& c : t.cell)
     if (!empty(c)) sum += c.w.value() * c.gap() * c.gap();
-  }
   return std::sqrt(sum / total.w.value());
 }
 
 Estimate mce(const ReliabilityTable& t) {
   if (empty(t.total())) return no_votes();
   double largest = 0;
-  for (const Cell& c : t.cell) {
+  for (const Cell& c : t.cell)
     if (!empty(c)) largest = std::max(largest, std::abs(c.gap()));
-  }
   return largest;
 }
 
@@ -116,8 +114,7 @@ BrierParts brier_parts(const ReliabilityTable& t) {
   const Cell total = t.total();
   if (empty(total)) return {};
   const double base = total.mean_y();
-  double reliability = 0;
-  double resolution = 0;
+  double reliability = 0, resolution = 0;
   for (const Cell& c : t.cell) {
     if (empty(c)) continue;
     const double lift = c.mean_y() - base;

@@ -114,12 +114,7 @@ HWY_INLINE void scatter(Words p, Words counts, const std::uint32_t* offset, std:
 HWY_INLINE hn::Vec<DU> load_counts(const double* hits) {
   return hn::BitCast(du, hn::Add(hn::LoadU(d, hits), hn::Set(d, kCountOne)));
 }
-HWY_INLINE hn::Vec<DU> load_counts(const std::uint32_t* labels) {
-  return hn::Add(hn::PromoteTo(du, hn::LoadU(hn::Rebind<std::uint32_t, D>{}, labels)),
-                 hn::Set(du, kOneForecast));
-}
 std::uint64_t counts_of(double hits) { return std::bit_cast<std::uint64_t>(hits + kCountOne); }
-std::uint64_t counts_of(std::uint32_t label) { return label + kOneForecast; }
 
 /// `start_of(i)` tells where the tables of forecasts i, i + 1, ... begin, counted in words, two for a pair.
 template <class CellOf, class StartOf, class CountsOf>
@@ -150,9 +145,7 @@ void add_one(Pair& pair, double p, std::uint64_t counts) {
   pair.counts += counts;
 }
 
-template <class Hits>
-HWY_INLINE void add_binary_with(const Cells& cells, const double* p, const Hits* hits, std::size_t n,
-                                Pair* table) {
+void AddHits(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table) {
   const std::size_t count = cells.count();
   HWY_ALIGN std::int32_t start[kPrivateTables];
   for (std::size_t j = 0; j < kPrivateTables; ++j) start[j] = 2 * j * count;
@@ -161,13 +154,6 @@ HWY_INLINE void add_binary_with(const Cells& cells, const double* p, const Hits*
   for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i) {
     add_one(table[(i % kPrivateTables) * count + cells.of(p[i])], p[i], counts_of(hits[i]));
   }
-}
-
-void AddHits(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table) {
-  add_binary_with(cells, p, hits, n, table);
-}
-void AddLabels(const Cells& cells, const double* p, const std::uint32_t* labels, std::size_t n, Pair* table) {
-  add_binary_with(cells, p, labels, n, table);
 }
 
 void AddDrawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
@@ -200,16 +186,13 @@ HWY_INLINE std::size_t note_found(hn::Mask<D> mask, std::size_t j, std::uint32_t
   if (HWY_LIKELY(hn::AllFalse(d, mask))) return count;
   std::uint8_t bytes[8] = {};  // StoreMaskBits may write as many
   hn::StoreMaskBits(d, mask, bytes);
-  for (unsigned bits = bytes[0]; bits != 0; bits &= bits - 1) {
-    found[count++] = j + std::countr_zero(bits);
-  }
+  for (unsigned bits = bytes[0]; bits != 0; bits &= bits - 1) found[count++] = j + std::countr_zero(bits);
   return count;
 }
 
 std::size_t AddDense(const double* z, std::size_t n, const double* beyond, std::uint64_t* dense,
                      std::uint32_t* found) {
-  std::size_t count = 0;
-  std::size_t j = 0;
+  std::size_t count = 0, j = 0;
   for (; j + kWidth <= n; j += kWidth) {
     const V v = hn::LoadU(d, z + j);
     hn::StoreU(hn::Add(hn::LoadU(du, dense + j), raw(v)), du, dense + j);
@@ -239,8 +222,7 @@ std::size_t AddDenseWhole(const double* z, std::size_t n, std::uint32_t mass, co
   const auto m = hn::Set(du, std::uint64_t{mass});
   const auto magic = hn::Set(du, kMagicBits);
   const auto low_bits = hn::Set(du, kLowBits);
-  std::size_t count = 0;
-  std::size_t j = 0;
+  std::size_t count = 0, j = 0;
   for (; j + kWidth <= n; j += kWidth) {
     const V v = hn::LoadU(d, z + j);
     const auto q = hn::Sub(raw(v), magic);
@@ -268,7 +250,6 @@ namespace plumb::detail {
 
 HWY_EXPORT(Place);
 HWY_EXPORT(AddHits);
-HWY_EXPORT(AddLabels);
 HWY_EXPORT(AddDrawn);
 HWY_EXPORT(AddRows);
 HWY_EXPORT(AddDense);
@@ -287,10 +268,6 @@ void place_forecasts(const Cells& cells, const double* p, std::size_t n, std::in
 }
 void add_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table) {
   HWY_DYNAMIC_DISPATCH(AddHits)(cells, p, hits, n, table);
-}
-void add_binary(const Cells& cells, const double* p, const std::uint32_t* labels, std::size_t n,
-                Pair* table) {
-  HWY_DYNAMIC_DISPATCH(AddLabels)(cells, p, labels, n, table);
 }
 void add_drawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
                std::size_t n, Pair* table) {

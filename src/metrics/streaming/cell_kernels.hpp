@@ -11,8 +11,8 @@
 
 namespace plumb::detail {
 
-inline constexpr std::size_t kChunk =
-    512;  ///< forecasts whose places are found before they are added: they stay in L1
+/// forecasts whose places are found before they are added: they stay in L1
+inline constexpr std::size_t kForecastChunk = 512;
 inline constexpr std::size_t kPrivateTables = 8;
 inline constexpr std::size_t kManyThresholds = 64;  ///< from here on a binary search beats counting
 
@@ -37,14 +37,13 @@ struct PairSums {
   return std::bit_cast<std::uint64_t>(p * kFixedOne + kMagic);
 }
 
-/// Cell and q of n forecasts, n <= kChunk.
+/// Cell and q of n forecasts, n <= kForecastChunk.
 void place_forecasts(const Cells& cells, const double* p, std::size_t n, std::int32_t* index,
                      std::uint64_t* fixed);
 
 /// Adds n single votes to kPrivateTables tables that stand side by side, in turn, beginning with the first.
 /// Fewer than kManyThresholds thresholds.
 void add_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table);
-void add_binary(const Cells& cells, const double* p, const std::uint32_t* labels, std::size_t n, Pair* table);
 
 /// The same for a resample: table m takes the forecasts that were drawn m times. What was drawn more than
 /// kMostDrawn times ends in table 0, which nobody reads, and is the caller's to add.

@@ -84,8 +84,7 @@ void ClasswiseBuilder::update(const ItemBlock& block, std::span<const std::uint3
 }
 
 void ClasswiseBuilder::add_whole(const RowBlock& rows, std::size_t i) {
-  const std::uint64_t drawn = rows.drawn(i);
-  const std::uint64_t n = rows.votes().votes(i);
+  const std::uint64_t drawn = rows.drawn(i), n = rows.votes().votes(i);
   const std::uint64_t mass = drawn * n;
   if (mass == 0) return;
   if (mass > detail::kWholeCapacity) {
@@ -109,8 +108,7 @@ void ClasswiseBuilder::add_whole(const RowBlock& rows, std::size_t i) {
 void ClasswiseBuilder::add_weighted(const RowBlock& rows, std::size_t i) {
   make_tables();
   const double own = rows.block.weight.empty() ? 1.0 : rows.block.weight[i];
-  const double weight = own * rows.drawn(i);
-  const double n = rows.votes().votes(i);
+  const double weight = own * rows.drawn(i), n = rows.votes().votes(i);
   const double* z = rows.row(i);
   const auto add = [&](std::size_t k, double hits) {
     Cell& cell = table_[k].cell[place(k, z[k]) - start_[k]];
@@ -149,9 +147,8 @@ void ClasswiseBuilder::flush_whole() {
     lowest.items = total_.items;
     lowest.votes = total_.votes;
     for (std::size_t c = start_[k] + 1; c < start_[k + 1]; ++c) detail::subtract_mass(lowest, whole_[c]);
-    for (std::size_t c = start_[k]; c < start_[k + 1]; ++c) {
+    for (std::size_t c = start_[k]; c < start_[k + 1]; ++c)
       detail::move_into(table_[k].cell[c - start_[k]], whole_[c]);
-    }
   }
   std::fill(high_.begin(), high_.end(), 0);
   std::fill(low_.begin(), low_.end(), 0);
@@ -170,11 +167,9 @@ std::vector<ReliabilityTable> ClasswiseBuilder::finish() {
   if (!minus_.empty()) {
     const std::vector<ReliabilityTable> flipped = minus_[0].finish();
     minus_.clear();
-    for (std::size_t k = 0; k < done.size(); ++k) {
-      for (std::size_t b = 0; b < done[k].cell.size(); ++b) {
+    for (std::size_t k = 0; k < done.size(); ++k)
+      for (std::size_t b = 0; b < done[k].cell.size(); ++b)
         detail::add_flipped(done[k].cell[b], flipped[k].cell[b]);
-      }
-    }
   }
   return done;
 }

@@ -2,8 +2,9 @@
 
 #include <array>
 
-#include "metrics/streaming/exact_block.hpp"
+#include "metrics/shared/merge_members.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/exact_columns.hpp"
 
 namespace plumb {
 namespace {
@@ -37,9 +38,7 @@ Entering entering(const ScoreTerms& t, std::span<const std::uint32_t> times) {
 
 /// Adds w x for each item that enters.
 void add_products(ExactSum& into, const Entering& e, const std::vector<double>& x) {
-  std::vector<double> terms(e.at.size());
-  for (std::size_t j = 0; j < terms.size(); ++j) terms[j] = e.w[j] * x[e.at[j]];
-  detail::add_all(into, terms);
+  add_terms(into, e.at.size(), [&](std::size_t j) { return e.w[j] * x[e.at[j]]; });
 }
 
 /// A sum of whole numbers >= 0: exact, and so free of any order, when it is below 2^53.
@@ -48,9 +47,8 @@ double whole_sum(std::size_t n, Term term) {
   constexpr std::size_t kParts = 4;  // side by side: one sum would wait for itself
   std::array<double, kParts> part{};
   std::size_t j = 0;
-  for (; j + kParts <= n; j += kParts) {
+  for (; j + kParts <= n; j += kParts)
     for (std::size_t l = 0; l < kParts; ++l) part[l] += term(j + l);
-  }
   for (; j < n; ++j) part[0] += term(j);
   return part[0] + part[1] + (part[2] + part[3]);
 }
@@ -94,21 +92,10 @@ void update(ProperScores& s, const ScoreTerms& t, std::span<const std::uint32_t>
 }
 
 void merge(ProperScores& into, const ProperScores& from) {
-  into.items += from.items;
-  into.unvoted += from.unvoted;
-  into.votes += from.votes;
-  into.zero += from.zero;
-  into.clipped += from.clipped;
-  into.kl_bad += from.kl_bad;
-  into.item_weight.merge(from.item_weight);
-  into.vote_weight.merge(from.vote_weight);
-  into.correct.merge(from.correct);
-  into.agree.merge(from.agree);
-  into.nll.merge(from.nll);
-  into.brier.merge(from.brier);
-  into.truth_weight.merge(from.truth_weight);
-  into.mse_p.merge(from.mse_p);
-  into.kl_p.merge(from.kl_p);
+  using S = ProperScores;
+  detail::merge_members(into, from, &S::items, &S::unvoted, &S::votes, &S::zero, &S::clipped, &S::kl_bad,
+                        &S::item_weight, &S::vote_weight, &S::correct, &S::agree, &S::nll, &S::brier,
+                        &S::truth_weight, &S::mse_p, &S::kl_p);
 }
 
 void finish(const ProperScores& s, const ScoreOptions& options, bool has_truth, Scores& out) {
@@ -120,18 +107,16 @@ void finish(const ProperScores& s, const ScoreOptions& options, bool has_truth, 
   out["agreement"] = mean(s.agree, s.vote_weight);
   out["brier"] = mean(s.brier, s.vote_weight);
   out["nll"] = mean(s.nll, s.vote_weight);
-  if (s.zero > 0 && !clips) {
+  if (s.zero > 0 && !clips)
     out["nll"] = Estimate::undefined(counted(s.zero, "vote") + (s.zero == 1 ? " falls" : " fall") +
                                      " on probability 0: give ⟦clip⟧ 1e-12");
-  }
   if (!has_truth) return;
   out["mse_p"] = mean(s.mse_p, s.truth_weight);
   out["kl_p"] = mean(s.kl_p, s.truth_weight);
-  if (s.kl_bad > 0 && !clips) {
+  if (s.kl_bad > 0 && !clips)
     out["kl_p"] =
         Estimate::undefined(counted(s.kl_bad, "item") + (s.kl_bad == 1 ? " has" : " have") +
                             " a true probability of 0 or 1 and another forecast: give ⟦clip⟧ 1e-12");
-  }
 }
 
 }  // namespace plumb

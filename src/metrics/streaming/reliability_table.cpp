@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "metrics/item_pass.hpp"
+#include "metrics/shared/merge_members.hpp"
 
 namespace plumb {
 
@@ -14,13 +15,8 @@ double Cells::low(int cell) const {
 double Cells::high(int cell) const { return cell + 1 == count() ? 1.0 : low(cell + 1); }
 
 void Cell::merge(const Cell& other) {
-  items += other.items;
-  votes += other.votes;
-  w.merge(other.w);
-  wp.merge(other.wp);
-  wy.merge(other.wy);
-  ww.merge(other.ww);
-  wwyy.merge(other.wwyy);
+  detail::merge_members(*this, other, &Cell::items, &Cell::votes, &Cell::w, &Cell::wp, &Cell::wy, &Cell::ww,
+                        &Cell::wwyy);
 }
 
 double Cell::gap() const {

@@ -9,7 +9,7 @@
 namespace plumb {
 namespace {
 
-double clipped(double p, double clip) { return std::min(std::max(p, clip), 1.0 - clip); }
+double clipped_inside(double p, double clip) { return std::min(std::max(p, clip), 1.0 - clip); }
 
 /// Each class that has votes of an item, in the order of the block: the item, how many votes, and the class's
 /// probability.
@@ -30,17 +30,15 @@ Voted voted_classes(const ItemBlock& block) {
   if (!votes.single) {
     out.item.resize(out.p.size());
     out.count.assign(votes.count.begin(), votes.count.end());
-    for (std::int64_t i = 0; i < block.size; ++i) {
+    for (std::int64_t i = 0; i < block.size; ++i)
       for (std::uint32_t v = votes.offset[i]; v < votes.offset[i + 1]; ++v) out.item[v] = i;
-    }
   }
   if (width > 1) {
     for (std::size_t v = 0; v < out.p.size(); ++v) out.p[v] = z[out.item_of(v) * width + votes.cls[v]];
   } else {
     // Binary blocks hold P(class 1) alone. Two products, instead of a branch that is often guessed wrong.
     for (std::size_t v = 0; v < out.p.size(); ++v) {
-      const double p = z[out.item_of(v)];
-      const double y = votes.cls[v];
+      const double p = z[out.item_of(v)], y = votes.cls[v];
       out.p[v] = y * p + (1.0 - y) * (1.0 - p);
     }
   }
@@ -52,13 +50,11 @@ double square_sum(const double* z, std::size_t n) {
   constexpr std::size_t kLanes = 8;
   std::array<double, kLanes> lane{};
   std::size_t j = 0;
-  for (; j + kLanes <= n; j += kLanes) {
+  for (; j + kLanes <= n; j += kLanes)
     for (std::size_t l = 0; l < kLanes; ++l) lane[l] += z[j + l] * z[j + l];
-  }
   for (std::size_t l = 0; j + l < n; ++l) lane[l] += z[j + l] * z[j + l];
-  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2)
     for (std::size_t l = 0; l < half; ++l) lane[l] += lane[l + half];
-  }
   return lane[0];
 }
 
@@ -93,7 +89,7 @@ void log_terms(Voted voted, double clip, ScoreTerms& out) {
     double& p = voted.p[v];
     if (p == 0) out.zero[voted.item_of(v)] += voted.count_of(v);
     if (clip > 0) {
-      const double inside = clipped(p, clip);
+      const double inside = clipped_inside(p, clip);
       if (inside != p) out.clipped[voted.item_of(v)] += voted.count_of(v);
       p = inside;
     } else if (p == 0) {
@@ -112,8 +108,7 @@ void brier_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
     squares[i] = square_sum(block.z.z.data() + i * width, width);
   for (std::size_t v = 0; v < voted.p.size(); ++v) {
     const std::size_t i = voted.item_of(v);
-    const double p = voted.p[v];
-    const double missing = 1.0 - p;
+    const double p = voted.p[v], missing = 1.0 - p;
     // Binary: (p - y)^2 of class 1 alone. Else the squares of all other classes, plus that of the voted one.
     const double others = width > 1 ? squares[i] - p * p : 0.0;
     out.brier[i] += voted.count_of(v) * (others + missing * missing);
@@ -131,8 +126,8 @@ void truth_terms(const ItemBlock& block, double clip, ScoreTerms& out) {
     out.mse_p[i] = (p[i] - q[i]) * (p[i] - q[i]);
     out.kl_bad[i] = (q[i] == 0 || q[i] == 1) && p[i] != q[i] ? 1.0 : 0.0;
     if (clip > 0) {
-      p[i] = clipped(p[i], clip);
-      q[i] = clipped(q[i], clip);
+      p[i] = clipped_inside(p[i], clip);
+      q[i] = clipped_inside(q[i], clip);
     }
     const std::array<double, 4> arguments{p[i], q[i], 1.0 - p[i], 1.0 - q[i]};
     std::copy(arguments.begin(), arguments.end(), logs.begin() + 4 * i);

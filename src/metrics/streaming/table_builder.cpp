@@ -36,26 +36,16 @@ void TableBuilder::update(const ForecastsView& f) {
   }
 }
 
-template <class Hits>
-void TableBuilder::update_binary(std::span<const double> p, std::span<const Hits> hits) {
+void TableBuilder::update_binary(std::span<const double> p, std::span<const double> hits) {
   if (pair_.empty()) pair_.resize(detail::kPrivateTables * table_.cell.size());
   constexpr std::size_t kStep = detail::kPrivateTables * 1024;
   for (std::size_t begin = 0; begin < p.size(); begin += kStep) {
     const std::size_t n = std::min(kStep, p.size() - begin);
-    const std::uint64_t most =
-        (n + detail::kPrivateTables - 1) / detail::kPrivateTables;  // to the first table
+    // to the first table
+    const std::uint64_t most = (n + detail::kPrivateTables - 1) / detail::kPrivateTables;
     if (pair_used_ + most > detail::kPairCapacity) flush_pairs();
     pair_used_ += most;
     detail::add_binary(table_.cells, p.data() + begin, hits.data() + begin, n, pair_.data());
-  }
-}
-
-void TableBuilder::update_labels(std::span<const double> p, std::span<const std::uint32_t> labels) {
-  if (fits_pairs(table_.cells)) {
-    update_binary(p, labels);
-  } else {
-    const std::vector<double> hits(labels.begin(), labels.end());
-    update_whole({p, hits, {}, {}, {}, true});
   }
 }
 
@@ -68,17 +58,16 @@ void TableBuilder::update_drawn(const ForecastsView& f) {
     drawn_used_ += n;
     detail::add_drawn(table_.cells, f.p.data() + begin, f.hits.data() + begin, f.times.data() + begin, n,
                       drawn_.data());
-    for (std::size_t i = begin; i < begin + n; ++i) {
+    for (std::size_t i = begin; i < begin + n; ++i)
       if (f.times[i] > detail::kMostDrawn) update_whole(f.slice(i, 1));
-    }
   }
 }
 
 void TableBuilder::update_whole(const ForecastsView& f) {
-  alignas(64) std::array<std::int32_t, detail::kChunk> index;
-  alignas(64) std::array<std::uint64_t, detail::kChunk> fixed;
-  for (std::size_t begin = 0; begin < f.size(); begin += detail::kChunk) {
-    const std::size_t n = std::min(detail::kChunk, f.size() - begin);
+  alignas(64) std::array<std::int32_t, detail::kForecastChunk> index;
+  alignas(64) std::array<std::uint64_t, detail::kForecastChunk> fixed;
+  for (std::size_t begin = 0; begin < f.size(); begin += detail::kForecastChunk) {
+    const std::size_t n = std::min(detail::kForecastChunk, f.size() - begin);
     detail::place_forecasts(table_.cells, f.p.data() + begin, n, index.data(), fixed.data());
     for (std::size_t j = 0; j < n; ++j) {
       const std::size_t i = begin + j;

@@ -185,25 +185,6 @@ TEST(Forecasts, RepresentationOfVotesDoesNotMatter) {
   }
 }
 
-TEST(Forecasts, TheViewIsTheProjection) {
-  for (const int classes : {2, 3}) {
-    for (const int raters : {1, 3}) {
-      const Sample s = sample(50, classes, raters, raters == 3, 41);
-      const ItemBlock block = block_of(s.items);
-      for (const Event event : {Event::kEvent, Event::kTop}) {
-        Forecasts f, scratch;
-        project(block, event, f);
-        const ForecastsView v = project_view(block, event, scratch);
-        EXPECT_EQ(Column(v.p.begin(), v.p.end()), f.p);
-        EXPECT_EQ(Column(v.hits.begin(), v.hits.end()), f.hits);
-        EXPECT_EQ(Column(v.trials.begin(), v.trials.end()), f.trials);
-        EXPECT_EQ(Column(v.weight.begin(), v.weight.end()), f.weight);
-        EXPECT_TRUE(v.whole && v.times.empty());
-      }
-    }
-  }
-}
-
 TEST(Forecasts, TopOneIsTheTopLabelAndTopAllIsCertain) {
   constexpr double kRounding = 1e-12;  // a sum of ten probabilities
   for (const int classes : {2, 3, 10}) {

@@ -237,10 +237,5 @@ TEST(Csv, TheFirstErrorIsToldForAnyPieces) {
   }
 }
 
-TEST(Csv, FromAFile) {
-  const TempDir dir;
-  EXPECT_EQ(values_of(read_csv(dir.write("a.csv", "p\n1\n"), "p", {})), std::vector<double>{1});
-}
-
 }  // namespace
 }  // namespace plumb

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
 
 #include "unit/io/files.hpp"
 
@@ -162,9 +161,6 @@ TEST(Npy, WhatIsWrittenReadsBack) {
     EXPECT_EQ(a.shape, shape);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.data) % 64, 0u);
     EXPECT_EQ(values_of(a), std::vector<double>(v.begin(), v.end()));
-    std::ostringstream stream;
-    write_npy(stream, std::span<const T>(v), shape);
-    EXPECT_EQ(stream.str(), read_file(path));
   };
   check(std::vector<double>{0.1, 2, 3, 4, 5, 1e300}, DType::f64);
   check(std::vector<float>{0.1f, 2, 3, 4, 5, 6}, DType::f32);

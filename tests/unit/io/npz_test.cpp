@@ -51,12 +51,6 @@ TEST(Npz, AlignedMembersStayWhereTheyAre) {
   }
 }
 
-TEST(Npz, FromAFile) {
-  const TempDir dir;
-  const std::string path = dir.write("f.npz", zip({{"x.npy", three(), true}}));
-  EXPECT_EQ(values_of(read_npz(path, "x")), kValues);
-}
-
 TEST(Npz, UnknownAndAmbiguousMembers) {
   const std::string file = zip({{"probs.npy", three()}, {"labels.npy", three()}});
   EXPECT_EQ(said(file), "a.npz holds 2 arrays (probs, labels); say which, for example a.npz:probs");

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "plumb/data/check.hpp"
-#include "plumb/io/png.hpp"
 #include "unit/io/files.hpp"
 
 namespace plumb {

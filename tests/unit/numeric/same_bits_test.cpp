@@ -51,8 +51,6 @@ TEST(SameBits, Softmax) {
 
 TEST(SameBits, Special) {
   EXPECT_EQ(fingerprint_of(log_gamma, 0.0, 40.0), 0x9487d9c386aad0f1);
-  EXPECT_EQ(fingerprint_of(digamma, 0.0, 40.0), 0x40ee7fdbdd09e481);
-  EXPECT_EQ(fingerprint_of(trigamma, 0.0, 40.0), 0x34b08aa8fcd3ad61);
   EXPECT_EQ(fingerprint_of(normal_cdf, -40.0, 10.0), 0x7e2783c65f5982bf);
   EXPECT_EQ(fingerprint_of(normal_quantile, 0.0, 1.0), 0xc3712abb775d1f4f);
 }

@@ -29,7 +29,6 @@ void expect_sorted(const std::vector<double>& x, const std::string& what) {
     const SortedColumn c = sort_column(x, threads);
     ASSERT_EQ(c.order, want) << what << ", n " << x.size() << ", threads " << threads;
     for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(c.values[i], x[want[i]]) << what << " at " << i;
-    ASSERT_EQ(sort_order(x, threads), want) << what;
   }
 }
 
@@ -98,7 +97,6 @@ TEST(Sort, NamesTheFirstNaN) {
 TEST(Sort, RefusesMoreThanAnIndexCanHold) {
   const double x = 0.0;
   const std::span<const double> too_many(&x, std::size_t{1} << 32);  // never read
-  EXPECT_THROW(static_cast<void>(sort_order(too_many)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(sort_column(too_many)), std::invalid_argument);
 }
 

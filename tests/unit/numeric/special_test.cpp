@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <boost/math/special_functions/gamma.hpp>
-#include <boost/math/special_functions/trigamma.hpp>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -17,8 +15,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // About twice the largest differences seen; docs/numerics.md states them in ulp.
 constexpr double kRelative = 2e-15;
-// digamma has a root at 1.4616; around it the error is absolute.
-constexpr double kAbsoluteDigamma = 2e-15;
 
 class Draw {
  public:
@@ -48,32 +44,6 @@ TEST(Special, LogGamma) {
   EXPECT_TRUE(std::isnan(log_gamma(-1.5)));
   EXPECT_DOUBLE_EQ(log_gamma(0.5), 0.57236494292470008707);  // log sqrt(pi)
   EXPECT_DOUBLE_EQ(log_gamma(11.0), 15.104412573075515295);  // log 10!
-}
-
-TEST(Special, Digamma) {
-  Draw u;
-  for (int i = 0; i < 20000; ++i) {
-    for (const double x : {u(1e-3, 3.0), u(2.0, 30.0), u.any_scale()}) {
-      const long double want = boost::math::digamma(static_cast<long double>(x));
-      ASSERT_LE(std::fabs(digamma(x) - want), kRelative * std::fabs(want) + kAbsoluteDigamma) << x;
-    }
-  }
-  EXPECT_NEAR(digamma(1.0), -0.57721566490153286061, kAbsoluteDigamma);
-  EXPECT_EQ(digamma(0.0), -kInfinity);
-  EXPECT_TRUE(std::isnan(digamma(-0.5)));
-}
-
-TEST(Special, Trigamma) {
-  Draw u;
-  for (int i = 0; i < 20000; ++i) {
-    for (const double x : {u(1e-3, 3.0), u(2.0, 30.0), u.any_scale()}) {
-      const long double want = boost::math::trigamma(static_cast<long double>(x));
-      ASSERT_LE(std::fabs(trigamma(x) - want), kRelative * want) << x;
-    }
-  }
-  EXPECT_DOUBLE_EQ(trigamma(1.0), 1.6449340668482264365);  // pi^2 / 6
-  EXPECT_EQ(trigamma(0.0), kInfinity);
-  EXPECT_EQ(trigamma(kInfinity), 0.0);
 }
 
 TEST(Special, NormalCdf) {
@@ -117,8 +87,6 @@ TEST(Special, Recurrences) {
   for (int i = 0; i < 20000; ++i) {
     const double x = std::ldexp(std::floor(std::ldexp(u(0.1, 20.0), 40)), -40);  // x + 1 is exact
     ASSERT_NEAR(log_gamma(x + 1.0), log_gamma(x) + std::log(x), 2e-14) << x;
-    ASSERT_NEAR(digamma(x + 1.0), digamma(x) + 1.0 / x, 1e-14) << x;
-    ASSERT_NEAR(trigamma(x + 1.0), trigamma(x) - 1.0 / (x * x), 1e-13) << x;
   }
 }
 

@@ -20,6 +20,5 @@ struct ForecastPass {
 [[nodiscard]] ForecastPass pass_over(const ForecastsView& f, int threads);
 /// Items as they stream from their files; `items` must outlive the pass.
 [[nodiscard]] ForecastPass pass_over(const Items& items, Event event, int threads);
-[[nodiscard]] ForecastPass pass_over_class(const Items& items, int k, int threads);
 
 }  // namespace plumb

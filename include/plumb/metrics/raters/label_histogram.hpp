@@ -33,8 +33,6 @@ void histogram_shares(const ItemBlock& block, ShareTerms& out);
 void finish_label_histogram(const ShareTables& t, Scores& out);
 /// The same keys by class.
 [[nodiscard]] ClassScores label_histogram_classes(const ShareTables& t);
-/// Cells with a single item, which give 0 to `cl`: of all items.
-[[nodiscard]] std::int64_t lonely_cells(const ShareTables& t);
 
 /// One cell of one class, over the items with votes; el to il over those with two votes or more, absent
 /// without such.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,8 +39,5 @@ void merge(EventLogLoss& into, const EventLogLoss& from);
 /// Writes log_calibration and log_refinement; they add up to the event's log-loss (`nll` for binary tasks).
 void finish_log_decomposition(const ReliabilityTable& event, const EventLogLoss& loss,
                               const ScoreOptions& options, Scores& out);
-/// log_calibration of each class, on the class-wise cells.
-[[nodiscard]] std::vector<std::optional<double>> log_calibration_classes(
-    std::span<const ReliabilityTable> classes, const ScoreOptions& options);
 
 }  // namespace plumb

@@ -17,8 +17,8 @@ struct RaterSums {
   std::uint64_t items = 0;   ///< items rated, of positive weight
   std::uint64_t shared = 0;  ///< of those, rated by somebody else too
   std::uint64_t pairs = 0, pairs_agree = 0;
-  std::uint64_t majority_agree =
-      0;  ///< shared items on which the rater says what most of the others say (ties: lowest class)
+  /// shared items on which the rater says what most of the others say (ties: lowest class)
+  std::uint64_t majority_agree = 0;
   std::uint64_t model_agree = 0;  ///< items on which the model's argmax is the rater's class
   ExactSum w_items, w_pairs, w_pairs_agree, w_shared, w_majority_agree, w_model_agree;
   friend bool operator==(const RaterSums&, const RaterSums&) = default;

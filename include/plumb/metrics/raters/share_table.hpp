@@ -65,7 +65,6 @@ struct ShareLosses {
   double cl_plugin = 0, cl = 0;  // eq. 12 and 13, 42 and 43
   double el_plugin = 0, el = 0;  // eq. 8 and 9; for items with two votes or more
   double il = 0;                 // irreducible: mean of mu - g; for items with two votes or more
-  std::int64_t lonely = 0;       ///< cells with a single item, which give 0 to cl
   [[nodiscard]] double dl_plugin() const { return el_plugin - cl_plugin; }  ///< eq. 34
   [[nodiscard]] double dl() const { return el - cl; }                       ///< eq. 35
   [[nodiscard]] double rl() const { return lsq - cl; }

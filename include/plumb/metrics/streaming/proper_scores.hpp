@@ -35,8 +35,8 @@ void score_terms(const ItemBlock& block, const ScoreOptions& options, ScoreTerms
 struct ProperScores {
   std::uint64_t items = 0;    ///< with votes and positive weight
   std::uint64_t unvoted = 0;  ///< items without votes, left out
-  std::uint64_t votes =
-      0;  ///< of those items; as the three below, not multiplied by weights or repeated draws
+  /// of those items; as the three below, not multiplied by weights or repeated draws
+  std::uint64_t votes = 0;
   std::uint64_t zero = 0, clipped = 0, kl_bad = 0;
   ExactSum item_weight, vote_weight, correct, agree, nll, brier;
   ExactSum truth_weight, mse_p, kl_p;

@@ -88,19 +88,16 @@ class TableBuilder {
  public:
   explicit TableBuilder(Cells cells);
   void update(const ForecastsView& f);
-  /// Single votes of weight one on a binary event, straight from a block: labels are 0 or 1.
-  void update_labels(std::span<const double> p, std::span<const std::uint32_t> labels);
   /// The sign-flip null on whole forecasts: hits = n p + sign (h - n p), exact with p as it enters the table.
   /// Leaves wwyy 0, so that a table of flipped hits has no debiased error.
   void update_flipped(const ForecastsView& f, std::span<const std::int8_t> signs);
   [[nodiscard]] ReliabilityTable finish();  ///< flushes; the builder is then empty
 
  private:
-  template <class Hits>
-  void update_binary(std::span<const double> p, std::span<const Hits> hits);  // one trial, weight one
-  void update_drawn(const ForecastsView& f);                                  // one trial, whole times
-  void update_whole(const ForecastsView& f);                                  // whole trials and times
-  void update_weighted(const ForecastsView& f);                               // anything
+  void update_binary(std::span<const double> p, std::span<const double> hits);  // one trial, weight one
+  void update_drawn(const ForecastsView& f);                                    // one trial, whole times
+  void update_whole(const ForecastsView& f);                                    // whole trials and times
+  void update_weighted(const ForecastsView& f);                                 // anything
   void add_weighted(const ForecastsView& f, std::size_t i);
   void flush_pairs();
   void flush_drawn();

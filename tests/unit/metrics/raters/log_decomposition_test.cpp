@@ -161,13 +161,5 @@ TEST(LogDecomposition, MergeAndTimes) {
   EXPECT_EQ(drawn.scores.at("log_calibration").value, repeated.scores.at("log_calibration").value);
 }
 
-TEST(LogDecomposition, OfEachClass) {
-  const Simulated s = test::simulate({.n = 400, .classes = 3, .raters = 2, .sharpen = 2, .seed = 95});
-  const auto tables = classwise_tables(to_items(s, VoteForm::counts), test::equal_width(15), 1);
-  const auto values = log_calibration_classes(tables, {});
-  ASSERT_EQ(values.size(), 3u);
-  for (const auto& v : values) EXPECT_GT(v.value(), 0.0);
-}
-
 }  // namespace
 }  // namespace plumb

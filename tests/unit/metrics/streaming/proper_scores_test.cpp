@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "metrics/streaming/exact_block.hpp"
+#include "plumb/numeric/exact_columns.hpp"
 #include "unit/metrics/streaming/simulate.hpp"
 
 namespace plumb {
@@ -111,7 +111,7 @@ TEST(ExactBlock, SameBitsAsTermByTerm) {
     if (n == 10000) terms.assign(n, std::nextafter(2.0, 0.0));  // the largest mantissa every time
     ExactSum one, block;
     for (const double x : terms) one.add(x);
-    detail::add_all(block, terms);
+    add_column(block, terms);
     EXPECT_EQ(block, one) << n << " terms";
   }
 }

@@ -195,20 +195,6 @@ TEST(TableBuilder, WeightedSumsEqualTheNaiveOnes) {
   }
 }
 
-TEST(TableBuilder, LabelsAreHits) {
-  test::on_every_simd_target([](const std::string& target) {
-    for (const Cells& cells : {width(15), width(3000), thresholds(14)}) {
-      for (const std::size_t n : {0, 1, 9, 5000}) {
-        const Column column = test::random_column(n, {}, n + 2);
-        const std::vector<std::uint32_t> labels(column.hits.begin(), column.hits.end());
-        TableBuilder builder(cells);
-        builder.update_labels(column.p, labels);
-        EXPECT_EQ(builder.finish(), build(column.view(), cells)) << target << ", " << n << " forecasts";
-      }
-    }
-  });
-}
-
 TEST(TableBuilder, ItemsWithoutMassCountNowhere) {
   Column column;
   column.p = {0.1, 0.5, 0.9, 0.3};
