@@ -72,7 +72,7 @@ std::string render_list_json(std::span<const MetricRow> metrics, const std::stri
   Json methods = Json::array();
   for (const CalibratorRow& c : calibrators) {
     methods.push_back({{"method", c.method},
-                       {"task", c.binary ? c.multiclass ? "any" : "binary" : "multiclass"},
+                       {"task", c.serves(2) ? c.serves(3) ? "any" : "binary" : "multiclass"},
                        {"line", spell(c.line, kBareName)}});
   }
   return detail::json_text({{"plumb", version},
