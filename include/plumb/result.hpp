@@ -43,9 +43,8 @@ template <class T, class Member>
   }
   refuse_name(kind, name, known);
 }
-[[nodiscard]] inline const MetricResult& find_result(const MetricResults& results, std::string_view key) {
-  return find_named(results, &MetricResults::value_type::first, "metric", key).second;
-}
+/// By key, or by another name of it (registry.hpp).
+[[nodiscard]] const MetricResult& find_result(const MetricResults& results, std::string_view key);
 
 struct Table {
   std::vector<std::string> columns;
