@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "calibrate/alpha_problem.hpp"
+#include "calibrate/minimise.hpp"
 #include "calibrate/rows.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
@@ -16,16 +17,10 @@ constexpr double kLambda = 0.005;  // Mimori 2021, appendix F
 constexpr int kMostIterations = 100;
 constexpr double kGoal = 1e-9, kPromise = 1e-6;  // gradient, per item
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
+double ordered_dot(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::int64_t i = 0; i < std::ssize(a); ++i) sum += a[i] * b[i];
   return sum;
-}
-
-double largest(const std::vector<double>& v) {
-  double out = 0;
-  for (const double x : v) out = std::max(out, std::abs(x));
-  return out;
 }
 
 // A Newton direction by conjugate gradients; where the curvature is not positive the way found so far is
@@ -34,18 +29,18 @@ std::vector<double> direction(const AlphaProblem& problem, const std::vector<dou
   std::vector<double> d(g.size(), 0.0), r(g.size()), p, hp(g.size());
   for (std::int64_t j = 0; j < std::ssize(g); ++j) r[j] = -g[j];
   p = r;
-  double rr = dot(r, r);
+  double rr = ordered_dot(r, r);
   const double enough = rr * std::min(0.01, rr);  // tighter near the end: fast convergence
   for (std::int64_t step = 0; step < std::min<std::int64_t>(g.size() + 2, 60) && rr > enough; ++step) {
     problem.times(p, hp);
-    const double curvature = dot(p, hp);
+    const double curvature = ordered_dot(p, hp);
     if (!(curvature > 0)) return step == 0 ? r : d;
     const double a = rr / curvature;
     for (std::int64_t j = 0; j < std::ssize(g); ++j) {
       d[j] += a * p[j];
       r[j] -= a * hp[j];
     }
-    const double next = dot(r, r);
+    const double next = ordered_dot(r, r);
     for (std::int64_t j = 0; j < std::ssize(g); ++j) p[j] = r[j] + next / rr * p[j];
     rr = next;
   }
@@ -56,18 +51,19 @@ std::vector<double> minimise(AlphaProblem& problem, FitReport& report) {
   std::vector<double> theta(problem.unknowns(), 0.0), g(theta.size()), next(theta.size()),
       g_next(theta.size());
   double f = problem.value(theta, g);
-  for (report.iterations = 0; report.iterations < kMostIterations && largest(g) > kGoal;
+  for (report.iterations = 0; report.iterations < kMostIterations && infinity_norm(g) > kGoal;
        ++report.iterations) {
     const std::vector<double> d = direction(problem, g);
-    const double slope = dot(g, d);
+    const double slope = ordered_dot(g, d);
     double step =
-        std::min(1.0, 5.0 / largest(d));  // alpha_0 moves at most by a factor of e^5 or so at a time
+        std::min(1.0, 5.0 / infinity_norm(d));  // alpha_0 moves at most by a factor of e^5 or so at a time
     bool paid = false;
     for (int halving = 0; halving < 40 && !paid; ++halving) {
       for (std::int64_t j = 0; j < std::ssize(d); ++j) next[j] = theta[j] + step * d[j];
       const double at = problem.value(next, g_next);
       // Near the end the values are equal to the last bits: there a smaller gradient is progress.
-      paid = at <= f + 1e-4 * step * slope || (at <= f + 1e-14 * std::abs(f) && largest(g_next) < largest(g));
+      paid = at <= f + 1e-4 * step * slope ||
+             (at <= f + 1e-14 * std::abs(f) && infinity_norm(g_next) < infinity_norm(g));
       if (paid) f = at;
       step /= 2;
     }
@@ -79,7 +75,7 @@ std::vector<double> minimise(AlphaProblem& problem, FitReport& report) {
     g.swap(g_next);
   }
   report.objective = f;
-  report.gradient_norm = largest(problem.gradient_in_file_units(g));
+  report.gradient_norm = infinity_norm(problem.gradient_in_file_units(g));
   report.converged = report.gradient_norm <= kPromise;
   return theta;
 }
@@ -88,8 +84,7 @@ Step fit_alpha(const Items& items, const FitOptions& options) {
   const double lambda = options.lambda.value_or(kLambda);
   if (!(lambda >= 0)) throw InputError("⟦lambda⟧ must be 0 or more, not " + show(lambda));
   AlphaProblem problem(items, options, lambda);
-  Step step;
-  step.method = "alpha";
+  Step step{"alpha"};
   const std::vector<double> theta = problem.in_file_units(minimise(problem, step.fit));
   step.put("bias", theta[0]);
   if (theta.size() > 1) step.put("weights", std::vector<double>(theta.begin() + 1, theta.end()));
@@ -111,16 +106,14 @@ Step fit_alpha(const Items& items, const FitOptions& options) {
 
 // The probabilities stay: map and nodes of `none`.
 constinit const CalibratorRow kAlpha{
-    .method = "alpha",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::one,
-    .options = {"lambda", "features", "weight_votes"},
-    .fit = fit_alpha,
-    .map = [](const Step& step, int classes) { return kNone.map(step, classes); },
-    .onnx = [](OnnxFlow& flow, const Step& step) { kNone.onnx(flow, step); },
-    .line = "concentration alpha_0 of the prediction, for forecasts of disagreement; probabilities stay",
-};
+    "alpha",
+    Tasks::any,
+    Complexity::unranked,
+    {"lambda", "features", "weight_votes"},
+    fit_alpha,
+    [](const Step& step, int classes) { return kNone.map(step, classes); },
+    [](OnnxFlow& flow, const Step& step) { kNone.onnx(flow, step); },
+    "concentration alpha_0 of the prediction, for forecasts of disagreement; probabilities stay"};
 
 }  // namespace detail
 

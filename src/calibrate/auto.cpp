@@ -119,7 +119,7 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
   UnitSums units(items);
   std::vector<Entry> entries, failed;
   for (const CalibratorRow& row : calibrators()) {
-    if (!row.candidate || !(items.binary() ? row.binary : row.multiclass)) continue;
+    if (row.complexity == Complexity::unranked || !row.serves(items.classes())) continue;
     if (items.binary() && row.method == "dirichlet") continue;  // of two classes it is beta
     Entry e{&row, {}, std::vector<double>(units.mass.size(), 0.0)};
     e.league.method = row.method;
@@ -186,14 +186,13 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
 }
 
 constinit const CalibratorRow detail::kAuto{
-    .method = "auto",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::free,
-    .options = {"bins", "folds"},
-    .fit = [](const Items& items,
-              const FitOptions& options) { return fit_auto(items, options).steps.front(); },
-    .line = "the simplest within one standard error of the best, by cross-validated log-loss",
-};
+    "auto",
+    Tasks::any,
+    Complexity::unranked,
+    {"bins", "folds"},
+    [](const Items& items, const FitOptions& options) { return fit_auto(items, options).steps.front(); },
+    nullptr,
+    nullptr,
+    "the simplest within one standard error of the best, by cross-validated log-loss"};
 
 }  // namespace plumb

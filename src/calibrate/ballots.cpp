@@ -62,11 +62,10 @@ Tally tally(const Items& items, int threads) {
         into.mass.merge(from.mass);
         for (std::int64_t k = 0; k < std::ssize(into.by_class); ++k) into.by_class[k].merge(from.by_class[k]);
       });
-  if (all.items == 0) {
+  if (all.items == 0)
     throw InputError(fmt::format("{} has no vote to fit on: {} without votes, {} of weight 0",
                                  items.votes.rows().name(), counted(all.without_votes, "item"),
                                  counted(all.without_weight, "item")));
-  }
   Tally t{all.items, all.votes, all.without_votes, all.without_weight, all.mass.value(), {}};
   for (const ExactSum& s : all.by_class) t.class_mass.push_back(s.value());
   return t;
@@ -77,11 +76,10 @@ void describe(const Tally& tally, const Items& items, std::int64_t clipped, FitR
   report.votes = tally.votes;
   if (tally.without_votes > 0)
     report.warnings.push_back(counted(tally.without_votes, "item") + " without votes left out.");
-  if (clipped > 0) {
+  if (clipped > 0)
     report.warnings.push_back(
         clipped == 1 ? "1 probability was clipped at 1e-12 before the logarithm."
                      : fmt::format("{} probabilities were clipped at 1e-12 before the logarithm.", clipped));
-  }
   std::int64_t absent = 0;
   std::int64_t last = 0;
   for (std::int64_t k = 0; k < std::ssize(tally.class_mass); ++k) {

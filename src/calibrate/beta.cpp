@@ -20,21 +20,6 @@ Logs logs(double u) {
   return {std::min(u, 0.0) - soft, std::max(u, 0.0) + soft};
 }
 
-class Beta final : public CalibrationMap {
- public:
-  Beta(double a, double b, double c) : a_(a), b_(b), c_(c) {}
-  void apply(std::span<const double> in, int width, std::span<double> z) const override {
-    for (std::size_t i = 0; i < z.size(); ++i) {
-      const Logs l = logs(in[i]);
-      z[i] = a_ * l.p + b_ * l.q + c_;
-    }
-    probabilities_of(z, width, z);
-  }
-
- private:
-  double a_, b_, c_;
-};
-
 // a, b >= 0 keep the order of the scores. The problem is convex: when the free optimum breaks a bound, the
 // answer is the best of the optima with one or both slopes at 0.
 LogisticFit fit_within_bounds(const LogisticProblem& problem) {
@@ -51,39 +36,33 @@ LogisticFit fit_within_bounds(const LogisticProblem& problem) {
 // logistic(a log p - b log(1 - p) + c): Dirichlet calibration of two classes.
 Step fit_beta(const Items& items, const FitOptions& options) {
   need_binary(items, "beta", "dirichlet");
-  const Tally votes = tally(items, options.threads);
-  const FitData data = load_fit_data(items, votes, ScoreKind::logits, 1, options.threads);
-  const LogisticProblem problem(
-      data, 3,
-      [](double u, std::span<double> x) {
-        const Logs l = logs(u);
-        x[0] = l.p;
-        x[1] = l.q;
-        x[2] = 1;
-      },
-      options.threads);
+  const LogisticProblem problem(items, options, 3, [](double u, std::span<double> x) {
+    const Logs l = logs(u);
+    x[0] = l.p;
+    x[1] = l.q;
+    x[2] = 1;
+  });
   const LogisticFit fit = fit_within_bounds(problem);
-  Step step = logistic_step("beta", items, votes, data, fit.minimum);
-  step.put("a", fit.theta[0]);
-  step.put("b", fit.theta[1]);
-  step.put("c", fit.theta[2]);
-  if (fit.theta[0] == 0 && fit.theta[1] == 0) {
+  Step step = problem.step("beta", fit, {"a", "b", "c"});
+  const bool a_bound = fit.theta[0] == 0, b_bound = fit.theta[1] == 0;
+  if (a_bound && b_bound)
     step.fit.warnings.emplace_back(
         "Both slopes are at their bound 0: the scores say nothing about the votes that an increasing map "
         "could use.");
-  } else if (fit.theta[0] == 0 || fit.theta[1] == 0) {
-    step.fit.warnings.emplace_back(
-        fit.theta[0] == 0 ? "The slope a of log p is at its bound 0, which keeps the map increasing."
-                          : "The slope b of log(1 - p) is at its bound 0, which keeps the map "
-                            "increasing.");
-  }
+  else if (a_bound || b_bound)
+    step.fit.warnings.push_back(std::string(a_bound ? "The slope a of log p" : "The slope b of log(1 - p)") +
+                                " is at its bound 0, which keeps the map increasing.");
   return step;
 }
 
 MapPtr map_beta(const Step& step, int classes) {
   need_two(step, classes);
-  return std::make_unique<Beta>(scalar_parameter(step, "a"), scalar_parameter(step, "b"),
-                                scalar_parameter(step, "c"));
+  const double a = scalar_parameter(step, "a"), b = scalar_parameter(step, "b"),
+               c = scalar_parameter(step, "c");
+  return move_logits([=](double u) {
+    const Logs l = logs(u);
+    return a * l.p + b * l.q + c;
+  });
 }
 
 // log p and -log(1 - p) of log-odds u, from log(1 + exp(-|u|)).
@@ -101,14 +80,7 @@ void onnx_beta(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kBeta{
-    .method = "beta",
-    .binary = true,
-    .complexity = Complexity::few,
-    .candidate = true,
-    .fit = fit_beta,
-    .map = map_beta,
-    .onnx = onnx_beta,
-    .line = "binary: a log p - b log(1 - p) + c, with a, b >= 0",
-};
+    "beta",   Tasks::binary, Complexity::few, {},
+    fit_beta, map_beta,      onnx_beta,       "binary: a log p - b log(1 - p) + c, with a, b >= 0"};
 
 }  // namespace plumb::detail

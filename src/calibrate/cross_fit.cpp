@@ -1,12 +1,55 @@
 #include "plumb/calibrate/cross_fit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <unordered_map>
 
 #include "plumb/calibrate/map.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/progress.hpp"
+#include "plumb/numeric/random.hpp"
 
 namespace plumb {
+
+// Units stand in the order of their random numbers and are dealt out like cards, so that folds differ by at
+// most one unit and none is empty.
+std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed) {
+  const Units units(items);
+  if (folds < 2)
+    throw InputError(
+        fmt::format("{} cannot be held out from; at least 2 are needed", counted(folds, "fold")));
+  if (units.count() < folds) {
+    throw InputError(fmt::format("{} cannot be split into {}; give fewer folds or more data",
+                                 counted(units.count(), units.grouped() ? "group" : "item"),
+                                 counted(folds, "fold")));
+  }
+  struct Card {
+    std::uint64_t key, unit;
+    bool operator<(const Card& o) const { return key != o.key ? key < o.key : unit < o.unit; }
+    bool operator==(const Card& o) const { return unit == o.unit; }
+  };
+  std::vector<std::uint64_t> unit(items.size());
+  units.read(0, items.size(), unit);
+  std::vector<std::uint64_t> key(unit.size());
+  fill_bits(seed, Purpose::kSplit, 0, unit, key);
+  std::vector<Card> deck(unit.size());
+  for (std::size_t i = 0; i < unit.size(); ++i) deck[i] = {key[i], unit[i]};
+  std::sort(deck.begin(), deck.end());
+  deck.erase(std::unique(deck.begin(), deck.end()), deck.end());
+  std::vector<int> fold(unit.size());
+  if (!units.grouped()) {  // a unit is its row number
+    for (std::int64_t rank = 0; rank < std::ssize(deck); ++rank)
+      fold[deck[rank].unit] = narrow<int>(rank % folds);
+    return fold;
+  }
+  std::unordered_map<std::uint64_t, int> fold_of;
+  for (std::int64_t rank = 0; rank < std::ssize(deck); ++rank)
+    fold_of[deck[rank].unit] = narrow<int>(rank % folds);
+  for (std::size_t i = 0; i < unit.size(); ++i) fold[i] = fold_of[unit[i]];
+  return fold;
+}
 
 std::vector<std::int64_t> fold_rows(const std::vector<int>& fold, int f, bool in) {
   std::vector<std::int64_t> rows;

@@ -80,8 +80,7 @@ Step fit_ets(const Items& items, const FitOptions& options) {
   const auto entries = voted(items, votes, first.T, options.threads);
   constexpr std::array<double, 3> kStart = {0.8, 0.1, 0.1};
   const MixtureFit fit = fit_mixture(entries, kStart, options.threads);
-  Step step;
-  step.method = "ets";
+  Step step{"ets"};
   step.put("T", first.T);
   step.put("w", std::vector<double>(fit.w.begin(), fit.w.end()));
   describe(votes, items, first.clipped, step.fit);
@@ -114,15 +113,7 @@ void onnx_ets(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kEts{
-    .method = "ets",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::few,
-    .candidate = true,
-    .fit = fit_ets,
-    .map = map_ets,
-    .onnx = onnx_ets,
-    .line = "a mix of the tempered, the plain and the uniform prediction",
-};
+    "ets",   Tasks::any, Complexity::few, {},
+    fit_ets, map_ets,    onnx_ets,        "a mix of the tempered, the plain and the uniform prediction"};
 
 }  // namespace plumb::detail

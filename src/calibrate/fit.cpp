@@ -39,11 +39,11 @@ void check_used(const CalibratorRow& row, const FitOptions& options) {
 
 void check_task(const CalibratorRow& row, const Items& items) {
   const std::string method(row.method);
-  if (items.binary() && !row.binary) {
+  if (items.binary() && !row.serves(2)) {
     throw InputError("the method " + method + " is for three classes or more; for a binary task use " +
                      (row.complexity == Complexity::per_pair ? "beta" : "platt or beta"));
   }
-  if (!items.binary() && !row.multiclass) {
+  if (!items.binary() && !row.serves(items.classes())) {
     throw InputError("the method " + method + " is for binary tasks; for " + std::to_string(items.classes()) +
                      " classes use temperature, vector or dirichlet");
   }

@@ -43,16 +43,7 @@ Step fit_histogram(const Items& items, const FitOptions& options) {
 }  // namespace
 
 constinit const CalibratorRow kHistogram{
-    .method = "histogram",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::free,
-    .candidate = true,
-    .options = {"bins"},
-    .fit = fit_histogram,
-    .map = map_tables,
-    .onnx = onnx_tables,
-    .line = "the frequency of each of 15 equal-mass cells",
-};
+    "histogram",   Tasks::any, Complexity::free, {"bins"},
+    fit_histogram, map_tables, onnx_tables,      "the frequency of each of 15 equal-mass cells"};
 
 }  // namespace plumb::detail

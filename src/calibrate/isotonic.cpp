@@ -75,15 +75,9 @@ Step fit_isotonic(const Items& items, const FitOptions& options) {
 }  // namespace
 
 constinit const CalibratorRow kIsotonic{
-    .method = "isotonic",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::free,
-    .candidate = true,
-    .fit = fit_isotonic,
-    .map = map_tables,
-    .onnx = onnx_tables,
-    .line = "any rising step function; one against the rest for several classes",
-};
+    "isotonic",       Tasks::any,
+    Complexity::free, {},
+    fit_isotonic,     map_tables,
+    onnx_tables,      "any rising step function; one against the rest for several classes"};
 
 }  // namespace plumb::detail

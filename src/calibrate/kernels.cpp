@@ -101,9 +101,8 @@ template <std::size_t kRows, std::size_t kColumns>
 HWY_INLINE void tile(const double* a, std::size_t row_step, std::size_t column_step, std::size_t n,
                      const double* b, std::size_t stride, double* c) {
   V sum[kRows][kColumns];
-  for (std::size_t i = 0; i < kRows; ++i) {
+  for (std::size_t i = 0; i < kRows; ++i)
     for (std::size_t g = 0; g < kColumns; ++g) sum[i][g] = hn::LoadU(d, c + i * stride + g * kWidth);
-  }
   for (std::size_t k = 0; k < n; ++k, a += column_step, b += stride) {
     V bv[kColumns];
     for (std::size_t g = 0; g < kColumns; ++g) bv[g] = hn::LoadU(d, b + g * kWidth);
@@ -112,9 +111,8 @@ HWY_INLINE void tile(const double* a, std::size_t row_step, std::size_t column_s
       for (std::size_t g = 0; g < kColumns; ++g) sum[i][g] = hn::Add(sum[i][g], hn::Mul(av, bv[g]));
     }
   }
-  for (std::size_t i = 0; i < kRows; ++i) {
+  for (std::size_t i = 0; i < kRows; ++i)
     for (std::size_t g = 0; g < kColumns; ++g) hn::StoreU(sum[i][g], d, c + i * stride + g * kWidth);
-  }
 }
 
 void AddProduct(const double* a, std::size_t row_step, std::size_t column_step, std::size_t m, std::size_t n,
@@ -123,9 +121,8 @@ void AddProduct(const double* a, std::size_t row_step, std::size_t column_step, 
   constexpr std::size_t kTile = 4;
   for (std::size_t j = 0; j < stride; j += kColumns * kWidth) {
     std::size_t i = 0;
-    for (; i + kTile <= m; i += kTile) {
+    for (; i + kTile <= m; i += kTile)
       tile<kTile, kColumns>(a + i * row_step, row_step, column_step, n, b + j, stride, c + i * stride + j);
-    }
     for (; i < m; ++i)
       tile<1, kColumns>(a + i * row_step, row_step, column_step, n, b + j, stride, c + i * stride + j);
   }

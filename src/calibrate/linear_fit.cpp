@@ -27,11 +27,10 @@ void describe(const Minimum& minimum, FitReport& report) {
   report.gradient_norm = minimum.gradient_norm;
   report.iterations = minimum.iterations;
   report.converged = minimum.converged;
-  if (!minimum.converged) {
+  if (!minimum.converged)
     report.warnings.push_back(fmt::format(
         "The fit stopped after {} at a gradient of {}, above the tolerance of {}.",
         counted(minimum.iterations, "iteration"), show(minimum.gradient_norm), show(kGradientTolerance)));
-  }
 }
 
 double strength(const std::optional<double>& given, double fallback, std::string_view name,

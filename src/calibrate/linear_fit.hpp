@@ -1,11 +1,11 @@
-// A linear softmax fit from the identity, and its part of the report.
+// A linear softmax fit from the identity, its part of the report, and its map.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "calibrate/linear_softmax.hpp"
-#include "plumb/calibrate/fit.hpp"
+#include "calibrate/rows.hpp"
 
 namespace plumb::detail {
 
@@ -16,6 +16,15 @@ struct LinearFit {
 };
 [[nodiscard]] LinearFit fit_linear(const Items& items, const Tally& tally, const FitData& data, bool full,
                                    Ridge ridge, int threads);
+
+/// softmax(W u + b) with W full or diagonal, on logits or on log-probabilities.
+struct LinearMap {
+  int classes = 0;
+  std::vector<double> w;   ///< K (diagonal) or K x K
+  std::vector<double> b;   ///< K
+  double temperature = 0;  ///< 0: u are the logits; else log softmax(logits / T), clipped
+};
+[[nodiscard]] MapPtr make_linear_map(LinearMap map);
 
 /// The iterations' part of a report, with a sentence when they did not reach the tolerance.
 void describe(const Minimum& minimum, FitReport& report);

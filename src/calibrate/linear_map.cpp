@@ -1,4 +1,4 @@
-#include "calibrate/linear_map.hpp"
+#include "calibrate/linear_fit.hpp"
 
 #include <algorithm>
 
@@ -15,9 +15,8 @@ class Linear final : public CalibrationMap {
     full_ = std::ssize(map_.w) != k_;
     if (!full_) return;
     transposed_.assign(k_ * stride_, 0.0);
-    for (std::int64_t k = 0; k < k_; ++k) {
+    for (std::int64_t k = 0; k < k_; ++k)
       for (std::int64_t j = 0; j < k_; ++j) transposed_[j * stride_ + k] = map_.w[k * k_ + j];
-    }
   }
 
   void apply(std::span<const double> in, int width, std::span<double> z) const override {
@@ -42,9 +41,8 @@ class Linear final : public CalibrationMap {
 
   void transform(std::span<const double> in, std::span<double> out) const {
     if (!full_) {
-      for (std::int64_t i = 0; i < std::ssize(in); i += k_) {
+      for (std::int64_t i = 0; i < std::ssize(in); i += k_)
         for (std::int64_t k = 0; k < k_; ++k) out[i + k] = map_.w[k] * in[i + k] + map_.b[k];
-      }
       return;
     }
     constexpr std::int64_t kRows = 32;

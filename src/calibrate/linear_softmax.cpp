@@ -18,18 +18,16 @@ constexpr std::int64_t kBlockNumbers = 8192;
 double row_max(const double* x, std::int64_t stride) {
   double lane[kPad];
   std::copy(x, x + kPad, lane);
-  for (std::int64_t j = kPad; j < stride; j += kPad) {
+  for (std::int64_t j = kPad; j < stride; j += kPad)
     for (std::int64_t l = 0; l < kPad; ++l) lane[l] = x[j + l] > lane[l] ? x[j + l] : lane[l];
-  }
   return *std::max_element(lane, lane + kPad);
 }
 
 template <class Term>
 double row_sum(std::int64_t stride, Term term) {
   double lane[kPad] = {};
-  for (std::int64_t j = 0; j < stride; j += kPad) {
+  for (std::int64_t j = 0; j < stride; j += kPad)
     for (std::int64_t l = 0; l < kPad; ++l) lane[l] += term(j + l);
-  }
   return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
@@ -60,9 +58,8 @@ std::vector<double> LinearSoftmax::identity() const {
 void LinearSoftmax::load_transposed(std::span<const double> x) {
   if (!full_) return;
   transposed_.assign(k_ * stride_, 0.0);
-  for (std::int64_t k = 0; k < k_; ++k) {
+  for (std::int64_t k = 0; k < k_; ++k)
     for (std::int64_t j = 0; j < k_; ++j) transposed_[j * stride_ + k] = x[k * k_ + j];
-  }
 }
 
 // out = W u + b by row, zeros behind.
@@ -79,9 +76,7 @@ void LinearSoftmax::linear_rows(std::span<const double> x, std::int64_t begin, s
     }
     std::fill(row + k_, row + stride_, 0.0);
   }
-  if (full_) {
-    add_product(data_.row(begin), stride_, 1, end - begin, k_, transposed_.data(), stride_, out);
-  }
+  if (full_) add_product(data_.row(begin), stride_, 1, end - begin, k_, transposed_.data(), stride_, out);
 }
 
 // Adds r u^T and r, summed over rows.
@@ -94,9 +89,7 @@ void LinearSoftmax::add_outer(const double* r, std::int64_t begin, std::int64_t 
     if (full_) continue;
     for (std::int64_t k = 0; k < k_; ++k) chunk.sum[k] += row[k] * u[k];
   }
-  if (full_) {
-    add_product(r, 1, stride_, k_, end - begin, data_.row(begin), stride_, chunk.sum.data());
-  }
+  if (full_) add_product(r, 1, stride_, k_, end - begin, data_.row(begin), stride_, chunk.sum.data());
 }
 
 template <class Body>
@@ -119,9 +112,8 @@ void LinearSoftmax::sum_chunks(std::span<double> out) const {
   const std::int64_t rows = full_ ? k_ : 1;
   const std::int64_t from = full_ ? stride_ : k_;
   for (const Chunk& c : chunks_) {
-    for (std::int64_t k = 0; k < rows; ++k) {
+    for (std::int64_t k = 0; k < rows; ++k)
       for (std::int64_t j = 0; j < k_; ++j) out[k * k_ + j] += c.sum[k * from + j];
-    }
     for (std::int64_t k = 0; k < k_; ++k) out[rows * k_ + k] += c.sum[rows * from + k];
   }
 }
@@ -222,9 +214,8 @@ void LinearSoftmax::prepare_diagonal() {
     }
   });
   blocks_.assign(3 * k_, 0.0);
-  for (const Chunk& c : chunks_) {
+  for (const Chunk& c : chunks_)
     for (std::int64_t i = 0; i < std::ssize(blocks_); ++i) blocks_[i] += c.sum[i];
-  }
   for (std::int64_t k = 0; k < k_; ++k) {
     constexpr double kTiny = 1e-12;  // a class that nothing is said about
     blocks_[k] += 2 * ridge_.diagonal + kTiny;
@@ -342,10 +333,9 @@ void LinearSoftmax::precondition(std::span<const double> r, std::span<double> ou
   }
   add_product(vectors_.data(), k_, 1, k_, k_, rows.data(), padded(n), turned_.data());
   parallel_blocks(k_, 8, threads_, [&](int, std::int64_t begin, std::int64_t end) {
-    for (auto k = begin; k < end; ++k) {
+    for (auto k = begin; k < end; ++k)
       solve(std::span<const double>(blocks_).subspan(k * n * n, n * n), n,
             std::span(turned_).subspan(k * padded(n), n));
-    }
   });
   std::fill(rows.begin(), rows.end(), 0.0);
   add_product(vectors_.data(), 1, k_, k_, k_, turned_.data(), padded(n), rows.data());

@@ -25,24 +25,27 @@ struct State {
 
 }  // namespace
 
-LogisticProblem::LogisticProblem(const FitData& data, std::int64_t features, const Features& fill,
-                                 int threads)
-    : data_(data), d_(features), threads_(threads), scale_(features, 1.0) {
-  const std::int64_t n = data.size;
+LogisticProblem::LogisticProblem(const Items& items, const FitOptions& options, std::int64_t features,
+                                 const Features& fill)
+    : items_(items),
+      tally_(tally(items, options.threads)),
+      data_(load_fit_data(items, tally_, ScoreKind::logits, 1, options.threads)),
+      d_(features),
+      threads_(options.threads),
+      scale_(features, 1.0) {
+  const std::int64_t n = data_.size;
   x_.resize(n * d_);
   y_.resize(n);
   std::vector<double> most(d_);
   for (std::int64_t i = 0; i < n; ++i) {
     const std::span<double> row = std::span(x_).subspan(i * d_, d_);
-    fill(data.u[i], row);
+    fill(data_.u[i], row);
     for (std::int64_t j = 0; j < d_; ++j) most[j] = std::max(most[j], std::fabs(row[j]));
-    for (std::int64_t e = data.offset[i]; e < data.offset[i + 1]; ++e) {
-      if (data.cls[e] == 1) y_[i] = data.share[e];
-    }
+    for (std::int64_t e = data_.offset[i]; e < data_.offset[i + 1]; ++e)
+      if (data_.cls[e] == 1) y_[i] = data_.share[e];
   }
-  for (std::int64_t j = 0; j < d_; ++j) {
+  for (std::int64_t j = 0; j < d_; ++j)
     if (most[j] > 0) scale_[j] = std::ldexp(1.0, std::ilogb(most[j]) + 1);
-  }
   for (std::int64_t i = 0; i < std::ssize(x_); ++i) x_[i] /= scale_[i % d_];
 }
 
@@ -95,9 +98,8 @@ LogisticProblem::Sums LogisticProblem::sums(const std::vector<double>& scaled, b
 
 LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bool>& free) const {
   std::vector<std::int64_t> moving;
-  for (std::int64_t j = 0; j < d_; ++j) {
+  for (std::int64_t j = 0; j < d_; ++j)
     if (free[j]) moving.push_back(j);
-  }
   const std::int64_t m = moving.size();
   std::vector<double> theta(d_), trial;
   for (std::int64_t j = 0; j < d_; ++j) theta[j] = start[j] * scale_[j];
@@ -149,18 +151,17 @@ LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bo
   return fit;
 }
 
-Step logistic_step(std::string_view method, const Items& items, const Tally& tally, const FitData& data,
-                   const Minimum& minimum) {
-  Step step;
-  step.method = method;
-  describe(tally, items, data.clipped, step.fit);
-  describe(minimum, step.fit);
+Step LogisticProblem::step(const char* method, const LogisticFit& fit,
+                           const std::vector<const char*>& names) const {
+  Step step{method};
+  for (std::int64_t j = 0; j < d_; ++j) step.put(names[j], fit.theta[j]);
+  describe(tally_, items_, data_.clipped, step.fit);
+  describe(fit.minimum, step.fit);
   constexpr double kNoLoss = 1e-5;
-  if (minimum.value < kNoLoss && tally.class_mass[0] > 0 && tally.class_mass[1] > 0) {
+  if (fit.minimum.value < kNoLoss && tally_.class_mass[0] > 0 && tally_.class_mass[1] > 0) {
     step.fit.warnings.emplace_back(
         "The scores separate the classes, so there is no finite optimum; the parameters are where the "
-        "gradient "
-        "vanished.");
+        "gradient vanished.");
   }
   return step;
 }

@@ -27,8 +27,12 @@ using Features = std::function<void(double u, std::span<double> x)>;
 /// free stay at their start.
 class LogisticProblem {
  public:
-  LogisticProblem(const FitData& data, std::int64_t features, const Features& fill, int threads);
+  LogisticProblem(const Items& items, const FitOptions& options, std::int64_t features, const Features& fill);
   [[nodiscard]] LogisticFit fit(std::vector<double> start, const std::vector<bool>& free) const;
+  /// A step with the parameters by name and its report; warns of classes that the scores separate.
+  [[nodiscard]] Step step(const char* method, const LogisticFit& fit,
+                          const std::vector<const char*>& names) const;
+  [[nodiscard]] std::span<const double> log_odds() const { return data_.u; }
 
  private:
   struct Sums {
@@ -38,16 +42,14 @@ class LogisticProblem {
   };
   [[nodiscard]] Sums sums(const std::vector<double>& scaled, bool with_second) const;
 
-  const FitData& data_;
+  const Items& items_;
+  Tally tally_;
+  FitData data_;
   std::int64_t d_;
   int threads_;
   std::vector<double> x_;      // size x d, each feature divided by a power of two to at most 1 in size
   std::vector<double> scale_;  // those powers
   std::vector<double> y_;      // share of votes for class 1
 };
-
-/// A step of the method with its report; warns of classes that the scores separate.
-[[nodiscard]] Step logistic_step(std::string_view method, const Items& items, const Tally& tally,
-                                 const FitData& data, const Minimum& minimum);
 
 }  // namespace plumb::detail

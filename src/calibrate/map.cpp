@@ -33,12 +33,11 @@ Pipeline::Pipeline(const CalibrationModel& model) : classes_(narrow<int>(model.c
 
 void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::int64_t end,
                      PredictionBlock& out) const {
-  if (predictions.classes() != classes_) {
+  if (predictions.classes() != classes_)
     throw InputError(
         fmt::format("the model is for {} classes but {} has {}", classes_,
                     predictions.sources().empty() ? "the prediction" : predictions.sources().front().name(),
                     predictions.classes()));
-  }
   const bool logits = !maps_.empty() && maps_.front()->input() == Scale::logit;
   if (!logits) {
     predictions.read(begin, end, out);

@@ -1,6 +1,5 @@
 // Matrix scaling on logits and Dirichlet calibration on log-probabilities: one objective.
 #include "calibrate/linear_fit.hpp"
-#include "calibrate/linear_map.hpp"
 #include "calibrate/onnx_flow.hpp"
 #include "calibrate/rows.hpp"
 #include "calibrate/tune.hpp"
@@ -21,8 +20,7 @@ Step fit_odir(const Items& items, const FitOptions& options, ScoreKind kind, con
   const double k = items.classes();
   LinearFit fit =
       fit_linear(items, votes, data, true, {0, lambda_w / (k * (k - 1)), lambda_b / k}, options.threads);
-  Step step;
-  step.method = method;
+  Step step{method};
   step.put("W", {items.classes(), items.classes()}, std::move(fit.w));
   step.put("b", std::move(fit.b));
   step.fit = std::move(fit.report);
@@ -57,29 +55,19 @@ void onnx_matrix(OnnxFlow& flow, const Step& step) {
 
 }  // namespace
 
-constinit const CalibratorRow kMatrix{
-    .method = "matrix",
-    .multiclass = true,
-    .complexity = Complexity::per_pair,
-    .candidate = true,
-    .options = {"lambda_b", "lambda_w", "tune"},
-    .fit = fit_matrix,
-    .map = map_matrix,
-    .onnx = onnx_matrix,
-    .line = "a linear map of the logits, off-diagonal and intercept shrunk (ODIR)",
-};
+constinit const CalibratorRow kMatrix{"matrix",
+                                      Tasks::multiclass,
+                                      Complexity::per_pair,
+                                      {"lambda_b", "lambda_w", "tune"},
+                                      fit_matrix,
+                                      map_matrix,
+                                      onnx_matrix,
+                                      "a linear map of the logits, off-diagonal and intercept shrunk (ODIR)"};
 
 constinit const CalibratorRow kDirichlet{
-    .method = "dirichlet",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::per_pair,
-    .candidate = true,
-    .options = {"lambda_b", "lambda_w", "tune"},
-    .fit = fit_dirichlet,
-    .map = map_matrix,
-    .onnx = onnx_matrix,
-    .line = "a linear map of the log-probabilities, off-diagonal and intercept shrunk (ODIR)",
-};
+    "dirichlet",          Tasks::any,
+    Complexity::per_pair, {"lambda_b", "lambda_w", "tune"},
+    fit_dirichlet,        map_matrix,
+    onnx_matrix,          "a linear map of the log-probabilities, off-diagonal and intercept shrunk (ODIR)"};
 
 }  // namespace plumb::detail

@@ -53,9 +53,8 @@ std::int64_t newton_step(ConvexProblem& problem, std::span<const double> g, doub
 double dot(std::span<const double> a, std::span<const double> b) {
   double lane[4] = {};
   std::size_t i = 0;
-  for (; i + 4 <= a.size(); i += 4) {
+  for (; i + 4 <= a.size(); i += 4)
     for (std::size_t l = 0; l < 4; ++l) lane[l] += a[i + l] * b[i + l];
-  }
   for (; i < a.size(); ++i) lane[0] += a[i] * b[i];
   return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }

@@ -42,15 +42,7 @@ void onnx_mix_n_match(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kMixNMatch{
-    .method = "mix-n-match",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::free,
-    .candidate = true,
-    .fit = fit_mix_n_match,
-    .map = map_mix_n_match,
-    .onnx = onnx_mix_n_match,
-    .line = "ets, then isotonic",
-};
+    "mix-n-match",   Tasks::any,      Complexity::free, {},
+    fit_mix_n_match, map_mix_n_match, onnx_mix_n_match, "ets, then isotonic"};
 
 }  // namespace plumb::detail

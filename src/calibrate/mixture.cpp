@@ -73,16 +73,14 @@ double excess(const Sums& s, std::int64_t j, bool used) {
 // Newton's direction on the face: the largest weight gives what the others take.
 Weights direction(const Sums& s, const Weights& w, const std::array<bool, kMembers>& used) {
   std::int64_t pivot = 0;
-  for (std::int64_t j = 1; j < kMembers; ++j) {
+  for (std::int64_t j = 1; j < kMembers; ++j)
     if (w[j] > w[pivot]) pivot = j;
-  }
   const auto h = [&](std::int64_t a, std::int64_t b) {
     return s.second[std::max(a, b) * kMembers + std::min(a, b)];
   };
   std::vector<std::int64_t> moving;
-  for (std::int64_t j = 0; j < kMembers; ++j) {
+  for (std::int64_t j = 0; j < kMembers; ++j)
     if (used[j] && j != pivot) moving.push_back(j);
-  }
   const std::int64_t m = moving.size();
   std::vector<double> a(m * m), d(m);
   double most = 0;

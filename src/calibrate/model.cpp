@@ -76,61 +76,51 @@ class Reader {
     return json_[key];
   }
   [[nodiscard]] std::string text(const char* key) const {
-    const Json& v = at(key);
-    if (!v.is_string()) fail(std::string("its \"") + key + "\" is no text");
-    return v.get<std::string>();
+    return as<std::string>(key, &Json::is_string, "text");
   }
   [[nodiscard]] std::int64_t whole(const char* key) const {
-    const Json& v = at(key);
-    if (!v.is_number_integer()) fail(std::string("its \"") + key + "\" is no whole number");
-    return v.get<std::int64_t>();
+    return as<std::int64_t>(key, &Json::is_number_integer, "whole number");
   }
   [[nodiscard]] double real(const char* key) const {
-    const Json& v = at(key);
-    if (v.is_null()) return std::nan("");
-    if (!v.is_number()) fail(std::string("its \"") + key + "\" is no number");
-    return v.get<double>();
+    return at(key).is_null() ? std::nan("") : as<double>(key, &Json::is_number, "number");
   }
   [[nodiscard]] bool yes(const char* key) const {
-    const Json& v = at(key);
-    if (!v.is_boolean()) fail(std::string("its \"") + key + "\" is neither true nor false");
-    return v.get<bool>();
+    if (!at(key).is_boolean()) fail(its(key) + " is neither true nor false");
+    return at(key).get<bool>();
   }
   [[nodiscard]] std::vector<std::string> texts(const char* key) const {
-    const Json& v = list(key);
-    std::vector<std::string> out;
-    for (const Json& x : v) {
-      if (!x.is_string()) fail(std::string("its \"") + key + "\" holds something that is no text");
-      out.push_back(x.get<std::string>());
-    }
-    return out;
+    return all<std::string>(key, &Json::is_string, "text");
   }
   [[nodiscard]] std::vector<double> reals(const char* key) const {
-    const Json& v = list(key);
-    std::vector<double> out;
-    out.reserve(v.size());
-    for (const Json& x : v) {
-      if (!x.is_number()) fail(std::string("its \"") + key + "\" holds something that is no number");
-      out.push_back(x.get<double>());
-    }
-    return out;
+    return all<double>(key, &Json::is_number, "number");
   }
-  [[nodiscard]] const Json& list(const char* key) const {
-    const Json& v = at(key);
-    if (!v.is_array()) fail(std::string("its \"") + key + "\" is no list");
-    return v;
-  }
-  [[nodiscard]] const Json& object(const char* key) const {
-    const Json& v = at(key);
-    if (!v.is_object()) fail(std::string("its \"") + key + "\" is no object");
-    return v;
-  }
+  [[nodiscard]] const Json& list(const char* key) const { return checked(key, &Json::is_array, "list"); }
+  [[nodiscard]] const Json& object(const char* key) const { return checked(key, &Json::is_object, "object"); }
   [[nodiscard]] Reader inside(const Json& json) const { return {name_, json}; }
   [[noreturn]] void fail(const std::string& what) const {
     throw InputError(name_ + " is no usable calibrator: " + what + "; fit it again with plumb calibrate fit");
   }
 
  private:
+  using Is = bool (Json::*)() const noexcept;
+  static std::string its(const char* key) { return std::string("its \"") + key + "\""; }
+  [[nodiscard]] const Json& checked(const char* key, Is is, const std::string& what) const {
+    if (!(at(key).*is)()) fail(its(key) + " is no " + what);
+    return at(key);
+  }
+  template <class T>
+  [[nodiscard]] T as(const char* key, Is is, const std::string& what) const {
+    return checked(key, is, what).get<T>();
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> all(const char* key, Is is, const std::string& what) const {
+    std::vector<T> out;
+    for (const Json& x : list(key)) {
+      if (!(x.*is)()) fail(its(key) + " holds something that is no " + what);
+      out.push_back(x.get<T>());
+    }
+    return out;
+  }
   const std::string& name_;
   const Json& json_;
 };
@@ -162,8 +152,7 @@ Parameter read_parameter(const Reader& r, const std::string& name) {
 }
 
 Step read_step(const Reader& r) {
-  Step step;
-  step.method = r.text("method");
+  Step step{r.text("method")};
   for (const auto& [name, value] : r.object("parameters").items())
     step.parameters.push_back(read_parameter(r.inside(value), name));
   const Reader fit = r.inside(r.object("fit"));

@@ -18,8 +18,7 @@ class Untouched final : public CalibrationMap {
 };
 
 Step fit_none(const Items& items, const FitOptions& options) {
-  Step step;
-  step.method = "none";
+  Step step{"none"};
   describe(tally(items, options.threads), items, 0, step.fit);
   step.fit.objective = log_loss(items, step, options.threads).mean();
   return step;
@@ -31,16 +30,7 @@ void onnx_none(OnnxFlow& flow, const Step& /*step*/) { (void)flow.probabilities(
 
 }  // namespace
 
-constinit const CalibratorRow kNone{
-    .method = "none",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::none,
-    .candidate = true,
-    .fit = fit_none,
-    .map = map_none,
-    .onnx = onnx_none,
-    .line = "leaves the predictions alone",
-};
+constinit const CalibratorRow kNone{"none",   Tasks::any, Complexity::none, {},
+                                    fit_none, map_none,   onnx_none,        "leaves the predictions alone"};
 
 }  // namespace plumb::detail

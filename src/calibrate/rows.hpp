@@ -18,6 +18,7 @@
 
 #include "plumb/calibrate/fit.hpp"
 #include "plumb/calibrate/map.hpp"
+#include "plumb/calibrate/scores.hpp"
 
 namespace plumb::detail {
 
@@ -25,6 +26,25 @@ extern const CalibratorRow kTemperature, kVector, kMatrix, kDirichlet, kBeta, kP
     kEts, kMixNMatch, kAlpha, kStructuredVector, kStructuredMatrix, kQuadratic, kSpline, kNone, kAuto;
 
 using MapPtr = std::unique_ptr<CalibrationMap>;
+
+/// softmax(move(u)), each logit moved by itself.
+template <class Move>
+class LogitMap final : public CalibrationMap {
+ public:
+  explicit LogitMap(Move move) : move_(std::move(move)) {}
+  void apply(std::span<const double> in, int width, std::span<double> z) const override {
+    for (std::int64_t i = 0; i < std::ssize(z); ++i) z[i] = move_(in[i]);
+    probabilities_of(z, width, z);
+  }
+
+ private:
+  Move move_;
+};
+template <class Move>
+MapPtr move_logits(Move move) {
+  return std::make_unique<LogitMap<Move>>(std::move(move));
+}
+
 /// InputError when a map of two classes is asked for more.
 void need_two(const Step& step, int classes);
 /// The step's T; InputError unless it is positive.

@@ -77,8 +77,7 @@ class SplineMap final : public CalibrationMap {
 };
 
 Step fit_spline(const Items& items, const FitOptions& options) {
-  Step step;
-  step.method = "spline";
+  Step step{"spline"};
   std::int64_t clipped = 0;
   const std::vector<double> l = log_odds(items, clipped);
   const Forecasts f = collect_class(items, 1, options.threads);
@@ -164,15 +163,9 @@ void onnx_spline(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kSpline{
-    .method = "spline",
-    .binary = true,
-    .complexity = Complexity::free,
-    .candidate = true,
-    .options = {"lambda", "folds"},
-    .fit = fit_spline,
-    .map = map_spline,
-    .onnx = onnx_spline,
-    .line = "binary: a monotone cubic of the log-odds, shrunk to the identity",
-};
+    "spline",         Tasks::binary,
+    Complexity::free, {"lambda", "folds"},
+    fit_spline,       map_spline,
+    onnx_spline,      "binary: a monotone cubic of the log-odds, shrunk to the identity"};
 
 }  // namespace plumb::detail

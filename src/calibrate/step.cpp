@@ -17,11 +17,10 @@ const Parameter& find(const Step& step, std::string_view name) {
     throw InputError(fmt::format("the {} step of the model has no parameter {}", step.method, name));
   std::int64_t size = 1;
   for (const std::int64_t extent : at->shape) size *= extent;
-  if (size != std::ssize(at->values)) {
+  if (size != std::ssize(at->values))
     throw InputError(fmt::format("parameter {} of the model's {} step has {} but its shape is {}", name,
                                  step.method, counted(std::ssize(at->values), "value"),
                                  show_shape(at->shape)));
-  }
   for (std::size_t i = 0; i < at->values.size(); ++i) {
     if (std::isfinite(at->values[i])) continue;
     throw InputError(
@@ -36,11 +35,10 @@ const Parameter& find(const Step& step, std::string_view name) {
 std::span<const double> parameter(const Step& step, std::string_view name,
                                   const std::vector<std::int64_t>& shape) {
   const Parameter& p = find(step, name);
-  if (p.shape != shape) {
+  if (p.shape != shape)
     throw InputError(fmt::format("parameter {} of the model's {} step is {} where {} is needed", name,
                                  step.method, p.shape.empty() ? "a single value" : show_shape(p.shape),
                                  shape.empty() ? "a single value" : show_shape(shape)));
-  }
   return p.values;
 }
 
@@ -48,10 +46,9 @@ double scalar_parameter(const Step& step, std::string_view name) { return parame
 
 std::span<const double> vector_parameter(const Step& step, std::string_view name) {
   const Parameter& p = find(step, name);
-  if (p.shape.size() != 1) {
+  if (p.shape.size() != 1)
     throw InputError(fmt::format("parameter {} of the model's {} step is {} where a list is needed", name,
                                  step.method, p.shape.empty() ? "a single value" : show_shape(p.shape)));
-  }
   return p.values;
 }
 

@@ -1,6 +1,5 @@
 // Structured scaling: a full map shrunk towards temperature scaling, more strongly the more there is to fit.
 #include "calibrate/linear_fit.hpp"
-#include "calibrate/linear_map.hpp"
 #include "calibrate/onnx_flow.hpp"
 #include "calibrate/rows.hpp"
 #include "calibrate/temperature.hpp"
@@ -24,8 +23,7 @@ Step fit_structured(const Items& items, const FitOptions& options, bool full) {
     v[i] = on - 1;
     on = 0;
   }
-  Step step;
-  step.method = full ? "structured-matrix" : "structured-vector";
+  Step step{full ? "structured-matrix" : "structured-vector"};
   step.put("T", first.T);
   step.put("v", std::move(v));
   if (full) step.put("M", {classes, classes}, std::move(fit.w));
@@ -80,27 +78,15 @@ void onnx_structured(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kStructuredVector{
-    .method = "structured-vector",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::per_class,
-    .candidate = true,
-    .fit = fit_structured_vector,
-    .map = map_structured,
-    .onnx = onnx_structured,
-    .line = "temperature, then a factor and a shift for each class, shrunk to none",
-};
+    "structured-vector",   Tasks::any,
+    Complexity::per_class, {},
+    fit_structured_vector, map_structured,
+    onnx_structured,       "temperature, then a factor and a shift for each class, shrunk to none"};
 
 constinit const CalibratorRow kStructuredMatrix{
-    .method = "structured-matrix",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::per_pair,
-    .candidate = true,
-    .fit = fit_structured_matrix,
-    .map = map_structured,
-    .onnx = onnx_structured,
-    .line = "temperature, then a linear map, shrunk to none",
-};
+    "structured-matrix",   Tasks::any,
+    Complexity::per_pair,  {},
+    fit_structured_matrix, map_structured,
+    onnx_structured,       "temperature, then a linear map, shrunk to none"};
 
 }  // namespace plumb::detail

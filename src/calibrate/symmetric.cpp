@@ -38,9 +38,8 @@ void eigen(std::span<double> a, std::size_t n, std::span<double> values, std::sp
   constexpr double kSmall = 1e-24;  // of the squared size: far below what a preconditioner notices
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     double off = 0;
-    for (std::size_t p = 0; p < n; ++p) {
+    for (std::size_t p = 0; p < n; ++p)
       for (std::size_t q = p + 1; q < n; ++q) off += a[p * n + q] * a[p * n + q];
-    }
     if (off <= kSmall * size) break;
     for (std::size_t p = 0; p < n; ++p) {
       for (std::size_t q = p + 1; q < n; ++q) {

@@ -95,8 +95,7 @@ double event_loss(double hits, double trials, double v) {
 }
 
 Step fit_tables(const Items& items, int threads, const std::string& method, const FitTable& fit) {
-  Step step;
-  step.method = method;
+  Step step{method};
   std::vector<CellTable> tables;
   double mass = 0;
   if (items.binary()) {

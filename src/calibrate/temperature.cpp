@@ -6,7 +6,6 @@
 
 #include "calibrate/onnx_flow.hpp"
 #include "calibrate/rows.hpp"
-#include "calibrate/temperature_pass.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
@@ -106,32 +105,10 @@ class Search {
   bool low_seen_ = false, high_seen_ = false;
 };
 
-class Scaled final : public CalibrationMap {
- public:
-  explicit Scaled(double t) : t_(t) {}
-  void apply(std::span<const double> in, int width, std::span<double> z) const override {
-    for (std::size_t i = 0; i < z.size(); ++i) z[i] = in[i] / t_;
-    probabilities_of(z, width, z);
-  }
-
- private:
-  double t_;
-};
-
-}  // namespace
-
-TemperatureFit fit_temperature(const Items& items, const Tally& tally, int threads) {
-  TemperaturePass pass(items, tally.mass, threads);
-  return Search(pass).run();
-}
-
-namespace {
-
 Step fit_step(const Items& items, const FitOptions& options) {
   const Tally votes = tally(items, options.threads);
   const TemperatureFit fit = fit_temperature(items, votes, options.threads);
-  Step step;
-  step.method = "temperature";
+  Step step{"temperature"};
   step.put("T", fit.T);
   describe(votes, items, fit.clipped, step.fit);
   step.fit.objective = fit.objective;
@@ -143,7 +120,7 @@ Step fit_step(const Items& items, const FitOptions& options) {
 }
 
 MapPtr map_temperature(const Step& step, int /*classes*/) {
-  return std::make_unique<Scaled>(positive_temperature(step));
+  return move_logits([t = positive_temperature(step)](double u) { return u / t; });
 }
 
 void onnx_temperature(OnnxFlow& flow, const Step& step) {
@@ -151,6 +128,11 @@ void onnx_temperature(OnnxFlow& flow, const Step& step) {
 }
 
 }  // namespace
+
+TemperatureFit fit_temperature(const Items& items, const Tally& tally, int threads) {
+  TemperaturePass pass(items, tally.mass, threads);
+  return Search(pass).run();
+}
 
 double positive_temperature(const Step& step) {
   const double t = scalar_parameter(step, "T");
@@ -161,15 +143,13 @@ double positive_temperature(const Step& step) {
 }
 
 constinit const CalibratorRow kTemperature{
-    .method = "temperature",
-    .binary = true,
-    .multiclass = true,
-    .complexity = Complexity::one,
-    .candidate = true,
-    .fit = fit_step,
-    .map = map_temperature,
-    .onnx = onnx_temperature,
-    .line = "logits divided by one temperature: makes a model more or less sure of everything alike",
-};
+    "temperature",
+    Tasks::any,
+    Complexity::one,
+    {},
+    fit_step,
+    map_temperature,
+    onnx_temperature,
+    "logits divided by one temperature: makes a model more or less sure of everything alike"};
 
 }  // namespace plumb::detail

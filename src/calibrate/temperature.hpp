@@ -20,6 +20,29 @@ struct TemperatureFit {
   std::int64_t clipped = 0;
   std::string warning;  ///< empty, or why T is at its bound
 };
+/// One pass over the scores: the log-loss of softmax(beta u) and its two derivatives in beta.
+struct TemperatureDerivatives {
+  double value = 0, first = 0, second = 0;  ///< per vote
+};
+
+/// Streams blocks from the file; per-item terms go into exact sums, so neither threads nor the order of rows
+/// move a bit.
+class TemperaturePass {
+ public:
+  TemperaturePass(const Items& items, double mass, int threads)
+      : items_(items), mass_(mass), threads_(threads) {}
+  [[nodiscard]] TemperatureDerivatives operator()(double beta);
+  [[nodiscard]] int passes() const { return passes_; }
+  [[nodiscard]] std::int64_t clipped() const { return clipped_; }
+
+ private:
+  const Items& items_;
+  double mass_;
+  int threads_;
+  int passes_ = 0;
+  std::int64_t clipped_ = 0;
+};
+
 [[nodiscard]] TemperatureFit fit_temperature(const Items& items, const Tally& tally, int threads);
 
 }  // namespace plumb::detail

@@ -1,4 +1,4 @@
-#include "calibrate/temperature_pass.hpp"
+#include "calibrate/temperature.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,4 @@
 #include "calibrate/linear_fit.hpp"
-#include "calibrate/linear_map.hpp"
 #include "calibrate/onnx_flow.hpp"
 #include "calibrate/rows.hpp"
 #include "calibrate/tune.hpp"
@@ -17,8 +16,7 @@ Step fit_vector(const Items& items, const FitOptions& options) {
   const Tally votes = tally(items, options.threads);
   const FitData data = load_fit_data(items, votes, ScoreKind::logits, 1, options.threads);
   LinearFit fit = fit_linear(items, votes, data, false, {0, 0, lambda_b / items.classes()}, options.threads);
-  Step step;
-  step.method = "vector";
+  Step step{"vector"};
   step.put("v", std::move(fit.w));
   step.put("b", std::move(fit.b));
   step.fit = std::move(fit.report);
@@ -41,15 +39,7 @@ void onnx_vector(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kVector{
-    .method = "vector",
-    .multiclass = true,
-    .complexity = Complexity::per_class,
-    .candidate = true,
-    .options = {"lambda_b", "tune"},
-    .fit = fit_vector,
-    .map = map_vector,
-    .onnx = onnx_vector,
-    .line = "a factor and a shift for each logit",
-};
+    "vector",   Tasks::multiclass, Complexity::per_class, {"lambda_b", "tune"},
+    fit_vector, map_vector,        onnx_vector,           "a factor and a shift for each logit"};
 
 }  // namespace plumb::detail

@@ -159,7 +159,7 @@ std::string render_calibrators(std::span<const CalibratorRow> rows, const Termin
   detail::TextTable table({"calibrator", "task", "what it does"});
   table.wrap_last();
   for (const CalibratorRow& r : rows)
-    table.add({std::string(r.method), r.binary ? r.multiclass ? "any" : "binary" : "multiclass",
+    table.add({std::string(r.method), r.serves(2) ? r.serves(3) ? "any" : "binary" : "multiclass",
                spell(r.line, o.spelling)});
   return table.render(o.colour, o.width);
 }

@@ -42,14 +42,15 @@ struct FitOptions {
 
 using FitFunction = Step (*)(const Items&, const FitOptions&);
 
-enum class Complexity { none, one, few, per_class, per_pair, free };  ///< `auto` prefers the simpler
+enum class Tasks { binary, multiclass, any };
+/// `auto` prefers the simpler; what is no candidate has no rank.
+enum class Complexity { none, one, few, per_class, per_pair, free, unranked };
 
 /// Everything about a method, defined in its own file, src/calibrate/<method>.cpp.
 struct CalibratorRow {
   std::string_view method;
-  bool binary = false, multiclass = false;  ///< tasks it serves
+  Tasks tasks = Tasks::any;
   Complexity complexity = Complexity::none;
-  bool candidate = false;                        ///< of `auto`
   std::array<std::string_view, 3> options = {};  ///< members of FitOptions that it uses; the last four always
   FitFunction fit = nullptr;                     ///< for items that check_fit() has seen
   std::unique_ptr<CalibrationMap> (*map)(const Step&, int classes) = nullptr;  ///< none for auto, as the next
@@ -57,6 +58,9 @@ struct CalibratorRow {
   std::string_view line = {};
 
   [[nodiscard]] bool uses(std::string_view option) const;
+  [[nodiscard]] bool serves(int classes) const {
+    return tasks == Tasks::any || (tasks == Tasks::binary) == (classes == 2);
+  }
 };
 
 /// In the order of contract section 8; classification only.

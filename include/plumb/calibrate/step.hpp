@@ -33,9 +33,9 @@ struct FitReport {
 };
 
 struct Step {
-  std::string method;
-  std::vector<Parameter> parameters;
-  FitReport fit;
+  std::string method = {};
+  std::vector<Parameter> parameters = {};
+  FitReport fit = {};
 
   void put(std::string name, double value) { parameters.push_back({std::move(name), {}, {value}}); }
   void put(std::string name, std::vector<double> values) {

@@ -67,8 +67,8 @@ AuxObjective part(const Scaled& s, const std::vector<char>& held, bool which, st
   return {std::move(x), std::move(err2), std::move(weight), hidden, threads};
 }
 
-Step fit_network(const char* method, const RegressionItems& items, const RegressionFitOptions& o,
-                 Spread spread) {
+template <Spread spread>
+Step fit_network(const RegressionItems& items, const RegressionFitOptions& o) {
   const std::int64_t hidden = o.hidden.value_or(kAuxHidden);
   const double hold_out = o.hold_out.value_or(kAuxHoldOut);
   if (hidden < 1 || hidden > 1024)
@@ -107,8 +107,7 @@ Step fit_network(const char* method, const RegressionItems& items, const Regress
   const auto r = lbfgs([&](std::span<const double> p, std::span<double> g) { return train.value(p, g); }, x,
                        kGradientAim, kMostIterations, stop);
   if (test.size() == 0) best = x;
-  Step step;
-  step.method = method;
+  Step step{spread == Spread::total ? "aux" : "aux-aleatoric"};
   step.put("centre", s.centre);
   step.put("width", s.width);
   const auto [low, high] = std::minmax_element(s.x.begin(), s.x.end());
@@ -137,14 +136,6 @@ Step fit_network(const char* method, const RegressionItems& items, const Regress
                                 " parameters was fitted on " + std::to_string(s.x.size()) +
                                 " predictions and may have learnt their noise; compare sigma");
   return step;
-}
-
-Step fit_aux(const RegressionItems& items, const RegressionFitOptions& o) {
-  return fit_network("aux", items, o, Spread::total);
-}
-
-Step fit_aux_aleatoric(const RegressionItems& items, const RegressionFitOptions& o) {
-  return fit_network("aux-aleatoric", items, o, Spread::aleatoric);
 }
 
 class AuxMap : public VarianceMap {
@@ -188,23 +179,18 @@ VarianceMapPtr map_aux(const Step& step, int /*outputs*/) {
 
 }  // namespace
 
-constinit const RegressionCalibratorRow kAux{
-    .method = "aux",
-    .variances = true,
-    .options = {"hidden", "hold_out"},
-    .fit = fit_aux,
-    .map = map_aux,
-    .line = "log variance through a 1-16-1 ReLU network",
-};
+constinit const RegressionCalibratorRow kAux{"aux",
+                                             kOnTotal,
+                                             {"hidden", "hold_out"},
+                                             fit_network<Spread::total>,
+                                             map_aux,
+                                             "log variance through a 1-16-1 ReLU network"};
 
-constinit const RegressionCalibratorRow kAuxAleatoric{
-    .method = "aux-aleatoric",
-    .parts = true,
-    .variances = true,
-    .options = {"hidden", "hold_out"},
-    .fit = fit_aux_aleatoric,
-    .map = map_aux,
-    .line = "the same on the aleatoric part alone",
-};
+constinit const RegressionCalibratorRow kAuxAleatoric{"aux-aleatoric",
+                                                      kOnParts,
+                                                      {"hidden", "hold_out"},
+                                                      fit_network<Spread::aleatoric>,
+                                                      map_aux,
+                                                      "the same on the aleatoric part alone"};
 
 }  // namespace plumb::detail

@@ -50,8 +50,7 @@ Step fit_conformal(const RegressionItems& items, const RegressionFitOptions& o) 
     low.push_back(-*down);
   }
   if (kept.empty()) throw InputError("there are too few items for an interval of any level");
-  Step step;
-  step.method = "conformal";
+  Step step{"conformal"};
   step.put("normalized", rank_by == ConformalScore::absolute ? 0.0 : 1.0);
   step.put("level", kept);
   step.put("low", low);
@@ -107,11 +106,8 @@ VarianceMapPtr map_conformal(const Step& step, int /*outputs*/) {
 }  // namespace
 
 constinit const RegressionCalibratorRow kConformal{
-    .method = "conformal",
-    .options = {"score", "levels"},
-    .fit = fit_conformal,
-    .map = map_conformal,
-    .line = "split conformal intervals with finite-sample coverage",
-};
+    "conformal",   kOnTotal,        {"score", "levels"},
+    fit_conformal, map_conformal, "split conformal intervals with finite-sample coverage",
+    kIntervalsOnly};
 
 }  // namespace plumb::detail

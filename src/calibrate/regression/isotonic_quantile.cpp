@@ -49,8 +49,7 @@ Step fit_isotonic_quantile(const RegressionItems& items, const RegressionFitOpti
     begin = end;
   }
   const double m = mean.value() / total.value();
-  Step out;
-  out.method = "isotonic-quantile";
+  Step out{"isotonic-quantile"};
   out.put("level", level);
   out.put("z", quantile);
   out.put("z_mean", m);
@@ -99,11 +98,11 @@ VarianceMapPtr map_isotonic_quantile(const Step& step, int /*outputs*/) {
 }  // namespace
 
 constinit const RegressionCalibratorRow kIsotonicQuantile{
-    .method = "isotonic-quantile",
-    .variances = true,
-    .fit = fit_isotonic_quantile,
-    .map = map_isotonic_quantile,
-    .line = "quantiles of the z-scores (Kuleshov); mends a bias",
-};
+    "isotonic-quantile",
+    kOnTotal,
+    {},
+    fit_isotonic_quantile,
+    map_isotonic_quantile,
+    "quantiles of the z-scores (Kuleshov); mends a bias"};
 
 }  // namespace plumb::detail

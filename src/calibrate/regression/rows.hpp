@@ -13,6 +13,9 @@ namespace plumb::detail {
 extern const RegressionCalibratorRow kSigma, kSigmaLaplace, kSigmaAleatoric, kSigmaParts, kAux, kAuxAleatoric,
     kIsotonicQuantile, kConformal;
 
+// For readable rows: what a method calibrates, and what it gives.
+inline constexpr bool kOnTotal = false, kOnParts = true, kIntervalsOnly = false;
+
 using VarianceMapPtr = std::unique_ptr<VarianceMap>;
 
 /// "the model file's sigma step <what>".

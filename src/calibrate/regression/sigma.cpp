@@ -18,6 +18,10 @@ constexpr double kLog2 = 0.6931471805599453;
 
 struct Ratios {
   ExactSum weight, z2, abs_z, log_variance;
+  void merge(const Ratios& o) {
+    for (const auto m : {&Ratios::weight, &Ratios::z2, &Ratios::abs_z, &Ratios::log_variance})
+      (this->*m).merge(o.*m);
+  }
 };
 
 struct Worker {
@@ -55,26 +59,16 @@ std::vector<Ratios> ratios(const RegressionItems& items, const RegressionFitOpti
                }
              },
              [](Worker& a, const Worker& b) {
-               for (std::size_t j = 0; j < a.output.size(); ++j) {
-                 a.output[j].weight.merge(b.output[j].weight);
-                 a.output[j].z2.merge(b.output[j].z2);
-                 a.output[j].abs_z.merge(b.output[j].abs_z);
-                 a.output[j].log_variance.merge(b.output[j].log_variance);
-               }
+               for (std::size_t j = 0; j < a.output.size(); ++j) a.output[j].merge(b.output[j]);
              })
       .output;
 }
 
-Step fit_scale(const char* method, const RegressionItems& items, const RegressionFitOptions& o, Spread spread,
-               bool laplace) {
+template <Spread spread, bool laplace>
+Step fit_scale(const RegressionItems& items, const RegressionFitOptions& o) {
   std::vector<Ratios> r = ratios(items, o, spread);
   if (!o.per_output) {  // d > 1: the mean over all N d entries is the maximum-likelihood estimate
-    for (std::size_t j = 1; j < r.size(); ++j) {
-      r[0].weight.merge(r[j].weight);
-      r[0].z2.merge(r[j].z2);
-      r[0].abs_z.merge(r[j].abs_z);
-      r[0].log_variance.merge(r[j].log_variance);
-    }
+    for (std::size_t j = 1; j < r.size(); ++j) r[0].merge(r[j]);
     r.resize(1);
   }
   std::vector<double> s;
@@ -89,8 +83,7 @@ Step fit_scale(const char* method, const RegressionItems& items, const Regressio
     objective += w * (laplace ? 0.5 * kLog2 + 1.0 + spread_part : 0.5 * (kLog2Pi + 1.0) + spread_part);
     total += w;
   }
-  Step step;
-  step.method = method;
+  Step step{spread == Spread::aleatoric ? "sigma-aleatoric" : laplace ? "sigma-laplace" : "sigma"};
   if (o.per_output) {
     step.put("s", s);
   } else {
@@ -100,18 +93,6 @@ Step fit_scale(const char* method, const RegressionItems& items, const Regressio
   step.fit.options.emplace_back("per_output", o.per_output);
   note_counts(items, step.fit);
   return step;
-}
-
-Step fit_sigma(const RegressionItems& items, const RegressionFitOptions& o) {
-  return fit_scale("sigma", items, o, Spread::total, false);
-}
-
-Step fit_sigma_laplace(const RegressionItems& items, const RegressionFitOptions& o) {
-  return fit_scale("sigma-laplace", items, o, Spread::total, true);
-}
-
-Step fit_sigma_aleatoric(const RegressionItems& items, const RegressionFitOptions& o) {
-  return fit_scale("sigma-aleatoric", items, o, Spread::aleatoric, false);
 }
 
 class ScaleMap : public VarianceMap {
@@ -166,31 +147,17 @@ VarianceMapPtr map_sigma(const Step& step, int outputs) {
 }  // namespace
 
 constinit const RegressionCalibratorRow kSigma{
-    .method = "sigma",
-    .variances = true,
-    .options = {"per_output"},
-    .fit = fit_sigma,
-    .map = map_sigma,
-    .line = "one factor on the standard deviation, in closed form (Laves)",
-};
+    "sigma",        kOnTotal,
+    {"per_output"}, fit_scale<Spread::total, false>,
+    map_sigma,      "one factor on the standard deviation, in closed form (Laves)"};
 
-constinit const RegressionCalibratorRow kSigmaLaplace{
-    .method = "sigma-laplace",
-    .variances = true,
-    .options = {"per_output"},
-    .fit = fit_sigma_laplace,
-    .map = map_sigma,
-    .line = "the same under a Laplace likelihood",
-};
+constinit const RegressionCalibratorRow kSigmaLaplace{"sigma-laplace", kOnTotal,
+                                                      {"per_output"},  fit_scale<Spread::total, true>,
+                                                      map_sigma,       "the same under a Laplace likelihood"};
 
 constinit const RegressionCalibratorRow kSigmaAleatoric{
-    .method = "sigma-aleatoric",
-    .parts = true,
-    .variances = true,
-    .options = {"per_output"},
-    .fit = fit_sigma_aleatoric,
-    .map = map_sigma,
-    .line = "one factor on the aleatoric part alone (Levi)",
-};
+    "sigma-aleatoric", kOnParts,
+    {"per_output"},    fit_scale<Spread::aleatoric, false>,
+    map_sigma,         "one factor on the aleatoric part alone (Levi)"};
 
 }  // namespace plumb::detail

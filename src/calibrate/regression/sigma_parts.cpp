@@ -137,8 +137,7 @@ Step fit_sigma_parts(const RegressionItems& items, const RegressionFitOptions& o
     // A factor that creeps toward 0 gains nothing that can be measured: the edge is the answer.
     if (edge.at.defined && edge.at.value <= best.at.value + 1e-9) best = edge;
   }
-  Step step;
-  step.method = "sigma-parts";
+  Step step{"sigma-parts"};
   step.put("s_aleatoric", std::sqrt(best.a));
   step.put("s_epistemic", std::sqrt(best.b));
   step.fit.objective = best.at.value;
@@ -173,12 +172,7 @@ VarianceMapPtr map_sigma_parts(const Step& step, int /*outputs*/) {
 }  // namespace
 
 constinit const RegressionCalibratorRow kSigmaParts{
-    .method = "sigma-parts",
-    .parts = true,
-    .variances = true,
-    .fit = fit_sigma_parts,
-    .map = map_sigma_parts,
-    .line = "one factor for each part, by maximum likelihood",
-};
+    "sigma-parts",   kOnParts,          {},
+    fit_sigma_parts, map_sigma_parts, "one factor for each part, by maximum likelihood"};
 
 }  // namespace plumb::detail

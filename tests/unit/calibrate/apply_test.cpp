@@ -37,7 +37,7 @@ void expect_same(const CalibrationModel& model, const Predictions& predictions, 
 TEST(Apply, AgreesWithTheLibraryForEveryMethod) {
   for (const CalibratorRow& row : calibrators())
     for (const int classes : {2, 3, 10}) {
-      if (!(classes == 2 ? row.binary : row.multiclass)) continue;
+      if (!row.serves(classes)) continue;
       const Items items = some::simulate(120, classes, 3, 31).items();
       const CalibrationModel model = model_of(fit_calibrator(row.method, items, {}), classes);
       expect_same(model, items.predictions, apply::Input::logits, std::string(row.method));

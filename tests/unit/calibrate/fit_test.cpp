@@ -114,8 +114,8 @@ TEST_P(EveryMethod, ReportsItsFit) {
 std::vector<std::tuple<std::string, int>> all_methods() {
   std::vector<std::tuple<std::string, int>> out;
   for (const CalibratorRow& row : calibrators()) {
-    if (row.binary) out.emplace_back(row.method, 2);
-    if (row.multiclass) out.emplace_back(row.method, 4);
+    if (row.serves(2)) out.emplace_back(row.method, 2);
+    if (row.serves(4)) out.emplace_back(row.method, 4);
   }
   return out;
 }
@@ -140,7 +140,7 @@ TEST(Fit, EveryRowIsWhole) {
     EXPECT_NE(row.fit, nullptr) << row.method;
     EXPECT_EQ(row.map != nullptr, row.method != "auto") << row.method;
     EXPECT_EQ(row.onnx != nullptr, row.method != "auto") << row.method;
-    EXPECT_TRUE(row.binary || row.multiclass) << row.method;
+    EXPECT_TRUE(row.serves(2) || row.serves(3)) << row.method;
     EXPECT_FALSE(row.line.empty()) << row.method;
   }
 }

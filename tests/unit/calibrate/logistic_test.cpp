@@ -18,9 +18,8 @@ using test::VoteForm;
 
 TEST(Logistic, TwoStartsOneAnswer) {
   const Items items = to_items(simulate({.n = 300, .raters = 2}), VoteForm::counts);
-  const auto data = detail::load_fit_data(items, detail::tally(items, 1), detail::ScoreKind::logits, 1, 1);
-  const detail::LogisticProblem p(
-      data, 3, [](double u, std::span<double> x) { x[0] = 1, x[1] = u, x[2] = u * u; }, 2);
+  const detail::LogisticProblem p(items, {.threads = 2}, 3,
+                                  [](double u, std::span<double> x) { x[0] = 1, x[1] = u, x[2] = u * u; });
   const auto a = p.fit({0, 1, 0}, {true, true, true}), b = p.fit({3, -2, 0.5}, {true, true, true});
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(a.theta[i], b.theta[i], 1e-9);
 }

@@ -66,7 +66,7 @@ TEST(Model, ReadsBackExactly) {
 TEST(Model, EveryMethodSurvivesTheFile) {
   for (const CalibratorRow& row : calibrators())
     for (const int classes : {2, 3}) {
-      if (!(classes == 2 ? row.binary : row.multiclass)) continue;
+      if (!row.serves(classes)) continue;
       const Items items = some::simulate(80, classes, 3, 2).items();
       CalibrationModel m{classes == 2 ? "binary" : "multiclass", classes, {}, "logits",
                          fit_calibrator(row.method, items, {}),  "0",     {}};

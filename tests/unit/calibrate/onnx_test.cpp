@@ -51,7 +51,7 @@ std::vector<Field> fields(std::string_view text) {
 TEST(Onnx, EveryValueIsMadeBeforeItIsUsed) {
   for (const CalibratorRow& row : calibrators())
     for (const int classes : {2, 4}) {
-      if (!(classes == 2 ? row.binary : row.multiclass)) continue;
+      if (!row.serves(classes)) continue;
       if (classes == 2 && row.method.starts_with("structured")) continue;
       const Items items = some::simulate(100, classes, 3, 41).items();
       const std::vector<Step> steps = fit_calibrator(row.method, items, {});

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "calibrate/temperature.hpp"
-#include "calibrate/temperature_pass.hpp"
 #include "calibrate/tune.hpp"
 #include "parametric.hpp"
 #include "plumb/io/npy.hpp"

@@ -46,11 +46,11 @@ struct RegressionFitOptions {
 struct RegressionCalibratorRow {
   std::string_view method;
   bool parts = false;                            ///< needs the variance in its parts
-  bool variances = false;                        ///< gives variances; otherwise only intervals
   std::array<std::string_view, 2> options = {};  ///< members of RegressionFitOptions; the last three always
   Step (*fit)(const RegressionItems&, const RegressionFitOptions&) = nullptr;
   std::unique_ptr<VarianceMap> (*map)(const Step&, int outputs) = nullptr;
   std::string_view line = {};
+  bool variances = true;  ///< gives variances; otherwise only intervals
 
   [[nodiscard]] bool uses(std::string_view option) const;
 };

@@ -13,7 +13,7 @@ namespace plumb {
 [[nodiscard]] Estimate ece_l2(const ReliabilityTable& t);  ///< sqrt(sum_b (n_b / N) gap_b^2)
 [[nodiscard]] Estimate mce(const ReliabilityTable& t);     ///< max_b |gap_b|
 /// signed root of the squared error debiased by item
-[[nodiscard]] Estimate ece_debiased(const ReliabilityTable& t);
+[[nodiscard]] Estimate ece_l2_debiased(const ReliabilityTable& t);
 /// mean over classes of ece
 [[nodiscard]] Estimate ece_classwise(std::span<const ReliabilityTable> classes);
 [[nodiscard]] Estimate oe_ratio(const ReliabilityTable& t);  ///< observed over expected
