@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build train demo test test-long test-release test-asan test-tsan bench format format-check lint clean
+.PHONY: help build train demo test test-long test-release test-asan test-tsan laws bench format format-check lint clean
 
 PYTHON ?= /usr/bin/python3
 PLUMB := build/bin/plumb
@@ -98,10 +98,18 @@ test-long:
 	  $(PART) unit ctest --test-dir build --output-on-failure -j2 || status=1; \
 	  PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) cli $(PYTHON) -m pytest -q tests/cli || status=1; \
 	fi; \
+	$(PART) laws $(MAKE) --no-print-directory laws || status=1; \
 	$(PART) fuzz fuzz/run $(FUZZ_SECONDS) || status=1; \
 	$(PART) tidy $(MAKE) --no-print-directory lint || status=1; \
 	$(PART) bare tests/install/bare || status=1; \
 	$(SUMMARY) $(PLUMB_RESULTS) || status=1; exit $$status
+
+# Every level that docs/inference.md claims, measured; writes its table.
+laws:
+	@tools/setup build test
+	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
+	cmake --build build --target plumb_laws
+	build/bin/plumb-laws --write docs/inference.md
 
 bench:
 	@tools/setup build bench

@@ -51,6 +51,18 @@ try:
 except ImportError:
     print("torchmetrics is not installed")
 p, y = binary(int(1e7 * SCALE))
+try:
+    from netcal.metrics import ECE
+
+    say("netcal, ECE of 1e7", best(lambda: ECE(15).measure(p, y), 1))
+except ImportError:
+    print("netcal is not installed")
+try:
+    import relplot
+
+    say("relplot, smECE of 1e7", best(lambda: relplot.smECE(p, y), 1))
+except ImportError:
+    print("relplot is not installed")
 say("numpy argsort, equal-mass ECE of 1e7", best(lambda: ece_mass(p, y)))
 try:
     from sklearn.metrics import roc_auc_score
@@ -103,3 +115,13 @@ def kde_quadratic(n, h=0.02):
 
 n = int(3e4 * SCALE)
 say("numpy, quadratic kernel ECE of 3e4", best(lambda: kde_quadratic(n), 1))
+try:
+    from probmetrics.calibrators import get_calibrator
+
+    rng = np.random.default_rng(4)
+    logits = rng.normal(size=(int(5e4 * SCALE), 100)).astype(np.float32)
+    classes = np.array([rng.choice(100, p=q) for q in np.exp(logits) / np.exp(logits).sum(1, keepdims=True)])
+    sharp = np.exp(2 * logits) / np.exp(2 * logits).sum(1, keepdims=True)
+    say("probmetrics, temperature of 5e4 x 100", best(lambda: get_calibrator("temp-scaling").fit(sharp, classes), 1))
+except ImportError:
+    print("probmetrics is not installed")

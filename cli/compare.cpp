@@ -96,6 +96,8 @@ MetricResults gated(const Comparison& c) {
       difference.value = d.value;
       difference.why = "it is undefined for one of the models";
       out.emplace_back(c.models[d.to] + "." + m.key, difference);
+      if (const auto alias = alias_of(m.key); !alias.empty())
+        out.emplace_back(c.models[d.to] + "." + std::string(alias), difference);
       if (c.models.size() == 2) out.emplace_back(m.key, difference);
     }
   }

@@ -52,7 +52,7 @@ void check_metrics_of(const std::vector<Gate>& gates) {
   for (const MetricRow& row : metrics()) known.emplace_back(row.key);
   for (const MetricRow& row : regression_metrics()) known.emplace_back(row.key);
   for (const Gate& g : gates) {
-    if (std::find(known.begin(), known.end(), g.key) == known.end())
+    if (std::find(known.begin(), known.end(), canonical_key(g.key)) == known.end())
       throw InputError(text_of(g) + ": there is no metric \"" + g.key + "\"" + did_you_mean(g.key, known) +
                        "; \"plumb list\" shows them all");
   }
@@ -64,8 +64,8 @@ std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const M
   Args known;
   for (const auto& [key, value] : values) known.push_back(key);
   for (const Gate& g : gates) {
-    const auto at =
-        std::find_if(values.begin(), values.end(), [&](const auto& m) { return m.first == g.key; });
+    const auto at = std::find_if(values.begin(), values.end(),
+                                 [&](const auto& m) { return m.first == canonical_key(g.key); });
     if (at == values.end()) {
       throw InputError(
           text_of(g) + ": " + g.key +

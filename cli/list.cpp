@@ -53,7 +53,9 @@ int list_command(const Args& args) {
   }
   const int width = stdout_terminal() ? stdout_width() : kPipeWidth;
   const TerminalOptions look{stdout_colour(), width, true, kFlag};
-  const auto key = [](const MetricRow& row) { return row.key; };
+  const auto key = [](const MetricRow& row) {
+    return std::string(row.key) + " " + std::string(alias_of(row.key));
+  };
   const auto method = [](const auto& row) { return row.method; };
   std::string text;
   for (const std::string& part : {render_list(named(metrics(), words, key), look),

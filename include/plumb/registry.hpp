@@ -16,7 +16,7 @@ enum class Needs { votes, pairs, truth };  ///< any vote; two votes on some item
 enum class Better { lower, higher, zero, one, neither };  ///< which way is good; zero, one: the ideal value
 enum class Cost { linear, sort, quadratic };
 enum class Room { streaming, ordered, kernel };
-enum class Interval { percentile, basic };
+enum class Interval { percentile, basic, inversion, wilson, logit, normal, none };
 enum class Per { vote, item };  ///< what weighs one: a vote, or an item however many votes it has
 /// Where a reader sees a metric without asking for all of them.
 enum class Place { table, slices, comparison, page };
@@ -64,7 +64,7 @@ inline constexpr MetricRow kMetrics[] = {
     {"mce",                   Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::basic,      true,  false, false, Per::vote, kListed, "largest gap of any cell"},
     {"ece_mass",              Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::basic,      true,  false, false, Per::vote, kListed, "ECE on cells that hold equal shares of the votes"},
     {"mce_mass",              Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::basic,      true,  false, false, Per::vote, kListed, "largest gap on equal-mass cells"},
-    {"ece_debiased",          Task::any,       Needs::votes, Better::zero,   -1,  1,          Cost::linear, Room::streaming, Interval::percentile, true,  false, true,  Per::vote, kEverywhere, "root of the squared calibration error less its sampling bias; negative when below zero"},
+    {"ece_l2_debiased",       Task::any,       Needs::votes, Better::zero,   -1,  1,          Cost::linear, Room::streaming, Interval::percentile, true,  false, true,  Per::vote, kEverywhere, "root of the squared calibration error less its sampling bias; negative when below zero"},
     {"ece_classwise",         Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::basic,      true,  true,  false, Per::vote, {Place::table, Place::comparison, Place::page}, "mean over classes of each class's ECE"},
     {"ece_sweep",             Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::basic,      true,  false, false, Per::vote, kListed, "ECE with as many equal-mass cells as keep the frequencies monotone"},
     {"ece_kde",               Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::kernel,    Interval::basic,      true,  false, true,  Per::vote, kListed, "mean gap of forecasts and their kernel-smoothed frequency, leave one out"},
@@ -73,6 +73,7 @@ inline constexpr MetricRow kMetrics[] = {
     {"ece_kde_canonical",     Task::multiclass,Needs::votes, Better::lower,  0,   2,          Cost::quadratic, Room::kernel, Interval::basic,      false, false, true,  Per::vote, kListed, "kernel calibration error of the whole probability vector"},
     {"smece",                 Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::kernel,    Interval::basic,      true,  false, false, Per::vote, kListed, "smooth calibration error at its own bandwidth"},
     {"mmce",                  Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::kernel,    Interval::basic,      true,  false, false, Per::vote, kListed, "maximum mean calibration error with a Laplacian kernel"},
+    {"mmce_top",              Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::kernel,    Interval::basic,      true,  false, false, Per::vote, kListed, "the same of whether the most probable class is right, for two classes too"},
     {"ks",                    Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::basic,      true,  false, false, Per::vote, {Place::table, Place::comparison}, "largest cumulative gap of outcomes and forecasts, free of cells"},
     {"auroc",                 Task::any,       Needs::votes, Better::higher, 0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, Per::vote, kEverywhere, "chance that a hit is ranked above a miss"},
     {"auprc",                 Task::any,       Needs::votes, Better::higher, 0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, Per::vote, kListed, "average precision of ranking hits first"},
@@ -130,8 +131,17 @@ inline constexpr MetricRow kRegressionMetrics[] = {
 };
 // clang-format on
 
+/// Another name of a key: it can be asked for and looked up, and JSON has the value under both.
+struct KeyAlias {
+  std::string_view alias, key;
+};
+inline constexpr KeyAlias kAliases[] = {{"ece_debiased", "ece_l2_debiased"}};
+/// The key that `key` is another name of, or `key` itself; and the reverse: empty when it has no other name.
+[[nodiscard]] std::string_view canonical_key(std::string_view key);
+[[nodiscard]] std::string_view alias_of(std::string_view key);
+
 [[nodiscard]] std::span<const MetricRow> metrics();
-/// Null when there is no such key.
+/// Null when there is no such key or alias.
 [[nodiscard]] const MetricRow* find_metric(std::string_view key);
 /// Those of `task` regression: a table of its own, since nll means something else there.
 [[nodiscard]] std::span<const MetricRow> regression_metrics();

@@ -114,12 +114,16 @@ const Estimate& Products::agreement(std::string_view key) const {
 
 const ForecastsView& Products::event_column() const { return columns(Product::event_column).event; }
 
+const ForecastsView& Products::confidence_column() const {
+  return columns(Product::confidence_column).confidence;
+}
+
 const ReliabilityTable& Products::mass_table() const {
   return once(mass_, [&] { return equal_mass_table(event_column(), options_.bins); });
 }
 
 const RiskCoverage& Products::risk_coverage() const {
-  return once(risk_, [&] { return plumb::risk_coverage(columns(Product::confidence_column).confidence); });
+  return once(risk_, [&] { return plumb::risk_coverage(confidence_column()); });
 }
 
 const BrierRefinement& Products::brier_refinement() const {

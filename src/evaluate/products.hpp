@@ -65,6 +65,7 @@ class Products {
   [[nodiscard]] const Estimate& agreement(std::string_view key) const;
 
   [[nodiscard]] const ForecastsView& event_column() const;
+  [[nodiscard]] const ForecastsView& confidence_column() const;
   [[nodiscard]] const ReliabilityTable& mass_table() const;  ///< the event's on equal-mass cells
   [[nodiscard]] const RiskCoverage& risk_coverage() const;
   [[nodiscard]] const BrierRefinement& brier_refinement() const;

@@ -39,7 +39,8 @@ void Selection::add(const MetricRow& row) {
 }
 
 bool asked_by_name(const EvaluateOptions& options, std::string_view key) {
-  return std::find(options.metrics.begin(), options.metrics.end(), key) != options.metrics.end();
+  return std::any_of(options.metrics.begin(), options.metrics.end(),
+                     [key](const std::string& asked) { return canonical_key(asked) == key; });
 }
 
 Selection select_metrics(const EvaluateOptions& options, const TaskKind& task) {

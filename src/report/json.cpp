@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "plumb/registry.hpp"
 #include "report/json_text.hpp"
 
 namespace plumb {
@@ -118,6 +119,16 @@ void spell_sentences(Json& at) {
   }
 }
 
+/// Wherever a metric stands that has another name, the value stands under that name too: programs that read
+/// the old one go on.
+void add_aliases(Json& at) {
+  for (Json& e : at)
+    if (e.is_structured()) add_aliases(e);
+  if (!at.is_object()) return;
+  for (const KeyAlias& a : kAliases)
+    if (at.contains(a.key)) at[std::string(a.alias)] = Json(at[std::string(a.key)]);
+}
+
 }  // namespace
 
 std::string render_json(const Result& r) {
@@ -145,6 +156,7 @@ std::string render_json(const Result& r) {
   for (const auto& [name, t] : r.tables) out["tables"][name] = table(name, t);
   for (const auto& [key, section] : r.sections) out[key] = tree(section, key);
   spell_sentences(out);
+  add_aliases(out);
   out["notes"] = Json::array();
   for (const std::string& note : r.notes) out["notes"].push_back(spell(note, kBareName));
   return detail::json_text(out);

@@ -18,7 +18,7 @@ constexpr std::array kNeeds{"votes", "pairs", "truth"};
 constexpr std::array kBetterNames{"lower", "higher", "zero", "one", "neither"};
 constexpr std::array kCost{"linear", "sort", "quadratic"};
 constexpr std::array kRoom{"streaming", "ordered", "kernel"};
-constexpr std::array kInterval{"percentile", "basic"};
+constexpr std::array kInterval{"percentile", "basic", "inversion", "wilson", "logit", "normal", "none"};
 
 template <std::size_t N, class Enum>
 const char* name_of(const std::array<const char*, N>& names, Enum e) {
@@ -27,6 +27,11 @@ const char* name_of(const std::array<const char*, N>& names, Enum e) {
 
 const char* needs_of(const MetricRow& m) {
   return m.task == Task::regression ? "targets" : name_of(kNeeds, m.needs);
+}
+
+std::string line_of(const MetricRow& m, const Spelling& spelling) {
+  const std::string_view alias = m.task == Task::regression ? "" : alias_of(m.key);
+  return spell(m.line, spelling) + (alias.empty() ? "" : " (alias: " + std::string(alias) + ")");
 }
 
 Json bound(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
@@ -46,6 +51,8 @@ Json metric_rows(std::span<const MetricRow> metrics) {
                     {"null", m.null},
                     {"per_class", m.per_class},
                     {"line", spell(m.line, kBareName)}});
+    if (const std::string_view alias = m.task == Task::regression ? "" : alias_of(m.key); !alias.empty())
+      rows.back()["alias"] = alias;
   }
   return rows;
 }
@@ -58,7 +65,7 @@ std::string render_list(std::span<const MetricRow> metrics, const TerminalOption
   table.wrap_last();
   for (const MetricRow& m : metrics) {
     table.add({std::string(m.key), name_of(kTask, m.task), needs_of(m), name_of(kBetterNames, m.better),
-               name_of(kCost, m.cost), spell(m.line, options.spelling)});
+               name_of(kCost, m.cost), line_of(m, options.spelling)});
   }
   const bool regression = !metrics.empty() && metrics.front().task == Task::regression;
   if (regression) return table.render(options.colour, options.width);

@@ -5,10 +5,25 @@
 #include <fmt/format.h>
 
 #include "plumb/data/check.hpp"
+#include "plumb/registry.hpp"
 
 namespace plumb {
 namespace detail {
 namespace {
+
+/// Each metric under its key alone; a result that is older than the key has only the other name.
+void remove_aliases(Json& at) {
+  for (Json& e : at)
+    if (e.is_structured()) remove_aliases(e);
+  if (!at.is_object()) return;
+  for (const KeyAlias& a : kAliases) {
+    const auto old = at.find(a.alias);
+    if (old == at.end()) continue;
+    Json value = *old;
+    at.erase(old);
+    if (!at.contains(a.key)) at[std::string(a.key)] = std::move(value);
+  }
+}
 
 Json parse(const NamedResult& r) {
   Json json = Json::parse(r.json, nullptr, false);
@@ -18,6 +33,7 @@ Json parse(const NamedResult& r) {
     throw InputError(r.name +
                      ": this is JSON, but no result of plumb: it has no \"plumb\" and \"command\"; give a "
                      "file that \"plumb ... ⟦json⟧ FILE\" wrote, or history.json of a training run");
+  remove_aliases(json);
   return json;
 }
 

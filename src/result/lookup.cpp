@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "plumb/data/check.hpp"
+#include "plumb/registry.hpp"
 #include "plumb/result.hpp"
 
 namespace plumb {
@@ -14,6 +15,10 @@ void refuse_name(std::string_view kind, std::string_view name, const std::vector
     there += (there.empty() ? "; it has " : ", ") + known[i];
   throw InputError("the result has no " + std::string(kind) + " \"" + std::string(name) + "\"" +
                    did_you_mean(name, known) + there + (std::ssize(known) > kShown ? ", ..." : ""));
+}
+
+const MetricResult& find_result(const MetricResults& results, std::string_view key) {
+  return find_named(results, &MetricResults::value_type::first, "metric", canonical_key(key)).second;
 }
 
 }  // namespace plumb

@@ -54,7 +54,7 @@ struct Comparison {
 
   /// InputError for a key that was not compared.
   [[nodiscard]] const ComparedMetric& operator[](std::string_view key) const& {
-    return find_named(metrics, &ComparedMetric::key, "metric", key);
+    return find_named(metrics, &ComparedMetric::key, "metric", canonical_key(key));
   }
   [[nodiscard]] ComparedMetric operator[](std::string_view key) && { return std::as_const(*this)[key]; }
 };

@@ -76,7 +76,7 @@ Estimate mce(const ReliabilityTable& t) {
   return largest;
 }
 
-Estimate ece_debiased(const ReliabilityTable& t) {
+Estimate ece_l2_debiased(const ReliabilityTable& t) {
   const Cell total = t.total();
   if (empty(total)) return no_votes();
   double sum = 0;

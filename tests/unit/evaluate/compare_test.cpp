@@ -21,7 +21,8 @@ Items sharpened(double by, std::int64_t n = 400) {
 EvaluateOptions few(int bootstrap = 40) {
   EvaluateOptions o;
   o.bootstrap = bootstrap;
-  o.metrics = {"accuracy", "agreement", "nll", "brier", "ece", "ece_debiased", "brier_uncertainty", "auroc"};
+  o.metrics = {"accuracy",        "agreement",         "nll",  "brier", "ece",
+               "ece_l2_debiased", "brier_uncertainty", "auroc"};
   return o;
 }
 
@@ -125,7 +126,7 @@ TEST(Compare, WinsFollowTheDirectionOfEachMetric) {
       compare({{"calibrated", sharpened(1)}, {"sure", sharpened(4)}, {"very_sure", sharpened(8)}}, few());
   EXPECT_EQ(c.models[*named(c, "nll").best], "calibrated");
   EXPECT_TRUE(named(c, "nll").clear);
-  EXPECT_EQ(c.models[*named(c, "ece_debiased").best], "calibrated") << "nearest to 0";
+  EXPECT_EQ(c.models[*named(c, "ece_l2_debiased").best], "calibrated") << "nearest to 0";
   EXPECT_FALSE(named(c, "accuracy").best.has_value()) << "the same answers: a tie";
   EXPECT_FALSE(named(c, "brier_uncertainty").best.has_value()) << "no way is good";
   EXPECT_EQ(named(c, "nll").differences.size(), 3u);

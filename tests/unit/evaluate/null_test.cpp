@@ -19,8 +19,8 @@ const int kRuns = repetitions(kWhole, 200);
 const double kLowest = widened(0.03, 0.05, kWhole, kRuns);
 const double kHighest = widened(0.08, 0.05, kWhole, kRuns);
 const std::vector<std::string> kKeys = {"ece",           "ece_l2",    "mce",      "ece_mass",
-                                        "mce_mass",      "ece_sweep", "ks",       "ece_debiased",
-                                        "ece_classwise", "mmce",      "cl_plugin"};
+                                        "mce_mass",      "ece_sweep", "ks",       "ece_l2_debiased",
+                                        "ece_classwise", "mmce",      "mmce_top", "cl_plugin"};
 
 template <class Make>
 std::map<std::string, double> rejection_rates(Make make) {

@@ -70,7 +70,7 @@ inline Result raters() {
        .interval = "basic",
        .null_mean = 0.005,
        .p_value = 1.0 / 201});
-  put(r.metrics, "ece_debiased",
+  put(r.metrics, "ece_l2_debiased",
       {.value = -0.00001,
        .low = -0.01,
        .high = 0.01,

@@ -21,6 +21,18 @@ TEST(Registry, KeysAreDistinctAndFound) {
   EXPECT_EQ(find_metric("no_such_key"), nullptr);
 }
 
+TEST(Registry, AnAliasLeadsToItsKey) {
+  for (const KeyAlias& a : kAliases) {
+    EXPECT_EQ(canonical_key(a.alias), a.key);
+    EXPECT_EQ(canonical_key(a.key), a.key);
+    EXPECT_EQ(alias_of(a.key), a.alias);
+    ASSERT_NE(find_metric(a.alias), nullptr) << a.alias;
+    EXPECT_EQ(find_metric(a.alias), find_metric(a.key)) << a.alias;
+    for (const MetricRow& row : metrics()) EXPECT_NE(row.key, a.alias);
+  }
+  EXPECT_EQ(alias_of("ece"), "");
+}
+
 TEST(Registry, WhatSlicesShowStandsInTheTableToo) {
   int slices = 0;
   for (const MetricRow& row : metrics()) {

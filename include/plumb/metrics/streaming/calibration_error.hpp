@@ -12,7 +12,7 @@ namespace plumb {
 [[nodiscard]] Estimate ece(const ReliabilityTable& t);     ///< sum_b (n_b / N) |gap_b|
 [[nodiscard]] Estimate ece_l2(const ReliabilityTable& t);  ///< sqrt(sum_b (n_b / N) gap_b^2)
 [[nodiscard]] Estimate mce(const ReliabilityTable& t);     ///< max_b |gap_b|
-[[nodiscard]] Estimate ece_debiased(
+[[nodiscard]] Estimate ece_l2_debiased(
     const ReliabilityTable& t);  ///< signed root of the squared error debiased by item
 [[nodiscard]] Estimate ece_classwise(
     std::span<const ReliabilityTable> classes);              ///< mean over classes of ece

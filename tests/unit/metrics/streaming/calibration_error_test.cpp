@@ -35,7 +35,7 @@ TEST(CalibrationError, GoldenByHand) {
   EXPECT_DOUBLE_EQ(*ece_l2(t).value, std::sqrt(0.0390625));
   EXPECT_DOUBLE_EQ(*mce(t).value, 0.25);
   // 0.0625 - 0.25 / (2 - 1) in the first cell, 0.015625 - 0 in the second.
-  EXPECT_DOUBLE_EQ(*ece_debiased(t).value, -std::sqrt(0.0859375));
+  EXPECT_DOUBLE_EQ(*ece_l2_debiased(t).value, -std::sqrt(0.0859375));
   EXPECT_DOUBLE_EQ(*oe_ratio(t).value, 3 / 2.25);
   const BrierParts b = brier_parts(t);
   EXPECT_DOUBLE_EQ(b.reliability, 0.0390625);
@@ -103,7 +103,7 @@ TEST(CalibrationError, EqualsTheNaiveSums) {
         EXPECT_NEAR(*ece(t).value, static_cast<double>(e.ece), kRounding);
         EXPECT_NEAR(*ece_l2(t).value, static_cast<double>(e.l2), kRounding);
         EXPECT_NEAR(*mce(t).value, static_cast<double>(e.mce), kRounding);
-        const Estimate debiased = ece_debiased(t);
+        const Estimate debiased = ece_l2_debiased(t);
         if (debiased) {
           EXPECT_NEAR(*debiased.value, static_cast<double>(e.debiased), kRootRounding)
               << bins << " bins, " << n << " items";
@@ -145,7 +145,7 @@ MeanSquares simulate(const Simulation& s, std::uint64_t seed) {
       for (double v = 0; v < c.view().trials_of(i); ++v) c.hits[i] += r.uniform() < event ? 1 : 0;
     }
     const ReliabilityTable t = table_of(c, 4);
-    const double root = *ece_debiased(t).value;
+    const double root = *ece_l2_debiased(t).value;
     const double x = root * std::abs(root);
     sum += x;
     squares += x * x;
@@ -180,7 +180,8 @@ TEST(CalibrationError, DebiasingIsByItemNotByVote) {
   Column ten = one;
   for (double& h : ten.hits) h *= 10;
   ten.trials.assign(ten.size(), 10.0);
-  EXPECT_NEAR(*ece_debiased(table_of(ten, 15)).value, *ece_debiased(table_of(one, 15)).value, kRounding);
+  EXPECT_NEAR(*ece_l2_debiased(table_of(ten, 15)).value, *ece_l2_debiased(table_of(one, 15)).value,
+              kRounding);
 }
 
 TEST(CalibrationError, OneItemThatOutweighsTheRestStillCounts) {
@@ -191,7 +192,7 @@ TEST(CalibrationError, OneItemThatOutweighsTheRestStillCounts) {
     c.weight = {heavy, 1.0};
     // Distinct pairs have y_i y_j = 0: 0 - 2 c p + p^2 is left.
     const double mean = heavy / (heavy + 1);
-    EXPECT_NEAR(*ece_debiased(table_of(c, 1)).value, -std::sqrt(mean - 0.25), kRounding) << heavy;
+    EXPECT_NEAR(*ece_l2_debiased(table_of(c, 1)).value, -std::sqrt(mean - 0.25), kRounding) << heavy;
   }
 }
 
@@ -201,7 +202,7 @@ TEST(CalibrationError, NoVotesIsSaid) {
   massless.weight.assign(4, 0.0);
   for (const Column& c : {none, massless}) {
     const ReliabilityTable t = table_of(c, 15);
-    for (const Estimate& e : {ece(t), ece_l2(t), mce(t), ece_debiased(t), oe_ratio(t)}) {
+    for (const Estimate& e : {ece(t), ece_l2(t), mce(t), ece_l2_debiased(t), oe_ratio(t)}) {
       EXPECT_FALSE(e);
       EXPECT_EQ(e.why, kNoVotes);
     }
@@ -219,8 +220,8 @@ TEST(CalibrationError, OneItem) {
   EXPECT_DOUBLE_EQ(*ece(t).value, 1 - 0.7);
   EXPECT_DOUBLE_EQ(*ece_l2(t).value, 1 - 0.7);
   EXPECT_DOUBLE_EQ(*mce(t).value, 1 - 0.7);
-  EXPECT_FALSE(ece_debiased(t));
-  EXPECT_NE(ece_debiased(t).why.find("two items"), std::string::npos);
+  EXPECT_FALSE(ece_l2_debiased(t));
+  EXPECT_NE(ece_l2_debiased(t).why.find("two items"), std::string::npos);
 }
 
 TEST(CalibrationError, FlippedHitsHaveNoDebiasedError) {
@@ -229,15 +230,15 @@ TEST(CalibrationError, FlippedHitsHaveNoDebiasedError) {
   builder.update_flipped(c.view(), std::vector<std::int8_t>(c.size(), -1));
   const ReliabilityTable t = builder.finish();
   EXPECT_TRUE(ece(t));
-  EXPECT_FALSE(ece_debiased(t));
+  EXPECT_FALSE(ece_l2_debiased(t));
 }
 
 TEST(CalibrationError, DebiasedTellsHowManyItemsEntered) {
   Column c = four_items();
-  EXPECT_EQ(ece_debiased(table_of(c, 2)).items, -1);
+  EXPECT_EQ(ece_l2_debiased(table_of(c, 2)).items, -1);
   c.p.push_back(0.5);  // alone in the middle cell of three; the other cells hold two items each
   c.hits.push_back(1);
-  const Estimate e = ece_debiased(table_of(c, 3));
+  const Estimate e = ece_l2_debiased(table_of(c, 3));
   EXPECT_EQ(e.items, 4);
   const double without = (0.4 * (0.0625 - 0.25) + 0.4 * 0.015625);  // the lone item keeps its share of N
   EXPECT_DOUBLE_EQ(*e.value, -std::sqrt(-without));
@@ -261,7 +262,7 @@ TEST(CalibrationError, CertainForecastsThatComeTrueHaveNoError) {
   const ReliabilityTable t = table_of(c, 15);
   EXPECT_EQ(*ece(t).value, 0.0);
   EXPECT_EQ(*mce(t).value, 0.0);
-  EXPECT_EQ(*ece_debiased(t).value, 0.0);
+  EXPECT_EQ(*ece_l2_debiased(t).value, 0.0);
   EXPECT_EQ(*oe_ratio(t).value, 1.0);
 }
 
