@@ -6,7 +6,6 @@
 #include "calibrate/alpha_problem.hpp"
 #include "calibrate/minimise.hpp"
 #include "calibrate/rows.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 namespace plumb {
@@ -14,7 +13,7 @@ namespace detail {
 namespace {
 
 constexpr double kLambda = 0.005;  // Mimori 2021, appendix F
-constexpr int kMostIterations = 100;
+constexpr int kAlphaIterations = 100;
 constexpr double kGoal = 1e-9, kPromise = 1e-6;  // gradient, per item
 
 double ordered_dot(const std::vector<double>& a, const std::vector<double>& b) {
@@ -23,9 +22,9 @@ double ordered_dot(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-// A Newton direction by conjugate gradients; where the curvature is not positive the way found so far is
-// taken (Steihaug).
-std::vector<double> direction(const AlphaProblem& problem, const std::vector<double>& g) {
+// A Newton newton_direction by conjugate gradients; where the curvature is not positive the way found so far
+// is taken (Steihaug).
+std::vector<double> newton_direction(const AlphaProblem& problem, const std::vector<double>& g) {
   std::vector<double> d(g.size(), 0.0), r(g.size()), p, hp(g.size());
   for (std::int64_t j = 0; j < std::ssize(g); ++j) r[j] = -g[j];
   p = r;
@@ -47,13 +46,13 @@ std::vector<double> direction(const AlphaProblem& problem, const std::vector<dou
   return d;
 }
 
-std::vector<double> minimise(AlphaProblem& problem, FitReport& report) {
+std::vector<double> minimise_alpha(AlphaProblem& problem, FitReport& report) {
   std::vector<double> theta(problem.unknowns(), 0.0), g(theta.size()), next(theta.size()),
       g_next(theta.size());
   double f = problem.value(theta, g);
-  for (report.iterations = 0; report.iterations < kMostIterations && infinity_norm(g) > kGoal;
+  for (report.iterations = 0; report.iterations < kAlphaIterations && infinity_norm(g) > kGoal;
        ++report.iterations) {
-    const std::vector<double> d = direction(problem, g);
+    const std::vector<double> d = newton_direction(problem, g);
     const double slope = ordered_dot(g, d);
     double step =
         std::min(1.0, 5.0 / infinity_norm(d));  // alpha_0 moves at most by a factor of e^5 or so at a time
@@ -85,7 +84,7 @@ Step fit_alpha(const Items& items, const FitOptions& options) {
   if (!(lambda >= 0)) throw InputError("⟦lambda⟧ must be 0 or more, not " + show(lambda));
   AlphaProblem problem(items, options, lambda);
   Step step{"alpha"};
-  const std::vector<double> theta = problem.in_file_units(minimise(problem, step.fit));
+  const std::vector<double> theta = problem.in_file_units(minimise_alpha(problem, step.fit));
   step.put("bias", theta[0]);
   if (theta.size() > 1) step.put("weights", std::vector<double>(theta.begin() + 1, theta.end()));
   step.fit.items = problem.items();

@@ -13,12 +13,12 @@
 namespace plumb::detail {
 namespace {
 
-constexpr std::int64_t kBlock = 1024;      // items whose sums are made together, whatever the threads
-constexpr double kLargestLogAlpha = 27.0;  // 5e11: beyond, a Dirichlet is its mean
+constexpr std::int64_t kAlphaBlock = 1024;  // items whose sums are made together, whatever the threads
+constexpr double kLargestLogAlpha = 27.0;   // 5e11: beyond, a Dirichlet is its mean
 
 double log_alpha(double s) { return std::clamp(s, -kLargestLogAlpha, kLargestLogAlpha); }
 
-double dot(const double* a, const double* b, std::int64_t n) {
+double lane_dot(const double* a, const double* b, std::int64_t n) {
   double lanes[4] = {0, 0, 0, 0};  // a fixed order that the compiler can keep in registers
   std::int64_t i = 0;
   for (; i + 4 <= n; i += 4)
@@ -120,10 +120,10 @@ void AlphaProblem::standardise() {
 
 template <class Body>
 void AlphaProblem::each_block(std::int64_t sums, std::span<double> total, Body body) const {
-  const std::int64_t n = weight_.size(), blocks = (n + kBlock - 1) / kBlock;
+  const std::int64_t n = weight_.size(), blocks = (n + kAlphaBlock - 1) / kAlphaBlock;
   std::vector<double> parts(blocks * sums, 0.0);
   parallel_blocks(blocks, 1, threads_, [&](int, std::int64_t b, std::int64_t) {
-    body(b * kBlock, std::min(n, (b + 1) * kBlock), parts.data() + b * sums);
+    body(b * kAlphaBlock, std::min(n, (b + 1) * kAlphaBlock), parts.data() + b * sums);
   });
   std::fill(total.begin(), total.end(), 0.0);
   for (std::int64_t b = 0; b < blocks; ++b)
@@ -136,7 +136,7 @@ double AlphaProblem::value(std::span<const double> theta, std::span<double> grad
   each_block(k + 1, total, [&](std::int64_t begin, std::int64_t end, double* sums) {
     for (std::int64_t i = begin; i < end; ++i) {
       const double* x = x_.data() + i * features_;
-      const double s = theta[0] + dot(x, theta.data() + 1, features_);
+      const double s = theta[0] + lane_dot(x, theta.data() + 1, features_);
       const double alpha = exp_portable(log_alpha(s));
       const RisingFactorial all = rising_factorial(alpha, total_[i]);
       double loss = all.log, slope = -all.slope, curvature = -all.curvature;
@@ -164,7 +164,7 @@ void AlphaProblem::times(std::span<const double> v, std::span<double> out) const
   each_block(unknowns(), out, [&](std::int64_t begin, std::int64_t end, double* sums) {
     for (std::int64_t i = begin; i < end; ++i) {
       const double* x = x_.data() + i * features_;
-      const double h = curvature_[i] * (v[0] + dot(x, v.data() + 1, features_));
+      const double h = curvature_[i] * (v[0] + lane_dot(x, v.data() + 1, features_));
       sums[0] += h;
       for (std::int64_t j = 0; j < features_; ++j) sums[j + 1] += h * x[j];
     }

@@ -13,7 +13,7 @@ namespace plumb {
 namespace {
 
 constexpr std::int64_t kHeldNumbers = std::int64_t{1} << 21;  // in memory at a time
-constexpr std::int64_t kBlockNumbers = 16384;                 // of one call of the pipeline
+constexpr std::int64_t kApplyNumbers = 16384;                 // of one call of the pipeline
 
 // Two columns came in, two columns go out.
 bool in_pairs(const Predictions& p) { return p.binary() && p.sources().front().width() == 2; }
@@ -54,7 +54,7 @@ void apply_model(const CalibrationModel& model, const Predictions& predictions, 
   const bool pairs = in_pairs(predictions);
   const std::int64_t n = predictions.items(), width = predictions.width(), columns = pairs ? 2 : width;
   const std::int64_t most = std::max<std::int64_t>(1, kHeldNumbers / columns);
-  const std::int64_t block = std::max<std::int64_t>(1, kBlockNumbers / width);
+  const std::int64_t block = std::max<std::int64_t>(1, kApplyNumbers / width);
   std::vector<double> z, concentration, disagreement;
   Progress progress(options.progress, options.cancel);
   progress.expect(n);

@@ -8,9 +8,6 @@
 
 #include "calibrate/rows.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
-#include "plumb/calibrate/map.hpp"
-#include "plumb/calibrate/scores.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/narrow.hpp"
@@ -19,7 +16,7 @@
 namespace plumb {
 namespace {
 
-constexpr int kFolds = 5;
+constexpr int kAutoFolds = 5;
 constexpr int kMostPairClasses = 50;  // K^2 parameters, five times over, are fitted only when asked by name
 
 // Sums by unit: log-loss and weight of votes.
@@ -114,7 +111,7 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
         "all votes are for one class, from which nothing can be learnt: the predictions are left alone");
     return alone;
   }
-  const int folds = narrow<int>(options.folds.value_or(kFolds));
+  const int folds = narrow<int>(options.folds.value_or(kAutoFolds));
   const std::vector<int> fold = split_folds(items, folds, options.seed);
   UnitSums units(items);
   std::vector<Entry> entries, failed;
@@ -136,10 +133,8 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
       std::vector<double> mass(units.mass.size(), 0.0);
       for (int f = 0; f < folds; ++f) {
         const auto train = fold_rows(fold, f, false), test = fold_rows(fold, f, true);
-        CalibrationModel model;
-        model.classes = items.classes();
-        model.steps = {e.row->fit(items.gather(train), options_for(options, train))};
-        add_losses(items, model, test, units, e.loss, &mass);
+        const Step step = e.row->fit(items.gather(train), options_for(options, train));
+        add_losses(items, model_of(step, items.classes()), test, units, e.loss, &mass);
         progress.add(1);
       }
       if (!weighed) units.mass = mass;

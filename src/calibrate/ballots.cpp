@@ -9,10 +9,10 @@
 namespace plumb::detail {
 namespace {
 
-constexpr std::int64_t kBlock = 4096;
+constexpr std::int64_t kTallyBlock = 4096;
 
 struct Counts {
-  std::int64_t items = 0, votes = 0, without_votes = 0, without_weight = 0;
+  Tally tally;
   ExactSum mass;
   std::vector<ExactSum> by_class;
   Ballots ballots;
@@ -34,39 +34,36 @@ void read_ballots(const Items& items, std::int64_t begin, std::int64_t end, Ball
 }
 
 Tally tally(const Items& items, int threads) {
-  if (items.votes.rows().empty())
-    throw InputError("there are no votes to fit a calibrator on; give ⟦labels⟧, ⟦counts⟧ or ⟦ratings⟧");
   Counts none;
   none.by_class.resize(items.classes());
   const Counts all = parallel_reduce_blocks(
-      items.size(), kBlock, threads, none,
+      items.size(), kTallyBlock, threads, none,
       [&](Counts& c, std::int64_t begin, std::int64_t end) {
         read_ballots(items, begin, end, c.ballots);
         for (std::int64_t i = 0; i < end - begin; ++i) {
           const double mass = c.ballots.mass(i);
           if (mass == 0) {
-            ++(c.ballots.votes.votes(i) == 0 ? c.without_votes : c.without_weight);
+            ++(c.ballots.votes.votes(i) == 0 ? c.tally.without_votes : c.tally.without_weight);
             continue;
           }
-          ++c.items;
-          c.votes += c.ballots.votes.votes(i);
+          ++c.tally.items;
+          c.tally.votes += c.ballots.votes.votes(i);
           c.mass.add(mass);
           c.ballots.for_each(i, [&](std::uint32_t k, double share) { c.by_class[k].add(share); });
         }
       },
       [](Counts& into, const Counts& from) {
-        into.items += from.items;
-        into.votes += from.votes;
-        into.without_votes += from.without_votes;
-        into.without_weight += from.without_weight;
+        for (const auto m : {&Tally::items, &Tally::votes, &Tally::without_votes, &Tally::without_weight})
+          into.tally.*m += from.tally.*m;
         into.mass.merge(from.mass);
         for (std::int64_t k = 0; k < std::ssize(into.by_class); ++k) into.by_class[k].merge(from.by_class[k]);
       });
-  if (all.items == 0)
+  if (all.tally.items == 0)
     throw InputError(fmt::format("{} has no vote to fit on: {} without votes, {} of weight 0",
-                                 items.votes.rows().name(), counted(all.without_votes, "item"),
-                                 counted(all.without_weight, "item")));
-  Tally t{all.items, all.votes, all.without_votes, all.without_weight, all.mass.value(), {}};
+                                 items.votes.rows().name(), counted(all.tally.without_votes, "item"),
+                                 counted(all.tally.without_weight, "item")));
+  Tally t = all.tally;
+  t.mass = all.mass.value();
   for (const ExactSum& s : all.by_class) t.class_mass.push_back(s.value());
   return t;
 }
@@ -80,8 +77,7 @@ void describe(const Tally& tally, const Items& items, std::int64_t clipped, FitR
     report.warnings.push_back(
         clipped == 1 ? "1 probability was clipped at 1e-12 before the logarithm."
                      : fmt::format("{} probabilities were clipped at 1e-12 before the logarithm.", clipped));
-  std::int64_t absent = 0;
-  std::int64_t last = 0;
+  std::int64_t absent = 0, last = 0;
   for (std::int64_t k = 0; k < std::ssize(tally.class_mass); ++k) {
     if (tally.class_mass[k] > 0) continue;
     ++absent;

@@ -4,8 +4,6 @@
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/logistic.hpp"
 #include "calibrate/onnx_flow.hpp"
-#include "calibrate/rows.hpp"
-#include "plumb/calibrate/scores.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 namespace plumb::detail {
@@ -35,7 +33,6 @@ LogisticFit fit_within_bounds(const LogisticProblem& problem) {
 
 // logistic(a log p - b log(1 - p) + c): Dirichlet calibration of two classes.
 Step fit_beta(const Items& items, const FitOptions& options) {
-  need_binary(items, "beta", "dirichlet");
   const LogisticProblem problem(items, options, 3, [](double u, std::span<double> x) {
     const Logs l = logs(u);
     x[0] = l.p;

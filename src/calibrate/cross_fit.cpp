@@ -75,10 +75,8 @@ std::vector<double> cross_fit(std::string_view method, const Items& items, const
   progress.expect(folds);
   for (int f = 0; f < folds; ++f) {
     const auto train = fold_rows(fold, f, false), test = fold_rows(fold, f, true);
-    CalibrationModel model;
-    model.classes = items.classes();
-    model.steps = fit_calibrator(method, items.gather(train), options_for(options, train));
-    const Pipeline pipeline(model);
+    const Pipeline pipeline(model_of(
+        fit_calibrator(method, items.gather(train), options_for(options, train)).front(), items.classes()));
     const Predictions held = items.predictions.gather(test);
     PredictionBlock block;
     const std::int64_t step = 4096;

@@ -7,10 +7,7 @@
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/mixture.hpp"
 #include "calibrate/onnx_flow.hpp"
-#include "calibrate/rows.hpp"
 #include "calibrate/temperature.hpp"
-#include "plumb/calibrate/scores.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/numeric/parallel.hpp"
 
 namespace plumb::detail {
@@ -25,21 +22,6 @@ struct Members {
     probabilities_of(scaled, width, scaled);
     probabilities_of(plain, width, plain);
   }
-};
-
-class Ensemble final : public CalibrationMap {
- public:
-  Ensemble(double t, std::span<const double> w, int classes)
-      : t_(t), scaled_(w[0]), plain_(w[1]), uniform_(w[2] / classes) {}
-  void apply(std::span<const double> in, int width, std::span<double> z) const override {
-    Members m;
-    m.fill(in, width, t_);
-    for (std::int64_t i = 0; i < std::ssize(z); ++i)
-      z[i] = scaled_ * m.scaled[i] + plain_ * m.plain[i] + uniform_;
-  }
-
- private:
-  double t_, scaled_, plain_, uniform_;
 };
 
 std::vector<MixtureEntry> voted(const Items& items, const Tally& votes, double t, int threads) {
@@ -97,7 +79,13 @@ MapPtr map_ets(const Step& step, int classes) {
   if (w[0] < 0 || w[1] < 0 || w[2] < 0 || std::fabs(w[0] + w[1] + w[2] - 1) > kSumSlack)
     throw InputError(
         fmt::format("the weights of the model's {} step must be 0 or more and sum to 1", step.method));
-  return std::make_unique<Ensemble>(t, w, classes);
+  return make_rows_map(Scale::logit, [t, scaled = w[0], plain = w[1], uniform = w[2] / classes](
+                                         std::span<const double> in, int width, std::span<double> z) {
+    Members m;
+    m.fill(in, width, t);
+    for (std::int64_t i = 0; i < std::ssize(z); ++i)
+      z[i] = scaled * m.scaled[i] + plain * m.plain[i] + uniform;
+  });
 }
 
 void onnx_ets(OnnxFlow& flow, const Step& step) {

@@ -12,7 +12,7 @@
 namespace plumb::detail {
 namespace {
 
-constexpr std::int64_t kBlock = 4096;
+constexpr std::int64_t kShareBlock = 4096;
 
 /// Votes of the items that count, in the order of rows; their row numbers are returned.
 std::vector<std::int64_t> read_shares(const Items& items, const Tally& tally, FitData& data) {
@@ -20,8 +20,8 @@ std::vector<std::int64_t> read_shares(const Items& items, const Tally& tally, Fi
   rows.reserve(tally.items);
   data.offset.push_back(0);
   Ballots ballots;
-  for (std::int64_t begin = 0; begin < std::ssize(items); begin += kBlock) {
-    const std::int64_t end = std::min(items.size(), begin + kBlock);
+  for (std::int64_t begin = 0; begin < std::ssize(items); begin += kShareBlock) {
+    const std::int64_t end = std::min(items.size(), begin + kShareBlock);
     read_ballots(items, begin, end, ballots);
     for (std::int64_t i = 0; i < end - begin; ++i) {
       const double mass = ballots.mass(i);

@@ -1,14 +1,13 @@
 // Histogram binning: equal-mass cells of the forecast, each answered by its smoothed frequency.
 #include "calibrate/rows.hpp"
 #include "calibrate/tables.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"
 #include "plumb/numeric/narrow.hpp"
 
 namespace plumb::detail {
 namespace {
 
-CellTable table_of(const ForecastsView& ascending, int bins) {
+CellTable histogram_table(const ForecastsView& ascending, int bins) {
   CellTable t;
   const std::vector<double> starts = equal_mass_cells(ascending, bins).thresholds;  // least p of each cell
   std::int64_t i = 0;
@@ -32,9 +31,8 @@ CellTable table_of(const ForecastsView& ascending, int bins) {
 
 Step fit_histogram(const Items& items, const FitOptions& options) {
   const std::int64_t bins = options.bins.value_or(kHistogramBins);
-  check_bins(bins);
   Step step = fit_tables(items, options.threads, "histogram", [&](const ForecastsView& ascending) {
-    return table_of(ascending, narrow<int>(bins));
+    return histogram_table(ascending, narrow<int>(bins));
   });
   step.fit.options.emplace_back("bins", bins);
   return step;

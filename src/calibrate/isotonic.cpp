@@ -1,7 +1,6 @@
 // Isotonic regression by pool-adjacent-violators, votes as weights.
 #include <algorithm>
 
-#include "calibrate/rows.hpp"
 #include "calibrate/tables.hpp"
 
 namespace plumb::detail {
@@ -55,7 +54,7 @@ std::vector<Block> pool(const ForecastsView& f) {
   return out;
 }
 
-CellTable table_of(const ForecastsView& ascending) {
+CellTable pooled_table(const ForecastsView& ascending) {
   const std::vector<Block> blocks = pool(ascending);
   CellTable t;
   if (blocks.empty()) t.values.push_back(0.5);
@@ -69,7 +68,7 @@ CellTable table_of(const ForecastsView& ascending) {
 }
 
 Step fit_isotonic(const Items& items, const FitOptions& options) {
-  return fit_tables(items, options.threads, "isotonic", table_of);
+  return fit_tables(items, options.threads, "isotonic", pooled_table);
 }
 
 }  // namespace

@@ -4,22 +4,17 @@
 
 #include <cmath>
 
-#include "plumb/data/check.hpp"
-
 namespace plumb::detail {
 
 LinearFit fit_linear(const Items& items, const Tally& tally, const FitData& data, bool full, Ridge ridge,
-                     int threads) {
+                     int threads, FitReport report) {
   LinearSoftmax problem(data, full, ridge, threads);
   std::vector<double> x = problem.identity();
   const Minimum minimum = minimise(problem, x);
-  LinearFit fit;
   const auto weights = x.end() - data.width;
-  fit.w.assign(x.begin(), weights);
-  fit.b.assign(weights, x.end());
-  describe(tally, items, data.clipped, fit.report);
-  describe(minimum, fit.report);
-  return fit;
+  describe(tally, items, data.clipped, report);
+  describe(minimum, report);
+  return {{x.begin(), weights}, {weights, x.end()}, std::move(report)};
 }
 
 void describe(const Minimum& minimum, FitReport& report) {
@@ -41,18 +36,6 @@ double strength(const std::optional<double>& given, double fallback, std::string
   }
   report.options.emplace_back(std::string(name), value);
   return value;
-}
-
-void need_three_classes(const Items& items, std::string_view method, std::string_view instead) {
-  if (!items.binary()) return;
-  throw InputError(
-      fmt::format("{} calibration needs three classes or more; use {} for two", method, instead));
-}
-
-void need_binary(const Items& items, std::string_view method, std::string_view instead) {
-  if (items.binary()) return;
-  throw InputError(fmt::format("{} calibration is for two classes and {} has {}; use {}", method,
-                               items.predictions.sources().front().name(), items.classes(), instead));
 }
 
 }  // namespace plumb::detail

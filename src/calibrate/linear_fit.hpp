@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "calibrate/linear_softmax.hpp"
 #include "calibrate/rows.hpp"
@@ -15,7 +14,7 @@ struct LinearFit {
   FitReport report;
 };
 [[nodiscard]] LinearFit fit_linear(const Items& items, const Tally& tally, const FitData& data, bool full,
-                                   Ridge ridge, int threads);
+                                   Ridge ridge, int threads, FitReport report = {});
 
 /// softmax(W u + b) with W full or diagonal, on logits or on log-probabilities.
 struct LinearMap {
@@ -32,8 +31,5 @@ void describe(const Minimum& minimum, FitReport& report);
 /// The option, else the default; InputError when negative or not finite. Echoed in the report.
 [[nodiscard]] double strength(const std::optional<double>& given, double fallback, std::string_view name,
                               FitReport& report);
-/// InputError naming what to use instead, for methods of three classes or more.
-void need_three_classes(const Items& items, std::string_view method, std::string_view instead);
-void need_binary(const Items& items, std::string_view method, std::string_view instead);
 
 }  // namespace plumb::detail

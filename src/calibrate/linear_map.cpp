@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "calibrate/fit_data.hpp"
 #include "calibrate/kernels.hpp"
-#include "plumb/calibrate/scores.hpp"
 
 namespace plumb::detail {
 namespace {

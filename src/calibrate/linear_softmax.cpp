@@ -13,7 +13,7 @@ namespace plumb::detail {
 namespace {
 
 constexpr std::int64_t kChunks = 16;
-constexpr std::int64_t kBlockNumbers = 8192;
+constexpr std::int64_t kSoftmaxNumbers = 8192;
 
 double row_max(const double* x, std::int64_t stride) {
   double lane[kPad];
@@ -95,7 +95,7 @@ void LinearSoftmax::add_outer(const double* r, std::int64_t begin, std::int64_t 
 template <class Body>
 void LinearSoftmax::for_chunks(Body body) {
   const auto count = chunks_.size();
-  const std::int64_t block = std::max<std::int64_t>(1, kBlockNumbers / stride_);
+  const std::int64_t block = std::max<std::int64_t>(1, kSoftmaxNumbers / stride_);
   parallel_blocks(count, 1, threads_, [&](int, std::int64_t c, std::int64_t) {
     Chunk& chunk = chunks_[c];
     chunk.value = 0;

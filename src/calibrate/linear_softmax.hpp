@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "calibrate/fit_data.hpp"
 #include "calibrate/minimise.hpp"

@@ -6,20 +6,16 @@
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/symmetric.hpp"
 #include "plumb/numeric/elementary.hpp"
-#include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"
 
 namespace plumb::detail {
 namespace {
 
-constexpr std::int64_t kBlock = 1024;
-constexpr int kMaxIterations = 200;
-constexpr int kMaxHalvings = 50;
+constexpr std::int64_t kLogisticBlock = 1024;
+constexpr int kLogisticIterations = 200;
+constexpr int kLogisticHalvings = 50;
 
-struct State {
-  ExactSum value;
-  std::array<ExactSum, kMostFeatures> first;
-  std::array<ExactSum, kMostFeatures * kMostFeatures> second;
+struct LogisticState : ExactDerivatives<kMostFeatures> {
   std::vector<double> s, e, soft;
 };
 
@@ -50,9 +46,9 @@ LogisticProblem::LogisticProblem(const Items& items, const FitOptions& options, 
 }
 
 LogisticProblem::Sums LogisticProblem::sums(const std::vector<double>& scaled, bool with_second) const {
-  const State all = parallel_reduce_blocks(
-      data_.size, kBlock, threads_, State{},
-      [&](State& t, std::int64_t begin, std::int64_t end) {
+  const LogisticState all = parallel_reduce_blocks(
+      data_.size, kLogisticBlock, threads_, LogisticState{},
+      [&](LogisticState& t, std::int64_t begin, std::int64_t end) {
         const std::int64_t n = end - begin;
         t.s.resize(n);
         t.e.resize(n);
@@ -84,16 +80,8 @@ LogisticProblem::Sums LogisticProblem::sums(const std::vector<double>& scaled, b
           }
         }
       },
-      [](State& into, const State& from) {
-        into.value.merge(from.value);
-        for (std::int64_t j = 0; j < std::ssize(into.first); ++j) into.first[j].merge(from.first[j]);
-        for (std::int64_t j = 0; j < std::ssize(into.second); ++j) into.second[j].merge(from.second[j]);
-      });
-  Sums out;
-  out.value = all.value.value();
-  for (std::int64_t j = 0; j < kMostFeatures; ++j) out.first[j] = all.first[j].value();
-  for (std::int64_t j = 0; j < std::ssize(out.second); ++j) out.second[j] = all.second[j].value();
-  return out;
+      [](LogisticState& into, const LogisticState& from) { merge<kMostFeatures>(into, from); });
+  return rounded<kMostFeatures>(all);
 }
 
 LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bool>& free) const {
@@ -112,7 +100,7 @@ LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bo
   Sums now = sums(theta, true);
   Minimum& best = fit.minimum;
   best.gradient_norm = norm(now);
-  while (best.iterations < kMaxIterations && best.gradient_norm > kGradientAim) {
+  while (best.iterations < kLogisticIterations && best.gradient_norm > kGradientAim) {
     std::vector<double> h(m * m), step(m);
     double most = 0;
     for (std::int64_t a = 0; a < m; ++a) {
@@ -129,7 +117,7 @@ LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bo
     bool found = false;
     Sums then;
     double length = 1;
-    for (int halving = 0; halving < kMaxHalvings && !found; ++halving, length /= 2) {
+    for (int halving = 0; halving < kLogisticHalvings && !found; ++halving, length /= 2) {
       trial = theta;
       for (std::int64_t a = 0; a < m; ++a) trial[moving[a]] += length * step[a];
       then = sums(trial, true);

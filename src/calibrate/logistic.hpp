@@ -1,11 +1,9 @@
 // Logistic regression of the votes for class 1 on one to three features: platt, beta, quadratic.
 #pragma once
 
-#include <array>
 #include <functional>
-#include <span>
-#include <vector>
 
+#include "calibrate/derivatives.hpp"
 #include "calibrate/fit_data.hpp"
 #include "calibrate/minimise.hpp"
 #include "plumb/calibrate/fit.hpp"
@@ -35,11 +33,7 @@ class LogisticProblem {
   [[nodiscard]] std::span<const double> log_odds() const { return data_.u; }
 
  private:
-  struct Sums {
-    double value = 0;
-    std::array<double, kMostFeatures> first{};
-    std::array<double, kMostFeatures * kMostFeatures> second{};
-  };
+  using Sums = Derivatives<double, kMostFeatures>;
   [[nodiscard]] Sums sums(const std::vector<double>& scaled, bool with_second) const;
 
   const Items& items_;

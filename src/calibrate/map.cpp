@@ -5,8 +5,6 @@
 #include <algorithm>
 
 #include "calibrate/rows.hpp"
-#include "plumb/calibrate/scores.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/numeric/memory.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
@@ -24,6 +22,13 @@ std::unique_ptr<CalibrationMap> make_map(const Step& step, int classes) {
   const CalibratorRow* row = find_calibrator(step.method);
   if (row != nullptr && row->map != nullptr) return row->map(step, classes);
   throw InputError(fmt::format("the model has a step \"{}\", which this version does not know", step.method));
+}
+
+CalibrationModel model_of(Step step, std::int64_t classes) {
+  CalibrationModel model;
+  model.classes = classes;
+  model.steps.push_back(std::move(step));
+  return model;
 }
 
 Pipeline::Pipeline(const CalibrationModel& model) : classes_(narrow<int>(model.classes)) {

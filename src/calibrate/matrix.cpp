@@ -1,7 +1,6 @@
 // Matrix scaling on logits and Dirichlet calibration on log-probabilities: one objective.
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/onnx_flow.hpp"
-#include "calibrate/rows.hpp"
 #include "calibrate/tune.hpp"
 
 namespace plumb::detail {
@@ -18,18 +17,16 @@ Step fit_odir(const Items& items, const FitOptions& options, ScoreKind kind, con
   const Tally votes = tally(items, options.threads);
   const FitData data = load_fit_data(items, votes, kind, 1, options.threads);
   const double k = items.classes();
-  LinearFit fit =
-      fit_linear(items, votes, data, true, {0, lambda_w / (k * (k - 1)), lambda_b / k}, options.threads);
+  LinearFit fit = fit_linear(items, votes, data, true, {0, lambda_w / (k * (k - 1)), lambda_b / k},
+                             options.threads, std::move(echo));
   Step step{method};
   step.put("W", {items.classes(), items.classes()}, std::move(fit.w));
   step.put("b", std::move(fit.b));
   step.fit = std::move(fit.report);
-  step.fit.options = std::move(echo.options);
   return step;
 }
 
 Step fit_matrix(const Items& items, const FitOptions& options) {
-  need_three_classes(items, "matrix", "platt or beta");
   if (options.tune) return tune(items, options, strength_grid(options, true), fit_matrix);
   return fit_odir(items, options, ScoreKind::logits, "matrix");
 }

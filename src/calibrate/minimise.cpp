@@ -6,10 +6,10 @@
 namespace plumb::detail {
 namespace {
 
-constexpr int kMaxIterations = 200;
-constexpr int kMaxProducts = 400;         // in one step
-constexpr std::int64_t kPatience = 5000;  // in all: fits that converge need a few hundred
-constexpr int kMaxHalvings = 40;
+constexpr int kNewtonIterations = 200;
+constexpr int kMaxProducts = 400;             // in one step
+constexpr std::int64_t kMostProducts = 5000;  // in all: fits that converge need a few hundred
+constexpr int kNewtonHalvings = 40;
 
 /// Conjugate gradients on H d = -g until the residual is a small part of g, smaller as g is: quadratic
 /// convergence near the end without exact steps far from it.
@@ -71,7 +71,7 @@ Minimum minimise(ConvexProblem& problem, std::vector<double>& x, double aim) {
   m.value = problem.evaluate(x, g);
   m.gradient_norm = infinity_norm(g);
   const double first = m.gradient_norm;
-  while (m.iterations < kMaxIterations && m.products < kPatience && m.gradient_norm > aim) {
+  while (m.iterations < kNewtonIterations && m.products < kMostProducts && m.gradient_norm > aim) {
     problem.prepare();
     const double relative = std::min(0.2, std::sqrt(m.gradient_norm / first));
     m.products += newton_step(problem, g, relative, 0.3 * aim, d);
@@ -80,7 +80,7 @@ Minimum minimise(ConvexProblem& problem, std::vector<double>& x, double aim) {
     double step = 1;
     bool found = false;
     double value = 0;
-    for (int halving = 0; halving < kMaxHalvings && !found; ++halving, step /= 2) {
+    for (int halving = 0; halving < kNewtonHalvings && !found; ++halving, step /= 2) {
       for (std::size_t i = 0; i < x.size(); ++i) trial[i] = x[i] + step * d[i];
       value = problem.evaluate(trial, trial_g);
       found = value <= m.value + 1e-4 * step * slope + rounding;

@@ -2,38 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "calibrate/derivatives.hpp"
 #include "calibrate/symmetric.hpp"
 #include "plumb/numeric/elementary.hpp"
-#include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"
 
 namespace plumb::detail {
 namespace {
 
 constexpr std::int64_t kMembers = 3;
-constexpr std::int64_t kBlock = 2048;
-constexpr int kMaxIterations = 200;
-constexpr int kMaxHalvings = 50;
+constexpr std::int64_t kMixtureBlock = 2048;
+constexpr int kMixtureIterations = 200;
+constexpr int kMixtureHalvings = 50;
 using Weights = std::array<double, kMembers>;
 
-struct Sums {
-  double value = 0;
-  Weights first{};                                   // of the log-loss
-  std::array<double, kMembers * kMembers> second{};  // lower half
-  bool finite = true;                                // false: a vote on probability 0
+struct MixtureSums : Derivatives<double, kMembers> {
+  bool finite = true;  // false: a vote on probability 0
 };
 
-Sums evaluate(std::span<const MixtureEntry> entries, const Weights& w, int threads) {
-  struct State {
-    ExactSum value;
-    std::array<ExactSum, kMembers> first;
-    std::array<ExactSum, kMembers * kMembers> second;
+MixtureSums evaluate_mixture(std::span<const MixtureEntry> entries, const Weights& w, int threads) {
+  struct State : ExactDerivatives<kMembers> {
     bool finite = true;
   };
   const State all = parallel_reduce_blocks(
-      entries.size(), kBlock, threads, State{},
+      entries.size(), kMixtureBlock, threads, State{},
       [&](State& s, std::int64_t begin, std::int64_t end) {
         for (const MixtureEntry& e : entries.subspan(begin, end - begin)) {
           const double p = w[0] * e.q[0] + w[1] * e.q[1] + w[2] * e.q[2];
@@ -50,28 +43,21 @@ Sums evaluate(std::span<const MixtureEntry> entries, const Weights& w, int threa
         }
       },
       [](State& into, const State& from) {
-        into.value.merge(from.value);
-        for (std::int64_t j = 0; j < kMembers; ++j) into.first[j].merge(from.first[j]);
-        for (std::int64_t j = 0; j < std::ssize(into.second); ++j) into.second[j].merge(from.second[j]);
+        merge<kMembers>(into, from);
         into.finite = into.finite && from.finite;
       });
-  Sums out;
-  out.finite = all.finite;
-  out.value = all.value.value();
-  for (std::int64_t j = 0; j < kMembers; ++j) out.first[j] = all.first[j].value();
-  for (std::int64_t j = 0; j < std::ssize(out.second); ++j) out.second[j] = all.second[j].value();
-  return out;
+  return {rounded<kMembers>(all), all.finite};
 }
 
 // sum_j w_j g_j = -1 wherever w is, so at the optimum g_j = -1 for members in use and g_j >= -1 for the
 // others.
-double excess(const Sums& s, std::int64_t j, bool used) {
+double excess(const MixtureSums& s, std::int64_t j, bool used) {
   const double e = s.first[j] + 1;
   return used ? std::fabs(e) : std::max(0.0, -e);
 }
 
-// Newton's direction on the face: the largest weight gives what the others take.
-Weights direction(const Sums& s, const Weights& w, const std::array<bool, kMembers>& used) {
+// Newton's face_direction on the face: the largest weight gives what the others take.
+Weights face_direction(const MixtureSums& s, const Weights& w, const std::array<bool, kMembers>& used) {
   std::int64_t pivot = 0;
   for (std::int64_t j = 1; j < kMembers; ++j)
     if (w[j] > w[pivot]) pivot = j;
@@ -108,9 +94,9 @@ MixtureFit fit_mixture(std::span<const MixtureEntry> entries, std::array<double,
   w = start;
   std::array<bool, kMembers> used{};
   for (std::int64_t j = 0; j < kMembers; ++j) used[j] = w[j] > 0;
-  Sums now = evaluate(entries, w, threads);
+  MixtureSums now = evaluate_mixture(entries, w, threads);
   Minimum& best = fit.minimum;
-  while (best.iterations < kMaxIterations) {
+  while (best.iterations < kMixtureIterations) {
     double on = 0, off = 0;
     std::int64_t back = kMembers;
     for (std::int64_t j = 0; j < kMembers; ++j) {
@@ -122,7 +108,7 @@ MixtureFit fit_mixture(std::span<const MixtureEntry> entries, std::array<double,
     if (best.gradient_norm <= kGradientAim) break;
     if (on <= std::max(kGradientAim, 0.1 * off)) used[back] = true;
     ++best.iterations;
-    const Weights step = direction(now, w, used);
+    const Weights step = face_direction(now, w, used);
     double slope = 0, longest = 1;
     std::int64_t stops = kMembers;  // the member whose weight reaches 0 first
     for (std::int64_t j = 0; j < kMembers; ++j) {
@@ -134,12 +120,12 @@ MixtureFit fit_mixture(std::span<const MixtureEntry> entries, std::array<double,
     const double rounding = 1e-15 * std::max(1.0, now.value);
     bool found = false;
     Weights trial{};
-    Sums then;
+    MixtureSums then;
     double length = longest;
-    for (int halving = 0; halving < kMaxHalvings && !found; ++halving, length /= 2) {
+    for (int halving = 0; halving < kMixtureHalvings && !found; ++halving, length /= 2) {
       for (std::int64_t j = 0; j < kMembers; ++j) trial[j] = std::max(0.0, w[j] + length * step[j]);
       if (length == longest && stops < kMembers) trial[stops] = 0;
-      then = evaluate(entries, trial, threads);
+      then = evaluate_mixture(entries, trial, threads);
       found = then.finite && then.value <= now.value + 1e-4 * length * slope + rounding;
     }
     if (!found) break;

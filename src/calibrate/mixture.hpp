@@ -2,8 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <span>
 
 #include "calibrate/minimise.hpp"
 

@@ -9,11 +9,11 @@
 namespace plumb::detail {
 namespace {
 
-constexpr std::int64_t kBlock = 4096;
-constexpr int kMostIterations = 100;
+constexpr std::int64_t kMonotoneBlock = 4096;
+constexpr int kMonotoneIterations = 100;
 constexpr double kGradientGoal = 1e-10;  // per vote; what the report promises is 1e-6
 
-struct Sums {
+struct MonotoneSums {
   double loss = 0, mass = 0;
   std::vector<double> gradient, hessian;
 };
@@ -27,18 +27,18 @@ bool taken(const std::vector<int>& fold, std::int64_t i, int without, int only) 
   return only >= 0 ? fold[i] == only : fold[i] != without;
 }
 
-Sums pass(const MonotoneLogistic& p, int without, int only, int threads, std::span<const double> c,
-          bool derivatives) {
+MonotoneSums pass(const MonotoneLogistic& p, int without, int only, int threads, std::span<const double> c,
+                  bool derivatives) {
   const std::int64_t k = c.size();
   const std::int64_t n = std::ssize(p.hits);
-  std::vector<Sums> parts((n + kBlock - 1) / kBlock);
+  std::vector<MonotoneSums> parts((n + kMonotoneBlock - 1) / kMonotoneBlock);
   if (parts.size() < 8) threads = 1;  // waking threads would cost more than the work
   parallel_blocks(parts.size(), 1, threads, [&](int, std::int64_t b, std::int64_t) {
-    Sums& s = parts[b];
+    MonotoneSums& s = parts[b];
     s.gradient.assign(k, 0);
     s.hessian.assign(k * k, 0);
-    const std::int64_t end = std::min(n, (b + 1) * kBlock);
-    for (std::int64_t i = b * kBlock; i < end; ++i) {
+    const std::int64_t end = std::min(n, (b + 1) * kMonotoneBlock);
+    for (std::int64_t i = b * kMonotoneBlock; i < end; ++i) {
       if (!(p.trials[i] > 0) || !taken(p.fold, i, without, only)) continue;
       const double* x = p.x.data() + i * k;
       double score = p.offset;
@@ -55,10 +55,10 @@ Sums pass(const MonotoneLogistic& p, int without, int only, int threads, std::sp
       }
     }
   });
-  Sums all;
+  MonotoneSums all;
   all.gradient.assign(k, 0);
   all.hessian.assign(k * k, 0);
-  for (const Sums& s : parts) {
+  for (const MonotoneSums& s : parts) {
     all.loss += s.loss;
     all.mass += s.mass;
     for (std::int64_t j = 0; j < k; ++j) all.gradient[j] += s.gradient[j];
@@ -69,8 +69,8 @@ Sums pass(const MonotoneLogistic& p, int without, int only, int threads, std::sp
 
 // Solves H d = g by Cholesky for the unknowns that are not held; H is the lower triangle and positive by the
 // ridge. Held ones keep d as it is.
-void solve(std::vector<double> h, std::vector<double> g, const std::vector<bool>& held,
-           std::vector<double>& d) {
+void solve_free(std::vector<double> h, std::vector<double> g, const std::vector<bool>& held,
+                std::vector<double>& d) {
   const std::int64_t k = g.size();
   for (std::int64_t j = 0; j < k; ++j)
     for (std::int64_t m = 0; m < k; ++m)
@@ -99,13 +99,13 @@ void solve(std::vector<double> h, std::vector<double> g, const std::vector<bool>
 
 // Where the quadratic model at c is least with c_j >= 0 (j > 0): unknowns change between held at 0 and free
 // until each is where it belongs.
-std::vector<double> bounded_minimum(const std::vector<double>& c, const Sums& s) {
+std::vector<double> bounded_minimum(const std::vector<double>& c, const MonotoneSums& s) {
   const std::int64_t k = c.size();
   std::vector<bool> held(k, false);
   std::vector<double> d(k), x(k);
   for (int round = 0; round < 50; ++round) {
     for (std::int64_t j = 0; j < k; ++j) d[j] = held[j] ? c[j] : 0;
-    solve(s.hessian, s.gradient, held, d);
+    solve_free(s.hessian, s.gradient, held, d);
     bool settled = true;
     for (std::int64_t j = 0; j < k; ++j) x[j] = c[j] - d[j];
     for (std::int64_t j = 1; j < k; ++j) {
@@ -140,8 +140,8 @@ void MonotoneLogistic::minimise(double lambda, int without, int threads, std::ve
     return lambda * sum;
   };
   report.converged = false;
-  for (report.iterations = 0; report.iterations < kMostIterations; ++report.iterations) {
-    Sums s = pass(*this, without, -1, threads, c, true);
+  for (report.iterations = 0; report.iterations < kMonotoneIterations; ++report.iterations) {
+    MonotoneSums s = pass(*this, without, -1, threads, c, true);
     if (!(s.mass > 0)) return;
     report.objective = s.loss / s.mass + penalty(c);
     std::vector<bool> frozen(k, false);
@@ -165,7 +165,7 @@ void MonotoneLogistic::minimise(double lambda, int without, int threads, std::ve
     bool paid = false;
     for (int halving = 0; halving < 40 && !paid; ++halving, step /= 2) {
       for (std::int64_t j = 0; j < k; ++j) next[j] = c[j] + step * (goal[j] - c[j]);
-      const Sums at = pass(*this, without, -1, threads, next, false);
+      const MonotoneSums at = pass(*this, without, -1, threads, next, false);
       paid = at.loss / at.mass + penalty(next) <= report.objective - 1e-4 * step * promised;
     }
     if (!paid) return;

@@ -8,15 +8,6 @@
 namespace plumb::detail {
 namespace {
 
-/// Probabilities go through bit for bit.
-class Untouched final : public CalibrationMap {
- public:
-  [[nodiscard]] Scale input() const override { return Scale::probability; }
-  void apply(std::span<const double> in, int /*width*/, std::span<double> z) const override {
-    if (in.data() != z.data()) std::copy(in.begin(), in.end(), z.begin());
-  }
-};
-
 Step fit_none(const Items& items, const FitOptions& options) {
   Step step{"none"};
   describe(tally(items, options.threads), items, 0, step.fit);
@@ -24,7 +15,12 @@ Step fit_none(const Items& items, const FitOptions& options) {
   return step;
 }
 
-MapPtr map_none(const Step& /*step*/, int /*classes*/) { return std::make_unique<Untouched>(); }
+// Probabilities go through bit for bit.
+MapPtr map_none(const Step& /*step*/, int /*classes*/) {
+  return make_rows_map(Scale::probability, [](std::span<const double> in, int, std::span<double> z) {
+    if (in.data() != z.data()) std::copy(in.begin(), in.end(), z.begin());
+  });
+}
 
 void onnx_none(OnnxFlow& flow, const Step& /*step*/) { (void)flow.probabilities(); }
 

@@ -1,15 +1,12 @@
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/logistic.hpp"
 #include "calibrate/onnx_flow.hpp"
-#include "calibrate/rows.hpp"
-#include "plumb/calibrate/scores.hpp"
 
 namespace plumb::detail {
 namespace {
 
 // logistic(a u + b) on the log-odds u. Liu 2022, eq. 22 prints the probability in the place of u.
 Step fit_platt(const Items& items, const FitOptions& options) {
-  need_binary(items, "platt", "temperature, vector or dirichlet");
   const LogisticProblem problem(items, options, 2, [](double u, std::span<double> x) {
     x[0] = u;
     x[1] = 1;

@@ -3,16 +3,12 @@
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/logistic.hpp"
 #include "calibrate/onnx_flow.hpp"
-#include "calibrate/rows.hpp"
-#include "plumb/calibrate/scores.hpp"
-#include "plumb/data/check.hpp"
 
 namespace plumb::detail {
 namespace {
 
 // logistic(b + w_1 l + w_2 l^2) on the log-odds l. Not held monotone: a warning says where it turns.
 Step fit_quadratic(const Items& items, const FitOptions& options) {
-  need_binary(items, "quadratic", "structured-vector or structured-matrix");
   const LogisticProblem problem(items, options, 3, [](double u, std::span<double> x) {
     x[0] = 1;
     x[1] = u;

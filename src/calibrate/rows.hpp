@@ -19,6 +19,7 @@
 #include "plumb/calibrate/fit.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/calibrate/scores.hpp"
+#include "plumb/data/check.hpp"
 
 namespace plumb::detail {
 
@@ -27,22 +28,31 @@ extern const CalibratorRow kTemperature, kVector, kMatrix, kDirichlet, kBeta, kP
 
 using MapPtr = std::unique_ptr<CalibrationMap>;
 
+/// A map of rows, apply(in, width, z), as CalibrationMap asks for it.
+template <class Apply>
+MapPtr make_rows_map(Scale input, Apply apply) {
+  class Map final : public CalibrationMap {
+   public:
+    Map(Scale input, Apply apply) : input_(input), apply_(std::move(apply)) {}
+    [[nodiscard]] Scale input() const override { return input_; }
+    void apply(std::span<const double> in, int width, std::span<double> z) const override {
+      apply_(in, width, z);
+    }
+
+   private:
+    Scale input_;
+    Apply apply_;
+  };
+  return std::make_unique<Map>(input, std::move(apply));
+}
 /// softmax(move(u)), each logit moved by itself.
 template <class Move>
-class LogitMap final : public CalibrationMap {
- public:
-  explicit LogitMap(Move move) : move_(std::move(move)) {}
-  void apply(std::span<const double> in, int width, std::span<double> z) const override {
-    for (std::int64_t i = 0; i < std::ssize(z); ++i) z[i] = move_(in[i]);
-    probabilities_of(z, width, z);
-  }
-
- private:
-  Move move_;
-};
-template <class Move>
 MapPtr move_logits(Move move) {
-  return std::make_unique<LogitMap<Move>>(std::move(move));
+  return make_rows_map(Scale::logit,
+                       [move = std::move(move)](std::span<const double> in, int width, std::span<double> z) {
+                         for (std::int64_t i = 0; i < std::ssize(z); ++i) z[i] = move(in[i]);
+                         probabilities_of(z, width, z);
+                       });
 }
 
 /// InputError when a map of two classes is asked for more.

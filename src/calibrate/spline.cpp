@@ -5,8 +5,6 @@
 #include "calibrate/onnx_flow.hpp"
 #include "calibrate/rows.hpp"
 #include "calibrate/spline_basis.hpp"
-#include "plumb/calibrate/scores.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/data/forecasts.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/narrow.hpp"
@@ -18,7 +16,7 @@ namespace {
 
 constexpr double kQuantiles[] = {0.05, 0.23, 0.41, 0.59, 0.77, 0.95};  // Harrell's, for six knots
 constexpr double kPenalties[] = {10, 1, 0.1, 0.01, 1e-3, 1e-4, 1e-5};
-constexpr int kFolds = 5;
+constexpr int kSplineFolds = 5;
 
 std::vector<double> knots_of(const std::vector<double>& l, const std::vector<double>& mass) {
   const SortedColumn sorted = sort_column(l);
@@ -36,7 +34,7 @@ std::vector<double> knots_of(const std::vector<double>& l, const std::vector<dou
   return out;
 }
 
-std::vector<double> log_odds(const Items& items, std::int64_t& clipped) {
+std::vector<double> read_log_odds(const Items& items, std::int64_t& clipped) {
   std::vector<double> out;
   out.reserve(items.size());
   ScoreBlock block;
@@ -65,21 +63,10 @@ double choose_penalty(MonotoneLogistic& problem, const Items& items, const FitOp
   return kPenalties[std::min_element(loss.begin(), loss.end()) - loss.begin()];
 }
 
-class SplineMap final : public CalibrationMap {
- public:
-  explicit SplineMap(PiecewiseCubic f) : f_(std::move(f)) {}
-  void apply(std::span<const double> in, int, std::span<double> z) const override {
-    for (std::int64_t i = 0; i < std::ssize(in); ++i) z[i] = logistic(f_(in[i]));
-  }
-
- private:
-  PiecewiseCubic f_;
-};
-
 Step fit_spline(const Items& items, const FitOptions& options) {
   Step step{"spline"};
   std::int64_t clipped = 0;
-  const std::vector<double> l = log_odds(items, clipped);
+  const std::vector<double> l = read_log_odds(items, clipped);
   const Forecasts f = collect_class(items, 1, options.threads);
   MonotoneLogistic problem;
   for (std::int64_t i = 0; i < std::ssize(f); ++i) {
@@ -101,7 +88,7 @@ Step fit_spline(const Items& items, const FitOptions& options) {
     problem.x.push_back(1);
     for (const auto& b : basis) problem.x.push_back(b(x));
   }
-  const int folds = narrow<int>(options.folds.value_or(kFolds));
+  const int folds = narrow<int>(options.folds.value_or(kSplineFolds));
   const double lambda = options.lambda ? *options.lambda : choose_penalty(problem, items, options, folds);
   std::vector<double> c = problem.target;
   problem.minimise(lambda, -1, options.threads, c, step.fit);
@@ -138,7 +125,7 @@ MapPtr map_spline(const Step& step, int classes) {
   PiecewiseCubic f{{knots.begin(), knots.end()}, {}};
   for (std::int64_t i = 0; i < std::ssize(values); i += 4)
     f.pieces.push_back({values[i], values[i + 1], values[i + 2], values[i + 3]});
-  return std::make_unique<SplineMap>(std::move(f));
+  return move_logits(std::move(f));
 }
 
 void onnx_spline(OnnxFlow& flow, const Step& step) {

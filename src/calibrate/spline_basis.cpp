@@ -10,7 +10,7 @@ constexpr int kDegree = 2;
 double value(const Cubic& a, double d) { return a[0] + d * (a[1] + d * (a[2] + d * a[3])); }
 
 // a(d) times (shift + sign d) / width; nothing where the width is 0 (repeated knots).
-void add_product(const Cubic& a, double shift, double sign, double width, Cubic& out) {
+void add_linear_product(const Cubic& a, double shift, double sign, double width, Cubic& out) {
   if (!(width > 0)) return;
   for (std::int64_t m = 0; m < 4; ++m) {
     out[m] += a[m] * shift / width;
@@ -30,8 +30,8 @@ std::vector<std::vector<Cubic>> splines(std::span<const double> knots) {
     std::vector<std::vector<Cubic>> next(basis.size() - 1, std::vector<Cubic>(intervals, Cubic{}));
     for (std::int64_t j = 0; j < std::ssize(next); ++j)
       for (std::int64_t i = 0; i < intervals; ++i) {
-        add_product(basis[j][i], knots[i] - t[j], 1, t[j + p] - t[j], next[j][i]);
-        add_product(basis[j + 1][i], t[j + p + 1] - knots[i], -1, t[j + p + 1] - t[j + 1], next[j][i]);
+        add_linear_product(basis[j][i], knots[i] - t[j], 1, t[j + p] - t[j], next[j][i]);
+        add_linear_product(basis[j + 1][i], t[j + p + 1] - knots[i], -1, t[j + p + 1] - t[j + 1], next[j][i]);
       }
     basis = std::move(next);
   }

@@ -10,6 +10,10 @@
 namespace plumb {
 namespace {
 
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  return shape.empty() ? "a single value" : show_shape(shape);
+}
+
 const Parameter& find(const Step& step, std::string_view name) {
   const auto at = std::find_if(step.parameters.begin(), step.parameters.end(),
                                [&](const Parameter& p) { return p.name == name; });
@@ -37,8 +41,7 @@ std::span<const double> parameter(const Step& step, std::string_view name,
   const Parameter& p = find(step, name);
   if (p.shape != shape)
     throw InputError(fmt::format("parameter {} of the model's {} step is {} where {} is needed", name,
-                                 step.method, p.shape.empty() ? "a single value" : show_shape(p.shape),
-                                 shape.empty() ? "a single value" : show_shape(shape)));
+                                 step.method, shape_text(p.shape), shape_text(shape)));
   return p.values;
 }
 
@@ -48,7 +51,7 @@ std::span<const double> vector_parameter(const Step& step, std::string_view name
   const Parameter& p = find(step, name);
   if (p.shape.size() != 1)
     throw InputError(fmt::format("parameter {} of the model's {} step is {} where a list is needed", name,
-                                 step.method, p.shape.empty() ? "a single value" : show_shape(p.shape)));
+                                 step.method, shape_text(p.shape)));
   return p.values;
 }
 

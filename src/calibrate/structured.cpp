@@ -1,7 +1,6 @@
 // Structured scaling: a full map shrunk towards temperature scaling, more strongly the more there is to fit.
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/onnx_flow.hpp"
-#include "calibrate/rows.hpp"
 #include "calibrate/temperature.hpp"
 
 namespace plumb::detail {

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "calibrate/onnx_flow.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/memory.hpp"
@@ -64,29 +63,6 @@ double count_votes(const Forecasts& f, FitReport& report) {
   }
   return mass.value();
 }
-
-class TableMap final : public CalibrationMap {
- public:
-  explicit TableMap(std::vector<CellTable> tables) : tables_(std::move(tables)) {}
-  [[nodiscard]] Scale input() const override { return Scale::probability; }
-  void apply(std::span<const double> in, int width, std::span<double> z) const override {
-    const std::int64_t k = width;
-    for (std::int64_t row = 0; row + k <= std::ssize(in); row += k) {
-      double sum = 0;
-      for (std::int64_t c = 0; c < k; ++c) {
-        const CellTable& t = tables_[c];
-        const auto cell = std::upper_bound(t.edges.begin(), t.edges.end(), in[row + c]) - t.edges.begin();
-        z[row + c] = t.values[cell];
-        sum += z[row + c];
-      }
-      if (k > 1)
-        for (std::int64_t c = 0; c < k; ++c) z[row + c] /= sum;
-    }
-  }
-
- private:
-  std::vector<CellTable> tables_;
-};
 
 }  // namespace
 
@@ -152,7 +128,21 @@ MapPtr map_tables(const Step& step, int classes) {
   }
   if (edge != std::ssize(edges) || value != std::ssize(values))
     throw InputError(bad + "have more numbers than cells");
-  return std::make_unique<TableMap>(std::move(tables));
+  return make_rows_map(Scale::probability, [tables = std::move(tables)](std::span<const double> in, int width,
+                                                                        std::span<double> z) {
+    const std::int64_t k = width;
+    for (std::int64_t row = 0; row + k <= std::ssize(in); row += k) {
+      double sum = 0;
+      for (std::int64_t c = 0; c < k; ++c) {
+        const CellTable& t = tables[c];
+        z[row + c] =
+            t.values[std::upper_bound(t.edges.begin(), t.edges.end(), in[row + c]) - t.edges.begin()];
+        sum += z[row + c];
+      }
+      if (k > 1)
+        for (std::int64_t c = 0; c < k; ++c) z[row + c] /= sum;
+    }
+  });
 }
 
 void onnx_tables(OnnxFlow& flow, const Step& step) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "calibrate/rows.hpp"
 #include "plumb/data/forecasts.hpp"

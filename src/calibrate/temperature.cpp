@@ -6,8 +6,6 @@
 
 #include "calibrate/onnx_flow.hpp"
 #include "calibrate/rows.hpp"
-#include "plumb/calibrate/scores.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 namespace plumb::detail {
@@ -15,7 +13,7 @@ namespace {
 
 constexpr double kStep = 1e-9;  // a relative change of T that is no longer worth a pass
 constexpr int kMaxPasses = 60;
-constexpr int kPatience = 3;  // steps in a row that gain little
+constexpr int kSlowSteps = 3;  // steps in a row that gain little
 
 struct Point {
   double beta;
@@ -47,7 +45,7 @@ class Search {
         slow = 0;
         continue;  // the optimum is inside after all
       }
-      if (slow == kPatience) slow = 0;
+      if (slow == kSlowSteps) slow = 0;
       const double ratio = then.slope() / now.slope();
       slow = ratio > 0.25 || ratio < -0.9 ? slow + 1 : 0;  // creeping, or swinging without coming nearer
       now = then;
@@ -63,7 +61,7 @@ class Search {
     // An end that was evaluated holds the optimum inside; a bound not looked at may be the answer itself.
     const bool closed = up ? high_seen_ || high_ < 1 / kSmallestT : low_seen_ || low_ > 1 / kLargestT;
     const double beyond = closed ? std::sqrt(low_ * high_) : up ? high_ : low_;
-    if (slow == kPatience) return beyond;
+    if (slow == kSlowSteps) return beyond;
     const auto inside = [&](double beta) { return beta > low_ && beta < high_; };
     // Newton in beta, in which the log-loss is nearly a parabola; where that leaves the positive numbers, in
     // log beta. A step too small to leave the end of the bracket is a step inside.

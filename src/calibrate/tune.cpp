@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "calibrate/ballots.hpp"
+#include "plumb/calibrate/cross_fit.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
@@ -17,17 +18,10 @@ namespace {
 constexpr int kHoldOut = 5;  // one of five parts is 0.2
 constexpr double kGrid[] = {0.1, 1.0, 10.0};
 
-CalibrationModel model_of(const Items& items, const Step& step) {
-  CalibrationModel model;
-  model.classes = items.classes();
-  model.steps.push_back(step);
-  return model;
-}
-
 }  // namespace
 
 LogLoss log_loss(const Items& items, const Step& step, int threads) {
-  const Pipeline pipeline(model_of(items, step));
+  const Pipeline pipeline(model_of(step, items.classes()));
   struct State {
     ExactSum sum, mass;
     PredictionBlock z;
@@ -54,12 +48,6 @@ LogLoss log_loss(const Items& items, const Step& step, int threads) {
   return {all.sum.value(), all.mass.value()};
 }
 
-Split split(const Items& items, const std::vector<int>& fold_of, int fold) {
-  std::vector<std::int64_t> rest, held;
-  for (std::int64_t i = 0; i < std::ssize(fold_of); ++i) (fold_of[i] == fold ? held : rest).push_back(i);
-  return {items.gather(rest), items.gather(held)};
-}
-
 Step tune(const Items& items, const FitOptions& options, const std::vector<FitOptions>& grid,
           FitFunction fit) {
   const int folds = narrow<int>(options.folds.value_or(kHoldOut)), used = options.folds ? folds : 1;
@@ -68,9 +56,10 @@ Step tune(const Items& items, const FitOptions& options, const std::vector<FitOp
   const std::vector<int> fold_of = split_folds(items, folds, options.seed);
   std::vector<LogLoss> loss(grid.size());
   for (int f = 0; f < used; ++f) {
-    const Split s = split(items, fold_of, f);
+    const Items rest = items.gather(fold_rows(fold_of, f, false)),
+                held = items.gather(fold_rows(fold_of, f, true));
     for (std::int64_t g = 0; g < std::ssize(grid); ++g) {
-      const LogLoss l = log_loss(s.held, fit(s.rest, grid[g]), options.threads);
+      const LogLoss l = log_loss(held, fit(rest, grid[g]), options.threads);
       loss[g].sum += l.sum;
       loss[g].mass += l.mass;
       progress.add(1);

@@ -15,12 +15,6 @@ struct LogLoss {
 };
 [[nodiscard]] LogLoss log_loss(const Items& items, const Step& step, int threads);
 
-/// Items of `fold` and the rest.
-struct Split {
-  Items rest, held;
-};
-[[nodiscard]] Split split(const Items& items, const std::vector<int>& fold_of, int fold);
-
 /// Fits each of `grid` on the rest and scores it on what is held out (fold 0 of 5, or every fold of
 /// options.folds), then fits the best on all. Ties: the first.
 [[nodiscard]] Step tune(const Items& items, const FitOptions& options, const std::vector<FitOptions>& grid,

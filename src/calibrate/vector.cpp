@@ -1,6 +1,5 @@
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/onnx_flow.hpp"
-#include "calibrate/rows.hpp"
 #include "calibrate/tune.hpp"
 
 namespace plumb::detail {
@@ -8,19 +7,18 @@ namespace {
 
 // softmax(diag(v) u + b) with lambda_b / K sum b^2 (Mimori 2021, eq. 47).
 Step fit_vector(const Items& items, const FitOptions& options) {
-  need_three_classes(items, "vector", "platt or beta");
   if (options.tune) return tune(items, options, strength_grid(options, false), fit_vector);
   constexpr double kLambdaB = 0.1;
   FitReport echo;
   const double lambda_b = strength(options.lambda_b, kLambdaB, "lambda_b", echo);
   const Tally votes = tally(items, options.threads);
   const FitData data = load_fit_data(items, votes, ScoreKind::logits, 1, options.threads);
-  LinearFit fit = fit_linear(items, votes, data, false, {0, 0, lambda_b / items.classes()}, options.threads);
+  LinearFit fit = fit_linear(items, votes, data, false, {0, 0, lambda_b / items.classes()}, options.threads,
+                             std::move(echo));
   Step step{"vector"};
   step.put("v", std::move(fit.w));
   step.put("b", std::move(fit.b));
   step.fit = std::move(fit.report);
-  step.fit.options = std::move(echo.options);
   return step;
 }
 

@@ -16,12 +16,7 @@ using Keys = std::vector<std::string>;
 Items after_fit(const FittedModel& fitted, const FitOptions& options) {
   const Items& items = fitted.items;
   const Step& last = fitted.model.steps.back();
-  if (last.method != "alpha") {
-    CalibrationModel alone;
-    alone.classes = fitted.model.classes;
-    alone.steps = {last};
-    return calibrated(items, alone, options.threads);
-  }
+  if (last.method != "alpha") return calibrated(items, model_of(last, fitted.model.classes), options.threads);
   Items after = items;
   std::vector<double> alpha_0(items.size());
   alpha_concentration(last, options.features, 0, items.size(), alpha_0);

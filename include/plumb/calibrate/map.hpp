@@ -25,6 +25,9 @@ class CalibrationMap {
 /// The map of a step; InputError when the parameters do not fit the method or the classes.
 [[nodiscard]] std::unique_ptr<CalibrationMap> make_map(const Step& step, int classes);
 
+/// A model of one step and nothing else.
+[[nodiscard]] CalibrationModel model_of(Step step, std::int64_t classes);
+
 /// All steps of a model over items [begin, end): out.z holds calibrated probabilities. Between steps
 /// probabilities become logits by scores_of(). `alpha` leaves the probabilities as they are, bit for bit.
 class Pipeline {

@@ -6,7 +6,6 @@
 #include "calibrate/regression/entries.hpp"
 #include "calibrate/regression/lbfgs.hpp"
 #include "calibrate/regression/rows.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/random.hpp"

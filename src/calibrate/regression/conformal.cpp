@@ -3,11 +3,9 @@
 // 2018).
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "calibrate/regression/entries.hpp"
 #include "calibrate/regression/rows.hpp"
-#include "plumb/data/check.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -106,7 +104,7 @@ VarianceMapPtr map_conformal(const Step& step, int /*outputs*/) {
 }  // namespace
 
 constinit const RegressionCalibratorRow kConformal{
-    "conformal",   kOnTotal,        {"score", "levels"},
+    "conformal",   kOnTotal,      {"score", "levels"},
     fit_conformal, map_conformal, "split conformal intervals with finite-sample coverage",
     kIntervalsOnly};
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "calibrate/regression/rows.hpp"
-#include "plumb/data/check.hpp"
 
 namespace plumb {
 namespace {

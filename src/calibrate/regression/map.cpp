@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "calibrate/regression/rows.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/numeric/special.hpp"
 
 namespace plumb {

@@ -7,6 +7,7 @@
 
 #include "plumb/calibrate/regression/fit.hpp"
 #include "plumb/calibrate/regression/map.hpp"
+#include "plumb/data/check.hpp"
 
 namespace plumb::detail {
 

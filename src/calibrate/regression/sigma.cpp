@@ -4,7 +4,6 @@
 
 #include "calibrate/regression/entries.hpp"
 #include "calibrate/regression/rows.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_columns.hpp"
 #include "plumb/numeric/exact_sum.hpp"

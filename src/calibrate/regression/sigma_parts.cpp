@@ -1,12 +1,9 @@
 // One factor for each part: variance = a aleatoric + b epistemic, a, b >= 0, by maximum likelihood.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 
 #include "calibrate/regression/entries.hpp"
 #include "calibrate/regression/rows.hpp"
-#include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_columns.hpp"
 #include "plumb/numeric/exact_sum.hpp"
@@ -172,7 +169,7 @@ VarianceMapPtr map_sigma_parts(const Step& step, int /*outputs*/) {
 }  // namespace
 
 constinit const RegressionCalibratorRow kSigmaParts{
-    "sigma-parts",   kOnParts,          {},
+    "sigma-parts",   kOnParts,        {},
     fit_sigma_parts, map_sigma_parts, "one factor for each part, by maximum likelihood"};
 
 }  // namespace plumb::detail

@@ -149,7 +149,7 @@ inline Items logit_items(const Simulated& s, VoteForm form) {
 
 inline Step fit(const std::string& method, const Items& items, FitOptions options = {}) {
   options.threads = options.threads == 0 ? 2 : options.threads;
-  return find_calibrator(method)->fit(items, options);
+  return fit_calibrator(method, items, options).front();
 }
 
 }  // namespace plumb::test

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "parametric.hpp"
+#include "plumb/calibrate/cross_fit.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb {
@@ -39,10 +40,10 @@ TEST(Tune, PicksTheBestOfTheGridAndRefits) {
       for (const double w : {0.1, 1.0, 10.0}) {
         double sum = 0, mass = 0;
         for (int f = 0; f < std::max(folds, 1); ++f) {
-          const auto part = detail::split(items, fold_of, f);
-          EXPECT_EQ(part.rest.size() + part.held.size(), items.size());
-          const auto l =
-              detail::log_loss(part.held, fit("matrix", part.rest, {.lambda_b = b, .lambda_w = w}), 1);
+          const Items held = items.gather(fold_rows(fold_of, f, true));
+          const Items rest = items.gather(fold_rows(fold_of, f, false));
+          EXPECT_EQ(rest.size() + held.size(), items.size());
+          const auto l = detail::log_loss(held, fit("matrix", rest, {.lambda_b = b, .lambda_w = w}), 1);
           sum += l.sum;
           mass += l.mass;
         }
