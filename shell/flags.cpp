@@ -8,7 +8,6 @@
 #include <functional>
 
 #include "plumb/data/check.hpp"
-#include "plumb/numeric/narrow.hpp"
 #include "shell/console.hpp"
 
 namespace plumb::cli {
@@ -246,7 +245,7 @@ bool Flags::parse(const Args& args) {
 }
 
 int between(const std::string& flag, std::int64_t value, std::int64_t low, std::int64_t high) {
-  if (value >= low && value <= high) return narrow<int>(value);
+  if (value >= low && value <= high) return static_cast<int>(value);
   throw InputError(flag + " must lie between " + std::to_string(low) + " and " + std::to_string(high) +
                    ", not " + std::to_string(value));
 }

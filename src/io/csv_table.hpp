@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/data/check.hpp"
+
 namespace plumb::detail {
 
 struct CsvField {
