@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "unit/io/files.hpp"
 
 namespace plumb {
