@@ -14,6 +14,7 @@ help:
 	@echo "make demo       builds, evaluates and calibrates a simulated cohort in demo/, ends with demo/report.html"
 	@echo "make test       everything that must hold: layout, unit, command line, docs and install tests, headers, sanitizers;"
 	@echo "                ends with the seconds of each part and what was skipped"
+	@echo "make laws       measures the levels that docs/inference.md claims, and writes its table"
 	@echo "make test-long  what takes long: whole simulations, many kills, fuzzing, clang-tidy, a build on a bare Debian"
 	@echo "make bench      measures, beside other tools where they are installed"
 	@echo "make format     lays the code out; make lint checks layout and runs clang-tidy"

@@ -6,7 +6,7 @@
 //   calibrate(logits, plumb::apply::Input::logits, probabilities);   // K numbers in, K out
 //
 // It agrees with the library to 1e-12: the C library's exp and log stand for the portable ones. The file is
-// in four parts: JSON, numbers, maps, Calibrator.
+// in four parts: JSON, numbers, maps, Calibrator; it is long because it is one file to copy.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 namespace plumb::laws {
 namespace {
 
-/// Two kinds of items, right with chance 0.9: the interval of `accuracy` covers it.
+/// Answers that are right with chance 0.9: does the interval of `accuracy` cover it?
 void accuracy(Book& book) {
   const auto covered = simulate_sets(book.sets(2000, 100), book.seed(), [](std::uint64_t seed) {
     RandomStream rng(seed, Purpose::kDemo);

@@ -79,7 +79,7 @@ void Book::mean(std::string claim, std::string setting, Wanted wanted, const std
 
 int run(int argc, char** argv) {
   bool whole = true;
-  std::uint64_t seed = 2024;  // tuned on others
+  std::uint64_t seed = 2024;  // a method is tuned on others (--seed)
   std::string only, page;
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];

@@ -1,5 +1,5 @@
 // Options in sentences. The core does not know how a front end spells an option, so it names one by a marker,
-// opt("save_state") or "⟦save_state⟧" inside a literal; whoever shows the sentence spells it: --save-state on
+// opt("save_state") or ⟦save_state⟧ inside a literal. Whoever shows the sentence spells it: with dashes on
 // the command line, save_state= in Python, .save_state in C++, the bare name in JSON.
 #pragma once
 
