@@ -16,7 +16,7 @@ enum class Needs { votes, pairs, truth };  ///< any vote; two votes on some item
 enum class Better { lower, higher, zero, one, neither };  ///< which way is good; zero, one: the ideal value
 enum class Cost { linear, sort, quadratic };
 enum class Room { streaming, ordered, kernel };
-enum class Interval { percentile, basic };
+enum class Interval { percentile, basic, inversion, wilson, logit, normal, none };
 enum class Per { vote, item };  ///< what weighs one: a vote, or an item however many votes it has
 /// Where a reader sees a metric without asking for all of them.
 enum class Place { table, slices, comparison, page };

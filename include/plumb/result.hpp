@@ -21,7 +21,7 @@ struct MetricResult {
   std::optional<double> value;
   std::string why;                  ///< when there is no value; options are marked (option_name.hpp)
   std::optional<double> low, high;  ///< with bootstrap replicates
-  std::string interval;             ///< "percentile" or "basic", with low and high
+  std::string interval;             ///< how low and high were found: "percentile", "inversion", "wilson", ...
   std::optional<double> null_mean, p_value;
   std::optional<std::int64_t> items;         ///< where not all items entered
   [[nodiscard]] std::string reason() const;  ///< `why` with options spelled as C++ does: .clip
@@ -69,6 +69,18 @@ struct InputInfo {
   std::string dtype, sha256;  ///< sha256 empty: not computed
 };
 
+/// Whether the probabilities (or variances) can be trusted, decided once and shown by every front end.
+struct Verdict {
+  std::string verdict;   ///< "trustworthy", "off", "cannot tell"; empty: none was reached, and `why` says why
+  bool certain = false;  ///< of "off": the lower bound too exceeds the tolerance
+  double tolerance = 0;
+  std::optional<double> estimate, low, high;  ///< of the error, its bias removed; `high` decides trust
+  std::optional<double> p_value;              ///< of the omnibus test of calibration
+  std::optional<std::int64_t> needed;         ///< units that would settle it for a calibrated model
+  std::string unit;                           ///< "items" or "groups"
+  std::string why;
+};
+
 struct GroupResult {
   std::string group;
   std::int64_t items = 0, votes = 0;
@@ -84,6 +96,7 @@ struct Result {
   std::vector<std::pair<std::string, Value>> settings;  ///< every option that can move a number
   std::vector<InputInfo> inputs;
   MetricResults metrics, consensus;
+  Verdict verdict;
   std::vector<std::pair<std::string, std::vector<std::optional<double>>>> per_class;
   std::vector<GroupResult> per_group;
   std::vector<std::pair<std::string, Table>> tables;
