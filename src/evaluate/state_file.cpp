@@ -7,116 +7,84 @@
 #include "plumb/result/state_bytes.hpp"
 
 namespace plumb {
-namespace {
 
-using detail::Reader;
-using detail::visit;
-using detail::Writer;
+using detail::fields;
+
+template <class Io>
+static void visit(Io& io, Cells& c) {
+  fields(io, c.bins, c.equal_width, c.thresholds);
+}
+
+template <class Io>
+static void visit(Io& io, ShareCell& c) {
+  fields(io, c.items, c.votes, c.w, c.wp, c.wmu, c.wsq, c.wmm, c.wg, c.ww, c.wwmm);
+}
+
+template <class Io>
+static void visit(Io& io, ShareTables& t) {
+  fields(io, t.cells, t.single, t.several, t.left_out);
+}
+
+template <class Io>
+static void visit(Io& io, AgreementClass& c) {
+  fields(io, c.wmu, c.wg, c.wy, c.wo);
+}
+
+template <class Io>
+static void visit(Io& io, Agreement& a) {
+  fields(io, a.items, a.weight, a.votes, a.cls);
+}
+
+template <class Io>
+static void visit(Io& io, EventLogLoss& e) {
+  fields(io, e.votes, e.zero, e.clipped, e.weight, e.loss);
+}
+
+template <class Io>
+static void visit(Io& io, Cell& c) {
+  fields(io, c.items, c.votes, c.w, c.wp, c.wy, c.ww, c.wwyy);
+}
+
+template <class Io>
+static void visit(Io& io, ReliabilityTable& t) {
+  fields(io, t.cells, t.cell);
+}
+
+template <class Io>
+static void visit(Io& io, ProperScores& p) {
+  fields(io, p.items, p.unvoted, p.votes, p.zero, p.clipped, p.kl_bad, p.item_weight, p.vote_weight,
+         p.correct, p.agree, p.nll, p.brier, p.truth_weight, p.mse_p, p.kl_p);
+}
+
+template <class Io>
+static void visit(Io& io, StreamSums& s) {
+  fields(io, s.event, s.by_class, s.scores, s.event_log, s.histogram, s.disagreement, s.agreement,
+         s.several_votes);
+}
+
+template <class Io>
+static void visit(Io& io, VotesAt& at) {
+  fields(io, at.p, at.w, at.wy);
+}
+
+template <class Io>
+static void visit(Io& io, BetaSums& s) {
+  fields(io, s.boxes.bandwidth, s.boxes.step, s.moments.w, s.moments.wy, s.at_zero, s.above_zero, s.at_one,
+         s.below_one);
+}
+
+template <class Io>
+static void visit(Io& io, EvaluateState& s) {
+  fields(io, s.classes, s.bins, s.clip, s.bandwidth, s.normalize, s.logits, s.has_truth, s.items,
+         s.class_names, s.votes, s.consensus);
+  if (s.bandwidth > 0) visit(io, s.kernel);
+}
+
+namespace {
 
 constexpr std::string_view kMagic = "PLUMBSTA";
 constexpr std::uint32_t kFormat = 1;
 
-template <class Io>
-void visit(Io& io, Cells& c) {
-  io.number(c.bins);
-  io.number(c.equal_width);
-  io.size(c.thresholds);
-  for (double& x : c.thresholds) io.number(x);
-}
-
-template <class Io>
-void visit(Io& io, ShareTables& t) {
-  io.size(t.cells);
-  for (Cells& c : t.cells) visit(io, c);
-  for (auto* cells : {&t.single, &t.several}) {
-    io.size(*cells);
-    for (ShareCell& c : *cells) {
-      io.number(c.items);
-      io.number(c.votes);
-      for (ExactSum* s : {&c.w, &c.wp, &c.wmu, &c.wsq, &c.wmm, &c.wg, &c.ww, &c.wwmm}) visit(io, *s);
-    }
-  }
-  io.number(t.left_out);
-}
-
-template <class Io>
-void visit(Io& io, Agreement& a) {
-  io.number(a.items);
-  visit(io, a.weight);
-  visit(io, a.votes);
-  io.size(a.cls);
-  for (AgreementClass& c : a.cls)
-    for (ExactSum* s : {&c.wmu, &c.wg, &c.wy, &c.wo}) visit(io, *s);
-}
-
-template <class Io>
-void visit(Io& io, EventLogLoss& e) {
-  for (std::uint64_t* n : {&e.votes, &e.zero, &e.clipped}) io.number(*n);
-  visit(io, e.weight);
-  visit(io, e.loss);
-}
-
-template <class Io>
-void visit(Io& io, ReliabilityTable& t) {
-  visit(io, t.cells);
-  io.size(t.cell);
-  for (Cell& c : t.cell) {
-    io.number(c.items);
-    io.number(c.votes);
-    for (ExactSum* s : {&c.w, &c.wp, &c.wy, &c.ww, &c.wwyy}) visit(io, *s);
-  }
-}
-
-template <class Io>
-void visit(Io& io, StreamSums& s) {
-  visit(io, s.event);
-  io.size(s.by_class);
-  for (ReliabilityTable& t : s.by_class) visit(io, t);
-  ProperScores& p = s.scores;
-  for (std::uint64_t* n : {&p.items, &p.unvoted, &p.votes, &p.zero, &p.clipped, &p.kl_bad}) io.number(*n);
-  for (ExactSum* x : {&p.item_weight, &p.vote_weight, &p.correct, &p.agree, &p.nll, &p.brier, &p.truth_weight,
-                      &p.mse_p, &p.kl_p})
-    visit(io, *x);
-  visit(io, s.event_log);
-  visit(io, s.histogram);
-  visit(io, s.disagreement);
-  visit(io, s.agreement);
-  io.number(s.several_votes);
-}
-
-template <class Io>
-void visit(Io& io, BetaSums& s) {
-  io.number(s.boxes.bandwidth);
-  io.number(s.boxes.step);
-  for (auto* sums : {&s.moments.w, &s.moments.wy}) {
-    io.size(*sums);
-    for (ExactSum& x : *sums) visit(io, x);
-  }
-  for (VotesAt* at : {&s.at_zero, &s.above_zero, &s.at_one, &s.below_one}) {
-    io.number(at->p);
-    visit(io, at->w);
-    visit(io, at->wy);
-  }
-}
-
-template <class Io>
-void visit(Io& io, EvaluateState& s) {
-  io.number(s.classes);
-  io.number(s.bins);
-  io.number(s.clip);
-  io.number(s.bandwidth);
-  io.number(s.normalize);
-  io.number(s.logits);
-  io.number(s.has_truth);
-  io.number(s.items);
-  io.size(s.class_names);
-  for (std::string& name : s.class_names) io.text(name);
-  visit(io, s.votes);
-  visit(io, s.consensus);
-  if (s.bandwidth > 0) visit(io, s.kernel);
-}
-
-/// A file may be well-formed and still not be one of ours.
 bool consistent(const EvaluateState& s) {
   const auto fits = [&](const StreamSums& x) {
     const auto table = [&](const ReliabilityTable& t) {
@@ -148,19 +116,10 @@ bool consistent(const EvaluateState& s) {
 
 }  // namespace
 
-std::string serialize(const EvaluateState& state) {
-  EvaluateState copy = state;
-  Writer payload;
-  visit(payload, copy);
-  return detail::seal_state(kMagic, kFormat, payload.out);
-}
+std::string serialize(const EvaluateState& state) { return detail::seal_state(kMagic, kFormat, state); }
 
 EvaluateState deserialize_state(std::string_view bytes, const std::string& name) {
-  Reader payload = detail::open_state(kMagic, kFormat, bytes, name);
-  EvaluateState s;
-  visit(payload, s);
-  if (!payload.in.empty() || !consistent(s)) payload.fail();
-  return s;
+  return detail::read_state<EvaluateState>(kMagic, kFormat, bytes, name, consistent);
 }
 
 }  // namespace plumb

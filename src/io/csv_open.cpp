@@ -9,9 +9,8 @@ namespace plumb::detail {
 namespace {
 
 std::string_view without_bom(std::string_view text, const std::string& name) {
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     throw InputError(name + " is UTF-16 text; save it as UTF-8");
-  }
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   return text;
 }

@@ -54,9 +54,8 @@ void suggest_table(ArrayInfo& a, const std::string& range) {
   }
   if (!complete) return;
   if (a.rows_sum_to_one && a.min >= 0) return use("probs", "rows sum to 1");
-  if (a.min >= 0 && a.max <= 1 && a.shape[0] < a.shape[1]) {
+  if (a.min >= 0 && a.max <= 1 && a.shape[0] < a.shape[1])
     return use("samples", "values between 0 and 1, few long rows: S x N");
-  }
   if (a.min < 0) use("logits", "values " + range);
 }
 

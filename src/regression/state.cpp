@@ -5,12 +5,35 @@
 #include "regression/tables.hpp"
 
 namespace plumb {
+
+using detail::fields;
+
+template <class Io>
+static void visit(Io& io, OutputSums& s) {
+  fields(io, s.entries, s.degenerate);
+  for (const auto sum : OutputSums::kTerms) fields(io, s.*sum);
+  for (ExactSum& x : s.inside) fields(io, x);
+}
+
+template <class Io>
+static void visit(Io& io, UncertaintyCells::Cell& c) {
+  fields(io, c.items, c.weight, c.error, c.uncertainty);
+}
+
+template <class Io>
+static void visit(Io& io, UncertaintyCells& c) {
+  fields(io, c.low, c.high, c.dropped, c.cell);
+}
+
+template <class Io>
+static void visit(Io& io, RegressionState& s) {
+  fields(io, s.bins, s.clip, s.has_range, s.range.low, s.range.high, s.parts, s.items, s.sums.items,
+         s.sums.clipped, s.sums.output, s.sums.uce, s.sums.uce_mc, s.sums.uce_aleatoric);
+}
+
 namespace {
 
 using detail::check_equal;
-using detail::Reader;
-using detail::visit;
-using detail::Writer;
 
 constexpr std::string_view kMagic = "PLUMBREG";
 constexpr std::uint32_t kFormat = 1;
@@ -20,43 +43,6 @@ RegressionPlan plan_of(const RegressionState& s) {
   return {s.bins, s.clip, range, s.parts ? range : std::nullopt, s.parts};
 }
 
-template <class Io>
-void visit(Io& io, OutputSums& s) {
-  io.number(s.entries);
-  io.number(s.degenerate);
-  for (const auto sum : OutputSums::kTerms) visit(io, s.*sum);
-  for (ExactSum& x : s.inside) visit(io, x);
-}
-
-template <class Io>
-void visit(Io& io, UncertaintyCells& c) {
-  io.number(c.low);
-  io.number(c.high);
-  io.number(c.dropped);
-  io.size(c.cell);
-  for (UncertaintyCells::Cell& x : c.cell) {
-    io.number(x.items);
-    for (ExactSum* sum : {&x.weight, &x.error, &x.uncertainty}) visit(io, *sum);
-  }
-}
-
-template <class Io>
-void visit(Io& io, RegressionState& s) {
-  io.number(s.bins);
-  io.number(s.clip);
-  io.number(s.has_range);
-  io.number(s.range.low);
-  io.number(s.range.high);
-  io.number(s.parts);
-  io.number(s.items);
-  io.number(s.sums.items);
-  io.number(s.sums.clipped);
-  io.size(s.sums.output);
-  for (OutputSums& o : s.sums.output) visit(io, o);
-  for (UncertaintyCells* c : {&s.sums.uce, &s.sums.uce_mc, &s.sums.uce_aleatoric}) visit(io, *c);
-}
-
-/// A file may be well-formed and still not be one of ours.
 bool consistent(const RegressionState& s) {
   if (s.bins < 1 || s.bins > 1'000'000 || !(s.clip >= 0) || s.sums.output.empty()) return false;
   const RegressionSums empty(narrow<int>(s.sums.output.size()), plan_of(s));
@@ -135,19 +121,10 @@ Result finish(const RegressionState& s, const RegressionOptions& o) {
 
 bool is_regression_state(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
-std::string serialize(const RegressionState& state) {
-  RegressionState copy = state;
-  Writer payload;
-  visit(payload, copy);
-  return detail::seal_state(kMagic, kFormat, payload.out);
-}
+std::string serialize(const RegressionState& state) { return detail::seal_state(kMagic, kFormat, state); }
 
 RegressionState deserialize_regression_state(std::string_view bytes, const std::string& name) {
-  Reader payload = detail::open_state(kMagic, kFormat, bytes, name);
-  RegressionState s;
-  visit(payload, s);
-  if (!payload.in.empty() || !consistent(s)) payload.fail();
-  return s;
+  return detail::read_state<RegressionState>(kMagic, kFormat, bytes, name, consistent);
 }
 
 }  // namespace plumb

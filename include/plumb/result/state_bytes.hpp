@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "plumb/data/check.hpp"
@@ -30,10 +31,9 @@ struct Writer {
     out.append(reinterpret_cast<const char*>(&x), sizeof x);
   }
   template <class T>
-  std::size_t size(std::vector<T>& v) {
+  void size(std::vector<T>& v) {
     std::uint64_t n = v.size();
     number(n);
-    return v.size();
   }
   void text(std::string& s) {
     std::uint64_t n = s.size();
@@ -61,13 +61,12 @@ struct Reader {
     x = b == 1;
   }
   template <class T>
-  std::size_t size(std::vector<T>& v) {
+  void size(std::vector<T>& v) {
     std::uint64_t n = 0;
     number(n);
     if (n > in.size())
       fail();  // every element takes at least a byte: no allocation beyond the file's own size
     v.resize(n);
-    return n;
   }
   void text(std::string& s) {
     std::uint64_t n = 0;
@@ -85,9 +84,30 @@ void visit(Io& io, ExactSum& s) {
   s = ExactSum::from_limbs(limbs);
 }
 
-[[nodiscard]] inline std::string seal_state(std::string_view magic, std::uint32_t format,
-                                            const std::string& payload) {
-  Writer file;
+/// One after the other: numbers, texts, vectors of these, and whatever has a visit() in its own namespace.
+template <class Io, class... Fields>
+void fields(Io& io, Fields&... all) {
+  const auto one = [&io]<class T>(T& x) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      io.number(x);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      io.text(x);
+    } else if constexpr (requires { x.resize(1); }) {
+      io.size(x);
+      for (auto& element : x) fields(io, element);
+    } else {
+      visit(io, x);
+    }
+  };
+  (one(all), ...);
+}
+
+/// The whole file; `state` is copied, because one visitor serves both directions.
+template <class State>
+[[nodiscard]] std::string seal_state(std::string_view magic, std::uint32_t format, State state) {
+  Writer payload_writer, file;
+  fields(payload_writer, state);
+  const std::string& payload = payload_writer.out;
   file.out = magic;
   std::uint64_t length = payload.size(), sum = checksum(payload);
   file.number(format);
@@ -124,6 +144,17 @@ inline void check_equal(bool equal, const char* what) {
   in.number(sum);
   if (sum != checksum(payload.in)) in.fail();
   return payload;
+}
+
+/// The state of a file; `consistent` is asked because a file may be well-formed and still not be one of ours.
+template <class State>
+[[nodiscard]] State read_state(std::string_view magic, std::uint32_t format, std::string_view bytes,
+                               const std::string& name, bool (*consistent)(const State&)) {
+  Reader payload = open_state(magic, format, bytes, name);
+  State s;
+  fields(payload, s);
+  if (!payload.in.empty() || !consistent(s)) payload.fail();
+  return s;
 }
 
 }  // namespace plumb::detail

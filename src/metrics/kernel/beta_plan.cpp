@@ -64,9 +64,8 @@ struct BetaPlan::Rows {
     for (int i = sources - 1; i >= 0; --i) order.push_back(order[i] + sources);
     place.resize(order.size());
     for (int i = 0; i < std::ssize(order); ++i) place[order[i]] = i;
-    for (const int b : order) {
+    for (const int b : order)
       points.push_back(points_of(layout.source(b % sources), b >= sources, layout.n()));
-    }
     row.resize(layout.targets());
   }
   [[nodiscard]] Block block(const Points& x, const Points& q, double& highest) const;

@@ -135,9 +135,8 @@ void Target::add_gaps(std::size_t i, ExactSum& gap, ExactSum& mass) {
   double own = 0;  // the kernel at the item itself, times its weight
   if (others_of_item) {
     double log_own = *s_->bias(i) - s_->log_mass(i);
-    for (std::size_t k = 0; k < s_->classes(); ++k) {
+    for (std::size_t k = 0; k < s_->classes(); ++k)
       log_own += s_->tile(i - i % kSimplexTile)[k * kSimplexTile + i % kSimplexTile] * log_x_[k];
-    }
     rescale(log_own);
     own = exp_portable(log_own - top_) * s_->weight(i);
   }

@@ -73,9 +73,8 @@ Estimate mmce_weighted(const ForecastsView& ascending, double width) {
   const double per_hit = d.total_hits > 0.0 ? 1.0 / d.total_hits : 0.0;
   const double per_miss = total_misses > 0.0 ? 1.0 / total_misses : 0.0;
   std::vector<double> residual(d.p.size());
-  for (std::size_t i = 0; i < d.p.size(); ++i) {
+  for (std::size_t i = 0; i < d.p.size(); ++i)
     residual[i] = d.hits[i] * (1.0 - d.p[i]) * per_hit - (d.mass[i] - d.hits[i]) * d.p[i] * per_miss;
-  }
   return std::sqrt(quadratic_form(d.p, residual, width));
 }
 

@@ -33,9 +33,8 @@ double DirichletLogits(const double* z, std::size_t stride, const double* x, std
     for (std::size_t g = 0; g < kPair; ++g) sum[g] = hn::LoadU(d, bias + j + g * kWidth);
     for (std::size_t k = 0; k < classes; ++k) {
       const V factor = hn::Set(d, x[k]);
-      for (std::size_t g = 0; g < kPair; ++g) {
+      for (std::size_t g = 0; g < kPair; ++g)
         sum[g] = hn::Add(sum[g], hn::Mul(hn::LoadU(d, z + k * stride + j + g * kWidth), factor));
-      }
     }
     for (std::size_t g = 0; g < kPair; ++g) hn::StoreU(sum[g], d, out + j + g * kWidth);
   }

@@ -76,9 +76,8 @@ Block mirrored(Block b) {
 // f' as a series: c'_{k-1} = c'_{k+1} + 2 k c_k.
 Series derivative(const Series& f) {
   Series out{};
-  for (std::size_t k = kMoments - 1; k >= 1; --k) {
+  for (std::size_t k = kMoments - 1; k >= 1; --k)
     out[k - 1] = (k + 1 < kMoments ? out[k + 1] : 0.0) + 2.0 * k * f[k];
-  }
   out[0] *= 0.5;
   return out;
 }
@@ -150,9 +149,8 @@ std::vector<Series> smooth_field(const MomentPyramid& measure, double sigma) {
     const Series& plain = source[mirror ? 2 * boxes - 1 - turn : turn];
     if (plain == Series{}) continue;
     const Series s = mirror ? mirrored(plain) : plain;
-    for (int t = std::max(0, j - reach); t <= std::min(boxes - 1, j + reach); ++t) {
+    for (int t = std::max(0, j - reach); t <= std::min(boxes - 1, j + reach); ++t)
       apply_block(block[t - j + reach], s, field[t]);
-    }
   }
   return field;
 }

@@ -45,9 +45,8 @@ struct ByThresholds {
   HWY_INLINE hn::Vec<DI> operator()(V p) const {
     V below = hn::Zero(d);
     const V one = hn::Set(d, 1.0);
-    for (const double t : cells.thresholds) {
+    for (const double t : cells.thresholds)
       below = hn::Add(below, hn::IfThenElseZero(hn::Ge(p, hn::Set(d, t)), one));
-    }
     return hn::DemoteTo(di, below);
   }
 };
@@ -151,9 +150,8 @@ void AddHits(const Cells& cells, const double* p, const double* hits, std::size_
   for (std::size_t j = 0; j < kPrivateTables; ++j) start[j] = 2 * j * count;
   const auto start_of = [&](std::size_t i) HWY_ATTR { return hn::Load(di, start + i % kPrivateTables); };
   const auto counts_at = [&](std::size_t i) HWY_ATTR { return load_counts(hits + i); };
-  for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i) {
+  for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i)
     add_one(table[(i % kPrivateTables) * count + cells.of(p[i])], p[i], counts_of(hits[i]));
-  }
 }
 
 void AddDrawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
@@ -177,9 +175,8 @@ void AddDrawn(const Cells& cells, const double* p, const double* hits, const std
 void AddRows(const Cells& cells, const double* z, std::size_t n, const std::int32_t* start, Pair* table) {
   const auto start_of = [&](std::size_t i) HWY_ATTR { return hn::LoadU(di, start + i); };
   const auto counts_at = [&](std::size_t) HWY_ATTR { return hn::Set(du, kOneForecast); };
-  for (std::size_t i = add_pairs(EqualWidth(cells), start_of, counts_at, z, n, table); i < n; ++i) {
+  for (std::size_t i = add_pairs(EqualWidth(cells), start_of, counts_at, z, n, table); i < n; ++i)
     add_one(table[start[i] / 2 + cells.of(z[i])], z[i], kOneForecast);
-  }
 }
 
 HWY_INLINE std::size_t note_found(hn::Mask<D> mask, std::size_t j, std::uint32_t* found, std::size_t count) {

@@ -227,11 +227,9 @@ void calibration_plots(const Runs& runs, Plots& out) {
       .sentence = reliability.front().sentence,
       .how =
           "Forecasts are put into cells; a dot shows how often the event happened in its cell, its area how "
-          "many "
-          "votes are there. On the diagonal words and facts agree; below it the model says too much. The "
-          "shaded "
-          "bars are where a calibrated model's dots would fall by chance; the line is a smooth estimate free "
-          "of cells.",
+          "many votes are there. On the diagonal words and facts agree; below it the model says too much. "
+          "The shaded bars are where a calibrated model's dots would fall by chance; the line is a smooth "
+          "estimate free of cells.",
       .picker = "class",
       .choices = reliability};
   diagram.spec = bind_spec(diagram.name, cells, runs);
@@ -244,8 +242,7 @@ void calibration_plots(const Runs& runs, Plots& out) {
             .sentence = histogram.front().sentence,
             .how =
                 "The share of votes whose forecast fell into each cell. Most of the mass near 0 and 1 is a "
-                "model that is "
-                "sure; whether it may be is told by the diagram beside it.",
+                "model that is sure; whether it may be is told by the diagram beside it.",
             .picker = "class",
             .choices = histogram};
   bars.spec = bind_spec(bars.name, std::move(cells), runs);

@@ -84,8 +84,7 @@ void truth_scatter(const Runs& runs, Plots& out) {
             .sentence = joined(parts),
             .how =
                 "Only a simulation knows the true probability of each item. On the diagonal the forecast is "
-                "exact; a cloud along "
-                "it is calibrated but blurred."};
+                "exact; a cloud along it is calibrated but blurred."};
   plot.spec = bind_spec(plot.name, std::move(data), runs);
   out.push_back(std::move(plot));
 }
@@ -197,8 +196,7 @@ void slice_boxes(const Runs& runs, Plots& out) {
                                     percent(medians.back().first), medians.back().second),
             .how =
                 "The box holds the middle half of the forecasts of a slice, the line in it the median, the "
-                "whiskers the rest but for "
-                "outliers."};
+                "whiskers the rest but for outliers."};
   if (slices > kMostBoxes)
     plot.how += fmt::format(" Of {} slices the {} with the most items are shown.", slices, kMostBoxes);
   plot.spec = bind_spec(plot.name, std::move(data), runs);

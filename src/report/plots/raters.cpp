@@ -40,9 +40,8 @@ void loss_parts(const Runs& runs, Plots& out) {
       .sentence = joined(parts),
       .how =
           "The squared distance between forecasts and the raters' votes has three parts: calibration loss, "
-          "which a "
-          "map of the probabilities can remove; dispersion loss, which needs a better model; and the raters' "
-          "disagreement, which no model can remove."};
+          "which a map of the probabilities can remove; dispersion loss, which needs a better model; and the "
+          "raters' disagreement, which no model can remove."};
   plot.spec = bind_spec(plot.name, std::move(data));
   out.push_back(std::move(plot));
 }
@@ -76,8 +75,7 @@ void calibration_dispersion(const Runs& runs, Plots& out) {
                 numeral(by_sum.back().first)),
             .how =
                 "Across: loss that recalibration can remove. Up: loss that it cannot. A calibrator moves a "
-                "model to the left; "
-                "a better model moves down. Dashed lines join equal sums."};
+                "model to the left; a better model moves down. Dashed lines join equal sums."};
   plot.spec = bind_spec(plot.name, std::move(data), runs);
   Json lines = Json::array();
   for (int i = 1; i <= 8; ++i) {
@@ -119,8 +117,7 @@ void disagreement(const Runs& runs, Plots& out) {
             .sentence = joined(parts),
             .how =
                 "Across: the chance that two raters differ, as the probabilities imply it. Up: how often "
-                "they did. Above the "
-                "diagonal the item is more doubtful than the model believes."};
+                "they did. Above the diagonal the item is more doubtful than the model believes."};
   plot.spec = bind_spec(plot.name, std::move(data), runs);
   out.push_back(std::move(plot));
 }
@@ -156,8 +153,7 @@ void rater_table(const Runs& runs, Plots& out) {
                                             odd, percent(least)),
               .how =
                   "Each row is a rater: the share of votes shared with others, with the majority and with "
-                  "the model that "
-                  "agree. A pale row is a rater who sees it differently."};
+                  "the model that agree. A pale row is a rater who sees it differently."};
     plot.spec = bind_spec(plot.name, std::move(data));
     out.push_back(std::move(plot));
     return;  // the raters are the same for every model

@@ -45,8 +45,7 @@ void reliability(const Runs& runs, Plots& out) {
             .sentence = joined(parts),
             .how =
                 "Items are put into cells by their predicted variance; a dot shows the squared error there, "
-                "its area how many items "
-                "there are. Above the diagonal the model is too sure of itself."};
+                "its area how many items there are. Above the diagonal the model is too sure of itself."};
   plot.spec = bind_spec(plot.name, std::move(data), runs);
   plot.spec["datasets"]["diagonal"] = {{{"x", least}, {"y", least}}, {{"x", reach}, {"y", reach}}};
   out.push_back(std::move(plot));
@@ -76,8 +75,7 @@ void intervals(const Runs& runs, Plots& out) {
             .sentence = sentence,
             .how =
                 "Across: the share of targets that an interval should hold. Up: the share that it held. "
-                "Below the diagonal the "
-                "intervals are too narrow."};
+                "Below the diagonal the intervals are too narrow."};
   plot.spec = bind_spec(plot.name, std::move(data), runs);
   out.push_back(std::move(plot));
 }
@@ -113,8 +111,7 @@ void rejection(const Runs& runs, Plots& out) {
             .sentence = sentence,
             .how =
                 "Items whose variance is above a threshold are left out, largest first. A curve that falls "
-                "is a variance that finds "
-                "the large errors."};
+                "is a variance that finds the large errors."};
   plot.spec = bind_spec(plot.name, std::move(data), runs);
   out.push_back(std::move(plot));
 }
@@ -136,14 +133,12 @@ void shift(const Runs& runs, Plots& out) {
               .section = kRegressionSection,
               .title = "Does it notice other data?",
               .sentence = auroc ? fmt::format("An item of this set has a larger variance than one of the "
-                                              "reference in {} of pairs; 50% is no "
-                                              "difference.",
+                                              "reference in {} of pairs; 50% is no difference.",
                                               percent(*auroc))
                                 : "",
               .how =
                   "Histograms of the predicted variance here and in the reference set. On data unlike what "
-                  "it was trained on a model "
-                  "should be less certain: the histogram moves to the right."};
+                  "it was trained on a model should be less certain: the histogram moves to the right."};
     plot.spec = bind_spec(plot.name, std::move(data));
     out.push_back(std::move(plot));
     return;

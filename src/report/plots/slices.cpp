@@ -72,8 +72,7 @@ void slice_plots(const Runs& runs, Plots& out) {
             .sentence = choices.front().sentence,
             .how =
                 "One line for each slice, worst first. A model that is right on average can be wrong for one "
-                "site, and the "
-                "average hides it. Small slices move by chance.",
+                "site, and the average hides it. Small slices move by chance.",
             .picker = "metric",
             .choices = choices};
   if (cut > 0) plot.how += fmt::format(" Of {} slices the worst {} are shown.", cut, kMaxSlices);

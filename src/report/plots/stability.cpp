@@ -66,8 +66,7 @@ void curves(const Runs& runs, Plots& out) {
             .sentence = choices.front().sentence,
             .how =
                 "The estimate on growing parts of the test set: the mean over repeats, and one standard "
-                "deviation on either side. "
-                "A flat, narrow ribbon can be trusted with few items.",
+                "deviation on either side. A flat, narrow ribbon can be trusted with few items.",
             .picker = "metric",
             .choices = choices};
   plot.spec = bind_spec(plot.name, std::move(data));
@@ -105,8 +104,7 @@ void precision(const Runs& runs, Plots& out) {
             .sentence = choices.front().sentence,
             .how =
                 "The standard error of the estimate on this test set with at most so many votes per item. "
-                "Where the line is flat, "
-                "more items help and more raters do not.",
+                "Where the line is flat, more items help and more raters do not.",
             .picker = "metric",
             .choices = choices};
   plot.spec = bind_spec(plot.name, std::move(data), runs);

@@ -77,10 +77,9 @@ void odds_ratio(const Runs& runs, Plots& out) {
             .sentence = choices.front().sentence,
             .how =
                 "The items in bins from least to most uncertain. A bar tells how many times better (or "
-                "worse) the odds of a right "
-                "answer are there than on average. High bars at both ends are a measure that sorts; a flat "
-                "line near 1 is one "
-                "that does not. Bins with only right or only wrong answers have no odds and are left out.",
+                "worse) the odds of a right answer are there than on average. High bars at both ends are a "
+                "measure that sorts; a flat line near 1 is one that does not. Bins with only right or only "
+                "wrong answers have no odds and are left out.",
             .picker = "measure",
             .choices = choices};
   plot.spec = bind_spec(plot.name, bins);
@@ -102,8 +101,7 @@ void odds_ratio(const Runs& runs, Plots& out) {
           percent(base), 99 / odds >= 1 ? 99 / odds : odds / 99, odds >= 1 ? odds : 1 / odds),
       .how =
           "What a bin is worth by its accuracy: 1 at the average, growing to both sides. The dots are the "
-          "bins of the measure; "
-          "the more of them climb the walls, the better it sorts.",
+          "bins of the measure; the more of them climb the walls, the better it sorts.",
       .picker = "measure",
       .choices = choices};
   for (Choice& c : map.choices) c.sentence = map.sentence;
