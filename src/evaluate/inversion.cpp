@@ -36,37 +36,73 @@ CellNoise observed_cells(std::span<const ReliabilityTable> tables, std::vector<s
   return out;
 }
 
-double direction(double gap) { return gap < 0 ? -1.0 : 1.0; }
-
-double kl_term(double c, double p) { return c > 0 ? c * (log_portable(c) - log_portable(p)) : 0; }
-
-double divergence(double p, double gap, double clip) {
-  const double c = std::clamp(p + gap, 0.0, 1.0);
-  const double q = clip > 0 ? std::clamp(p, clip, 1 - clip) : p;
-  if (q <= 0 || q >= 1) return 0;  // the plug-in is defined: no other outcome came, in no draw either
-  return std::max(kl_term(c, q) + kl_term(1 - c, 1 - q), 0.0);
+/// The same size in every cell, in the direction of its gap.
+std::vector<double> flat_shape(std::span<const double> gap) {
+  std::vector<double> out;
+  for (const double g : gap) out.push_back(g < 0 ? -1.0 : 1.0);
+  return out;
 }
+
+/// In proportion to the gaps less their noise, of mean size 1; flat where no gap stands out.
+std::vector<double> clear_shape(const CellNoise& cells) {
+  std::vector<double> out;
+  double mean = 0;
+  for (std::int64_t b = 0; b < cells.cells(); ++b) {
+    double squares = 0;
+    for (std::int64_t d = 0; d < cells.draws(); ++d)
+      squares += cells.noise[d * cells.cells() + b] * cells.noise[d * cells.cells() + b];
+    const double variance = squares / static_cast<double>(cells.draws()), g = cells.gap[b];
+    out.push_back(g * g > variance ? g * (1 - variance / (g * g)) : 0);
+    mean += cells.weight[b] * std::abs(out.back());
+  }
+  if (!(mean > 0)) return flat_shape(cells.gap);
+  for (double& x : out) x /= mean;
+  return out;
+}
+
+double entropy_term(double c) { return c > 0 ? c * log_portable(c) : 0; }
+
+/// What a gap adds to T in one cell.
+class Term {
+ public:
+  Term(const CellNoise& cells, PlugIn kind, double clip) : cells_(cells), kind_(kind) {
+    if (kind != PlugIn::divergence) return;
+    for (const double p : cells.mean_p) {
+      const double q = clip > 0 ? std::clamp(p, clip, 1 - clip) : p;
+      const bool open = q > 0 && q < 1;  // else no other outcome came, or the plug-in would not be defined
+      log_.push_back(open ? log_portable(q) : 0);
+      log_rest_.push_back(open ? log_portable(1 - q) : 0);
+    }
+  }
+  [[nodiscard]] double operator()(std::int64_t b, double gap) const {
+    if (kind_ == PlugIn::absolute) return std::abs(gap);
+    if (kind_ == PlugIn::square) return gap * gap;
+    if (log_[b] == 0) return 0;
+    const double c = std::clamp(cells_.mean_p[b] + gap, 0.0, 1.0);
+    return std::max(entropy_term(c) + entropy_term(1 - c) - c * log_[b] - (1 - c) * log_rest_[b], 0.0);
+  }
+
+ private:
+  const CellNoise& cells_;
+  PlugIn kind_;
+  std::vector<double> log_, log_rest_;
+};
 
 /// T of given gaps.
 template <class Gap>
-double plug_in(const CellNoise& cells, PlugIn kind, double clip, Gap gap) {
+double plug_in(const CellNoise& cells, const Term& term, Gap gap) {
   double sum = 0;
-  for (std::int64_t b = 0; b < cells.cells(); ++b) {
-    const double g = gap(b);
-    sum += cells.weight[b] * (kind == PlugIn::absolute ? std::abs(g)
-                              : kind == PlugIn::square ? g * g
-                                                       : divergence(cells.mean_p[b], g, clip));
-  }
+  for (std::int64_t b = 0; b < cells.cells(); ++b) sum += cells.weight[b] * term(b, gap(b));
   return sum;
 }
 
-/// T over the draws when every cell's true gap is t in the direction of `along`, ascending.
-void shifted(const CellNoise& cells, PlugIn kind, double clip, std::span<const double> along, double t,
+/// T over the draws when the true gaps are t times `shape`.
+void shifted(const CellNoise& cells, const Term& term, std::span<const double> shape, double t,
              std::vector<double>& out) {
   out.resize(cells.draws());
   const double* noise = cells.noise.data();
   for (double& value : out) {
-    value = plug_in(cells, kind, clip, [&](std::int64_t b) { return noise[b] + t * direction(along[b]); });
+    value = plug_in(cells, term, [&](std::int64_t b) { return noise[b] + t * shape[b]; });
     noise += cells.cells();
   }
 }
@@ -79,17 +115,46 @@ double crossing(const std::vector<double>& curve, double step, double y) {
   return step * static_cast<double>(curve.size() - 1);
 }
 
+Inverted invert_along(const CellNoise& cells, const std::vector<double>& shape, PlugIn kind, double level,
+                      double clip) {
+  constexpr int kSteps = 24;
+  const Term term(cells, kind, clip);
+  const double observed = plug_in(cells, term, [&](std::int64_t b) { return cells.gap[b]; });
+  std::vector<double> drawn;
+  const auto quantiles = [&](double t) {
+    shifted(cells, term, shape, t, drawn);
+    std::sort(drawn.begin(), drawn.end());
+    return std::array{quantile_sorted(drawn, (1 + level) / 2), quantile_sorted(drawn, 0.5),
+                      quantile_sorted(drawn, (1 - level) / 2)};
+  };
+  double end = 1.0 / 64;
+  while (end < 1 && quantiles(end)[2] < observed) end *= 2;
+  std::array<std::vector<double>, 3> curve;
+  for (int i = 0; i <= kSteps; ++i) {
+    const auto q = quantiles(end * i / kSteps);
+    for (int k = 0; k < 3; ++k) curve[k].push_back(i == 0 ? q[k] : std::max(q[k], curve[k].back()));
+  }
+  const auto scale = [&](double t) {
+    return plug_in(cells, term, [&](std::int64_t b) { return t * shape[b]; });
+  };
+  const double step = end / kSteps;
+  return {scale(crossing(curve[0], step, observed)), scale(crossing(curve[1], step, observed)),
+          scale(crossing(curve[2], step, observed))};
+}
+
 double count_up_to(const std::vector<double>& values, double y) {
   return static_cast<double>(std::count_if(values.begin(), values.end(), [y](double x) { return x <= y; }));
 }
 
 double cls_bound_along(const CellNoise& cells, std::span<const double> along, double level, int steps) {
-  const double observed = plug_in(cells, PlugIn::absolute, 0, [&](std::int64_t b) { return along[b]; });
+  const Term term(cells, PlugIn::absolute, 0);
+  const double observed = plug_in(cells, term, [&](std::int64_t b) { return along[b]; });
   // T is a sum of as many terms as there are cells: what differs by rounding is a tie.
   const double edge = observed * (1 + 1e-12);
+  const std::vector<double> shape = flat_shape(along);
   std::vector<double> drawn;
   const auto share = [&](double t) {
-    shifted(cells, PlugIn::absolute, 0, along, t, drawn);
+    shifted(cells, term, shape, t, drawn);
     return 1 + count_up_to(drawn, edge);
   };
   const double most = share(0) * (1 - level) * (1 + 1e-9);
@@ -158,28 +223,10 @@ CellNoise with_more_draws(const CellNoise& cells, std::int64_t draws) {
 }
 
 Inverted invert(const CellNoise& cells, PlugIn kind, double level, double clip) {
-  constexpr int kSteps = 64;
-  const double observed = plug_in(cells, kind, clip, [&](std::int64_t b) { return cells.gap[b]; });
-  std::vector<double> drawn;
-  const auto quantiles = [&](double t) {
-    shifted(cells, kind, clip, cells.gap, t, drawn);
-    std::sort(drawn.begin(), drawn.end());
-    return std::array{quantile_sorted(drawn, (1 + level) / 2), quantile_sorted(drawn, 0.5),
-                      quantile_sorted(drawn, (1 - level) / 2)};
-  };
-  double end = 1.0 / 64;
-  while (end < 1 && quantiles(end)[2] < observed) end *= 2;
-  std::array<std::vector<double>, 3> curve;
-  for (int i = 0; i <= kSteps; ++i) {
-    const auto q = quantiles(end * i / kSteps);
-    for (int k = 0; k < 3; ++k) curve[k].push_back(i == 0 ? q[k] : std::max(q[k], curve[k].back()));
-  }
-  const auto scale = [&](double t) {
-    return plug_in(cells, kind, clip, [&](std::int64_t b) { return t * direction(cells.gap[b]); });
-  };
-  const double step = end / kSteps;
-  return {scale(crossing(curve[0], step, observed)), scale(crossing(curve[1], step, observed)),
-          scale(crossing(curve[2], step, observed))};
+  const Inverted flat = invert_along(cells, flat_shape(cells.gap), kind, level, clip);
+  // Gaps of the same mean size that differ from cell to cell make T larger than flat ones do.
+  const Inverted uneven = invert_along(cells, clear_shape(cells), kind, level, clip);
+  return {std::min(flat.low, uneven.low), flat.median, flat.high};
 }
 
 double cls_bound(const CellNoise& cells, double level) {
