@@ -3,6 +3,7 @@
 #include "evaluate/checks.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
+#include "evaluate/omnibus.hpp"
 #include "evaluate/sample.hpp"
 #include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
@@ -17,29 +18,37 @@ struct Evaluation {
   MetricResults metrics;
   Observed observed;
   std::vector<Drawn> boot, null;
+  NullModel null_model;
 };
 
 /// The metrics that are compared with a calibrated model's, and the table for its consistency band.
 Selection null_part(const Selection& all) {
   Selection out = all.part([](const MetricRow& row) { return row.null; });
   out.products |= Product::event_table;
+  add_omnibus(out);
   return out;
 }
 
+/// The metrics that have an interval.
+Selection boot_part(const Selection& all) {
+  return all.part([](const MetricRow& row) { return row.interval != Interval::none; });
+}
+
 double draw_work(const Prepared& prepared, const Selection& selection, const EvaluateOptions& o) {
-  return o.bootstrap * (prepared.passes(selection) + prepared.passes(null_part(selection)));
+  return o.bootstrap * (prepared.passes(boot_part(selection)) + prepared.passes(null_part(selection)));
 }
 
 /// Intervals and p-values around what was observed.
-Evaluation with_draws(const Prepared& prepared, Observed observed, NullKind null_kind,
-                      const EvaluateOptions& o, Progress& progress) {
+Evaluation with_draws(const Prepared& prepared, Observed observed, const EvaluateOptions& o,
+                      Progress& progress) {
   const Selection& selection = prepared.selection();
-  Evaluation e{{}, std::move(observed), {}, {}};
+  Evaluation e{{}, std::move(observed), {}, {}, {}};
   if (o.bootstrap > 0) {
     const Bands bands{e.observed.smooth_sigma};
-    e.boot = prepared.score(selection, numbered_draws(o.bootstrap), o.threads, progress, &bands);
-    e.null = prepared.score(null_part(selection), numbered_draws(o.bootstrap, null_kind), o.threads, progress,
-                            &bands);
+    e.boot = prepared.score(boot_part(selection), numbered_draws(o.bootstrap), o.threads, progress, &bands);
+    e.null_model = prepared.fit_null(e.observed.sums.several_votes);
+    e.null = prepared.score(null_part(selection), numbered_draws(o.bootstrap, &e.null_model), o.threads,
+                            progress, &bands);
   }
   const Replicates boot = by_key(e.boot), null = by_key(e.null);
   for (const MetricRow* row : selection.rows) {
@@ -48,11 +57,6 @@ Evaluation with_draws(const Prepared& prepared, Observed observed, NullKind null
     e.metrics.emplace_back(row->key, std::move(m));
   }
   return e;
-}
-
-/// Under the null votes of one item, or items of one group, move together.
-NullKind null_kind(const Observed& observed, const Items& items) {
-  return observed.sums.several_votes || !items.groups.empty() ? NullKind::signs : NullKind::labels;
 }
 
 Observed checked_observation(const Prepared& prepared, const Items& items, Progress& progress) {
@@ -130,24 +134,25 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   const bool grouped = !items.groups.empty();
 
   // The event's table is always shown; a state wants all that streams.
-  const ProductSet also = state != nullptr ? kStreamingProducts : ProductSet(Product::event_table);
+  ProductSet also = state != nullptr ? kStreamingProducts : ProductSet(Product::event_table);
+  if (options.bootstrap > 0) also |= Product::event_column;  // of the null and the omnibus test
   const Selection selection = select_metrics(options, task_kind(items));
   const Selection single = selection.part([](const MetricRow& row) { return row.needs != Needs::pairs; });
   Progress progress(options.progress, options.cancel);
   const Prepared prepared(items, selection, options, options.bootstrap > 0, also);
   Observed observed = checked_observation(prepared, items, progress);
-  const NullKind kind = null_kind(observed, items);
   const bool consensus = observed.sums.several_votes && options.consensus;
   progress.expect(draw_work(prepared, selection, options) +
                   (consensus ? draw_work(prepared, single, options) : 0));
-  const Evaluation e = with_draws(prepared, std::move(observed), kind, options, progress);
+  const Evaluation e = with_draws(prepared, std::move(observed), options, progress);
   const StreamSums& sums = e.observed.sums;
 
   Result result = describe_run(items, options, selection, sums);
-  if (options.bootstrap > 0) result.settings.emplace_back("null", null_name(kind, grouped));
+  if (options.bootstrap > 0) add_null_settings(e.null_model, result);
   if (std::string note = few_units_note(units, grouped); !note.empty())
     result.notes.push_back(std::move(note));
   result.metrics = e.metrics;
+  result.verdict.p_value = omnibus_p(e.observed.event_tests, e.null);
   add_tables(prepared, e, options, result);
   add_kernel_settings(prepared.kernel(), options, result);
   add_rater_results(items, sums, selection, options.threads, result);
@@ -155,8 +160,7 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
     const Items majority = items.consensus(options.threads);
     const Prepared of_majority(majority, single, options, options.bootstrap > 0, also);
     Observed labels = checked_observation(of_majority, majority, progress);
-    const NullKind labels_kind = null_kind(labels, majority);
-    Evaluation m = with_draws(of_majority, std::move(labels), labels_kind, options, progress);
+    Evaluation m = with_draws(of_majority, std::move(labels), options, progress);
     result.consensus = std::move(m.metrics);
     if (state != nullptr) state->consensus = std::move(m.observed.sums);
   } else if (state != nullptr) {

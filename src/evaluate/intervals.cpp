@@ -1,5 +1,7 @@
 #include "evaluate/intervals.hpp"
 
+#include <cmath>
+
 #include "plumb/resample/interval.hpp"
 
 namespace plumb::detail {
@@ -11,6 +13,16 @@ Replicates by_key(const std::vector<Drawn>& draws) {
       if (estimate) out[key].push_back(*estimate.value);
   return out;
 }
+
+namespace {
+
+/// Of a score that lies on either side of 0.
+double two_sided_p(double observed, std::vector<double> null) {
+  for (double& x : null) x = std::fabs(x);
+  return p_value(std::fabs(observed), null);
+}
+
+}  // namespace
 
 MetricResult result_of(const Estimate& estimate) {
   MetricResult m;
@@ -25,7 +37,7 @@ void add_intervals(const MetricRow& row, const Replicates& draws, const Replicat
   if (!m.value) return;
   if (const auto at = null.find(row.key); row.null && at != null.end()) {
     m.null_mean = mean(at->second);
-    m.p_value = p_value(*m.value, at->second);
+    m.p_value = row.low == -kUnbounded ? two_sided_p(*m.value, at->second) : p_value(*m.value, at->second);
   }
   const auto at = draws.find(row.key);
   if (at == draws.end()) return;
