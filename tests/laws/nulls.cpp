@@ -48,6 +48,7 @@ test::Simulated simulate_case(const Case& c, std::uint64_t seed) {
       s.z.push_back(z[1]);
     else
       s.z.insert(s.z.end(), z.begin(), z.end());
+    if (c.concentration > 0) s.concentration.push_back(c.concentration);
     std::vector<double> own = q;
     if (c.concentration > 0) {
       double sum = 0;
@@ -107,6 +108,7 @@ Rates reject(const Case& c, int sets, std::uint64_t seed, std::vector<std::strin
 void nulls(Book& book) {
   const int sets = book.sets(200, 10);
   const auto level = [&](const std::string& setting, const Case& c) {
+    if (std::getenv("ONLYG") && setting.find("group") == std::string::npos) return;
     for (const auto& [key, hits] : reject(c, sets, book.seed()).rejected)
       book.rate("a calibrated model is rejected at 5% by `" + key + "`", setting, {0.025, 0.07}, hits);
   };

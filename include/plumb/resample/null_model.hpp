@@ -12,15 +12,11 @@
 namespace plumb {
 
 /// Items of one group move together: their uniform numbers are Phi of normal ones, any two of which are
-/// correlated by rho (a Gaussian copula). rho makes the squares of the groups' residual sums come out as
-/// large as they are. Over G groups that is known to a factor of chi-square_G / G, which is drawn
-/// anew for each replicate: with ten groups the best guess alone would reject too often.
+/// correlated by rho (a Gaussian copula). A few groups leave rho open, and the best guess alone would reject
+/// too often: each replicate draws its own from the posterior under a flat prior on sqrt(rho).
 struct GroupModel {
-  double rho = 0;                ///< the best guess
-  double squares = 0;            ///< sum over groups of the squared sum of residuals, as observed
-  double freedom = 1;            ///< degrees of freedom: groups of equal spread that would vary as much
-  std::vector<double> expected;  ///< of `squares`, at each rho of the grid; ascending
-  [[nodiscard]] double at(double of_squares) const;  ///< the rho that gives so many
+  double rho = 0;                        ///< of the largest likelihood
+  std::vector<double> roots, posterior;  ///< sqrt(rho), ascending; the posterior up to there, not normed
   [[nodiscard]] double draw(std::uint64_t seed, std::uint32_t replicate) const;
 };
 
@@ -36,7 +32,7 @@ struct NullModel {
 /// enter, beyond that items of weight 0 are left out.
 [[nodiscard]] double fit_vote_correlation(const Items& items, int threads);
 
-/// From the event's column, in ascending order; `votes` was planned for it, `unit` has the group of each row.
+/// From the event's column, in ascending order; `votes` was planned for it, `group` has the number of each row's group.
 [[nodiscard]] GroupModel fit_groups(const ForecastsView& ascending, const VoteCounts& votes,
                                     std::span<const std::uint32_t> group, std::int64_t groups, int threads);
 
