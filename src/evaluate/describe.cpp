@@ -64,6 +64,12 @@ Result describe_run(const Items& items, const EvaluateOptions& options, const Se
   return r;
 }
 
+void add_null_settings(const NullModel& model, Result& result) {
+  result.settings.emplace_back("null", model.name());
+  if (model.several) result.settings.emplace_back("null_vote_correlation", model.vote_correlation);
+  if (model.grouped) result.settings.emplace_back("null_group_correlation", model.groups.rho);
+}
+
 void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& o, Result& result) {
   if (!kernel.event && kernel.by_class.empty()) return;
   auto& s = result.settings;

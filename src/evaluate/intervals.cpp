@@ -24,6 +24,16 @@ Replicates by_key(const std::vector<Drawn>& draws) {
   return out;
 }
 
+namespace {
+
+/// Of a score that lies on either side of 0.
+double two_sided_p(double observed, std::vector<double> null) {
+  for (double& x : null) x = std::fabs(x);
+  return p_value(std::fabs(observed), null);
+}
+
+}  // namespace
+
 MetricResult result_of(const Estimate& estimate) {
   MetricResult m;
   m.value = estimate.value;
@@ -141,7 +151,8 @@ MetricResult Inference::result(const MetricRow& row) const {
   const auto null = null_values_.find(row.key);
   if (m.value && row.null && null != null_values_.end()) {
     m.null_mean = mean(null->second);
-    m.p_value = p_value(*m.value, null->second);
+    m.p_value =
+        row.low == -kUnbounded ? two_sided_p(*m.value, null->second) : p_value(*m.value, null->second);
   }
   if (row.interval == Interval::inversion) {
     if (m.value || row.key == "ece_corrected") add_inversion(row.key, m);

@@ -6,6 +6,7 @@
 #include "plumb/metrics/ordered/equal_mass.hpp"
 #include "plumb/metrics/ordered/ks.hpp"
 #include "plumb/metrics/ordered/ranking.hpp"
+#include "plumb/metrics/ordered/score_tests.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -66,6 +67,8 @@ constexpr MetricRun kRuns[] = {
     {"mmce",                        event_column,                                               [](const P& p, Key) { return mmce(p.event_column()); }},
     {"mmce_top",                    confidence_column,                                          [](const P& p, Key) { return mmce(p.confidence_column()); }},
     {"ks",                          event_column,                                               [](const P& p, Key) { return ks(p.event_column()); }},
+    {"cox_score",                   event_column,                                               [](const P& p, Key) { return cox_score(p.event_column()); }},
+    {"spiegelhalter_z",             event_column,                                               [](const P& p, Key) { return spiegelhalter_z(p.event_column()); }},
     {"auroc",                       event_column,                                               [](const P& p, Key) { return auroc(p.event_column()); }},
     {"auprc",                       event_column,                                               [](const P& p, Key) { return auprc(p.event_column()); }},
     {"aurc",                        confidence_column,                                          [](const P& p, Key) { return p.risk_coverage().aurc; }},

@@ -37,7 +37,7 @@ std::uint32_t random_poisson(std::uint64_t seed, std::uint32_t replicate, std::u
 }
 
 int random_sign(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit) {
-  return sign_of(random_bits(seed, Purpose::kNullSigns, replicate, unit / 64), unit % 64);
+  return sign_of(random_bits(seed, Purpose::kNullGroups, replicate, unit / 64), unit % 64);
 }
 
 std::uint64_t hash_name(std::string_view name) {

@@ -291,7 +291,7 @@ void fill_signs(std::uint64_t seed, std::uint32_t replicate, std::span<const std
       if (used == kMost) break;
       words[used++] = units[end] / 64;
     }
-    fill_bits(seed, Purpose::kNullSigns, replicate, std::span(words).first(used),
+    fill_bits(seed, Purpose::kNullGroups, replicate, std::span(words).first(used),
               std::span(bits).first(used));
     for (std::size_t i = begin, at = 0; i < end; ++i) {
       if (units[i] / 64 != words[at]) ++at;

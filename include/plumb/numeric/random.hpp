@@ -13,10 +13,12 @@ namespace plumb {
 enum class Purpose : std::uint32_t {
   kBootstrap = 1,
   kNullLabels = 2,
-  kNullSigns = 3,
+  kNullGroups = 3,
   kSplit = 4,
   kSample = 5,
-  kDemo = 6
+  kDemo = 6,
+  kNullModel = 7,
+  kNullVotes = 8
 };
 
 [[nodiscard]] std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
@@ -30,7 +32,7 @@ enum class Purpose : std::uint32_t {
                                     std::uint64_t unit);
 /// Poisson(1); at most 12.
 [[nodiscard]] std::uint32_t random_poisson(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit);
-/// +1 or -1, as used by the sign-flip null: bit unit % 64 of random_bits(seed, kNullSigns, replicate, unit /
+/// +1 or -1, as used by the sign-flip null: bit unit % 64 of random_bits(seed, kNullGroups, replicate, unit /
 /// 64).
 [[nodiscard]] int random_sign(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit);
 

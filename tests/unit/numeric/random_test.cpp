@@ -41,7 +41,7 @@ TEST(Random, TheLayoutIsFixed) {
   const auto words =
       philox4x32({0xc90fdaa2, 0x2168c234, 8, 0x80000001}, {0xa4093822, 0x299f31d0});  // a quarter
   for (std::uint32_t j = 0; j < 4; ++j) EXPECT_EQ(random_poisson(kSeed, 8, kUnit + j), poisson_of(words[j]));
-  EXPECT_EQ(random_sign(kSeed, 3, 200), random_bits(kSeed, Purpose::kNullSigns, 3, 3) >> 8 & 1 ? -1 : 1);
+  EXPECT_EQ(random_sign(kSeed, 3, 200), random_bits(kSeed, Purpose::kNullGroups, 3, 3) >> 8 & 1 ? -1 : 1);
 }
 
 TEST(Random, PoissonThresholdsAreTheExactProbabilities) {
@@ -191,7 +191,7 @@ TEST(Random, NeighboursAreIndependent) {
 TEST(Random, PurposesAndSeedsDiffer) {
   std::unordered_set<std::uint64_t> seen;
   std::size_t drawn = 0;
-  for (const Purpose p : {Purpose::kBootstrap, Purpose::kNullLabels, Purpose::kNullSigns, Purpose::kSplit,
+  for (const Purpose p : {Purpose::kBootstrap, Purpose::kNullLabels, Purpose::kNullGroups, Purpose::kSplit,
                           Purpose::kSample, Purpose::kDemo}) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       for (std::uint32_t r = 0; r < 20; ++r) {

@@ -43,6 +43,8 @@ void forecast_disagreement(const Predictions& predictions, std::span<const Rows>
 /// differ about class k. Items with fewer than two votes are left out.
 void disagreement_terms(const ItemBlock& block, const DisagreementForecast& forecast,
                         std::span<const Cells> cells, ShareTerms& out);
+/// The votes alone, for a block whose forecasts are there.
+void disagreement_shares(const ItemBlock& block, const DisagreementForecast& forecast, ShareTerms& out);
 
 /// One parallel streaming pass.
 [[nodiscard]] ShareTables disagreement(const Items& items, std::span<const Rows> concentration,

@@ -288,7 +288,7 @@ TEST(TableBuilder, FlippedHitsAreThoseOfTheDefinition) {
     Column column = test::random_column(3000, shape, 12);
     for (double& p : column.p) p = std::round(p * 64) / 64;  // then n p + sign (h - n p) is exact in double
     std::vector<std::int8_t> signs;
-    RandomStream r(13, Purpose::kNullSigns);
+    RandomStream r(13, Purpose::kNullGroups);
     for (std::size_t i = 0; i < column.size(); ++i) signs.push_back(r.uniform() < 0.5 ? -1 : 1);
     TableBuilder builder(width(15));
     builder.update_flipped(column.view(), signs);
