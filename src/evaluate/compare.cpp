@@ -31,7 +31,7 @@ bool beats(double a, double b, Better better) { return better == Better::higher 
 struct Scored {
   Observed observed;
   std::vector<std::string> notes;
-  std::vector<Drawn> draws;
+  std::vector<Drawn> draws, null;  ///< null: what inversion needs
 };
 
 /// Poisson(1) counts keyed by (seed, replicate, unit): the same for every model. The first of so many models
@@ -39,15 +39,18 @@ struct Scored {
 Scored scored(const Items& items, const Selection& selection, const EvaluateOptions& o, std::int64_t models,
               Progress& progress) {
   const Prepared prepared(items, selection, o, o.bootstrap > 0, Product::event_table);
-  Scored out{prepared.observe(progress), {}, {}};
+  Scored out{prepared.observe(progress), {}, {}, {}};
   check_mass(items, out.observed.sums.event.total());
   add_notes(out.observed.sums, items.size(), true, out.notes);
   add_kernel_note(prepared.kernel(), out.notes);
   if (o.bootstrap == 0) return out;
-  progress.expect(models * o.bootstrap * prepared.passes(selection));
+  const Selection inverted = selection.part(interval_needs_null);
+  progress.expect(models * o.bootstrap * (prepared.passes(selection) + prepared.passes(inverted)));
   Bands bands;
   if (selection.has("ece_mass")) bands.mass = out.observed.mass.cells;
   out.draws = prepared.score(selection, numbered_draws(o.bootstrap), o.threads, progress, &bands);
+  const NullModel null = prepared.fit_null(out.observed.sums.several_votes);
+  out.null = prepared.score(inverted, numbered_draws(o.bootstrap, &null), o.threads, progress, &bands);
   return out;
 }
 
@@ -157,16 +160,18 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
   out.classes = first.classes();
   out.votes = narrow<std::int64_t>(scores.front().observed.sums.event.total().votes);
   out.wins.resize(models.size());
-  const std::vector<Drawn> no_null;
   std::vector<Inference> inference;
   for (const Scored& s : scores)
-    inference.emplace_back(s.observed, s.draws, no_null, size, first.binary(), options);
+    inference.emplace_back(s.observed, s.draws, s.null, size, first.binary(), options);
   for (const MetricRow* row : selection.rows) {
     ComparedMetric metric;
     metric.key = row->key;
     metric.better = row->better;
     metric.interval = row->interval == Interval::basic ? "basic" : "percentile";
-    for (const Inference& model : inference) metric.values.push_back(model.result(*row));
+    for (const Inference& model : inference) {
+      metric.values.push_back(model.result(*row));
+      metric.values.back().null_mean = metric.values.back().p_value = std::nullopt;  // differences are tested
+    }
     for (std::size_t from = 0; from < models.size(); ++from)
       for (std::size_t to = from + 1; to < models.size(); ++to)
         metric.differences.push_back(pair_difference(*row, metric, from, to, scores, options.level));

@@ -25,8 +25,7 @@ struct Evaluation {
 
 /// The metrics that are compared with a calibrated model's, and the table for its consistency band.
 Selection null_part(const Selection& all) {
-  Selection out =
-      all.part([](const MetricRow& row) { return row.null || row.interval == Interval::inversion; });
+  Selection out = all.part([](const MetricRow& row) { return row.null || interval_needs_null(row); });
   out.products |= Product::event_table;
   add_omnibus(out);
   return out;

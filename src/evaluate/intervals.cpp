@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plumb/numeric/special.hpp"
+
 namespace plumb::detail {
 namespace {
 
@@ -33,6 +35,13 @@ double two_sided_p(double observed, std::vector<double> null) {
 }
 
 }  // namespace
+
+/// Squares less their sampling bias, or signed roots of them.
+static bool debiased_square(const MetricRow& row) { return row.interval == Interval::normal && row.by_item; }
+
+bool interval_needs_null(const MetricRow& row) {
+  return row.interval == Interval::inversion || debiased_square(row);
+}
 
 MetricResult result_of(const Estimate& estimate) {
   MetricResult m;
@@ -83,7 +92,13 @@ double Inference::rare_bound(double level) const {
 }
 
 void Inference::add_inversion(std::string_view key, MetricResult& m) const {
-  const std::span event(&observed_.sums.event, 1);
+  if (key == "ece_kde" || key == "ece_kde_classwise") {
+    const auto null = null_values_.find(key);
+    if (null == null_values_.end()) return;
+    const Inverted b = invert_folded(*m.value, null->second, level_);
+    set_bounds({b.low, std::min(b.high, 1.0)}, "inversion", m);
+    return;
+  }
   const std::span classes(observed_.sums.by_class);
   std::optional<CellNoise> own;
   const std::optional<CellNoise>* cells = &event_;
@@ -124,6 +139,28 @@ void Inference::add_share(std::string_view key, std::span<const double> replicat
     n = static_cast<double>(size_.units);
   }
   set_bounds(wilson_bounds(share, n, level_), "wilson", m);
+}
+
+/// The pairs of items behind a debiased square have 3 q of variance in a Poisson bootstrap where q is right:
+/// that of a calibrated model, which null draws know. Roots are taken of the bounds.
+void Inference::add_debiased(const MetricRow& row, std::span<const double> replicates,
+                             MetricResult& m) const {
+  const bool root = row.key != "cl" && row.key != "disagreement_cl" && row.key != "disagreement_classwise_cl";
+  const auto squares = [&](std::span<const double> values) {
+    std::vector<double> out(values.begin(), values.end());
+    for (double& x : out) x = root ? std::copysign(x * x, x) : x;
+    return out;
+  };
+  const auto null = null_values_.find(row.key);
+  const double all = standard_deviation(squares(replicates));
+  const double pairs = null != null_values_.end() ? standard_deviation(squares(null->second)) : 0;
+  const double value = root ? std::copysign(*m.value * *m.value, *m.value) : *m.value;
+  const double reach = normal_quantile((1 + level_) / 2) *
+                       std::sqrt(std::max(all * all - 2 * pairs * pairs, std::min(pairs, all) * pairs));
+  const auto scale = [&](double x) {
+    return std::clamp(root ? std::copysign(std::sqrt(std::abs(x)), x) : x, row.low, row.high);
+  };
+  set_bounds({scale(value - reach), scale(value + reach)}, "normal", m);
 }
 
 void Inference::add_auroc(std::span<const double> replicates, MetricResult& m) const {
@@ -169,14 +206,16 @@ MetricResult Inference::result(const MetricRow& row) const {
       add_auroc(values, m);
       break;
     default:
+      if (debiased_square(row)) {
+        add_debiased(row, values, m);
+        break;
+      }
       add_interval(row.interval, values, level_, m);
       if (row.interval == Interval::normal) {
         m.low = std::clamp(*m.low, row.low, row.high);
         m.high = std::clamp(*m.high, row.low, row.high);
       }
   }
-  // Not distinguishable from calibrated: then 0 belongs to the interval.
-  if (row.interval == Interval::basic && m.p_value && *m.p_value > 1 - level_) m.low = 0.0;
   return m;
 }
 

@@ -18,6 +18,9 @@ namespace plumb::detail {
 using Replicates = std::map<std::string, std::vector<double>, std::less<>>;
 [[nodiscard]] Replicates by_key(const std::vector<Drawn>& draws);
 
+/// Whether the interval is made from null draws.
+[[nodiscard]] bool interval_needs_null(const MetricRow& row);
+
 [[nodiscard]] MetricResult result_of(const Estimate& estimate);
 
 /// What intervals are made of. Refers to what it is made from.
@@ -47,6 +50,7 @@ class Inference {
                                                CellSums Drawn::*sums) const;
   void add_inversion(std::string_view key, MetricResult& m) const;
   void add_share(std::string_view key, std::span<const double> replicates, MetricResult& m) const;
+  void add_debiased(const MetricRow& row, std::span<const double> replicates, MetricResult& m) const;
   void add_auroc(std::span<const double> replicates, MetricResult& m) const;
 
   const Observed& observed_;

@@ -7,9 +7,12 @@
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/quantile.hpp"
 #include "plumb/numeric/special.hpp"
+#include "plumb/resample/interval.hpp"
 
 namespace plumb::detail {
 namespace {
+
+constexpr double kHalfPi = 1.5707963267948966;
 
 double residual(const Cell& c) {
   ExactSum r = c.wy;
@@ -124,8 +127,8 @@ Inverted invert_along(const CellNoise& cells, const std::vector<double>& shape, 
   const auto quantiles = [&](double t) {
     shifted(cells, term, shape, t, drawn);
     std::sort(drawn.begin(), drawn.end());
-    return std::array{quantile_sorted(drawn, (1 + level) / 2), quantile_sorted(drawn, 0.5),
-                      quantile_sorted(drawn, (1 - level) / 2)};
+    const Bounds b = percentile_bounds(drawn, level);
+    return std::array{b.high, quantile_sorted(drawn, 0.5), b.low};
   };
   double end = 1.0 / 64;
   while (end < 1 && quantiles(end)[2] < observed) end *= 2;
@@ -185,6 +188,14 @@ CellNoise null_noise(std::span<const ReliabilityTable> observed, const std::vect
   for (const CellSums* d : null)
     for (const std::size_t at : place)
       out.noise.push_back(d->weight[at] > 0 ? d->residual[at] / d->weight[at] : 0);
+  double forecast = 0, seen = 0;  // variances of an outcome
+  for (std::int64_t b = 0; b < out.cells(); ++b) {
+    const double p = out.mean_p[b], c = p + out.gap[b];
+    forecast += out.weight[b] * p * (1 - p);
+    seen += out.weight[b] * c * (1 - c);
+  }
+  if (forecast > 0 && seen > forecast)
+    for (double& x : out.noise) x *= std::sqrt(seen / forecast);
   return out;
 }
 
@@ -227,6 +238,31 @@ Inverted invert(const CellNoise& cells, PlugIn kind, double level, double clip) 
   // Gaps of the same mean size that differ from cell to cell make T larger than flat ones do.
   const Inverted uneven = invert_along(cells, clear_shape(cells), kind, level, clip);
   return {std::min(flat.low, uneven.low), flat.median, flat.high};
+}
+
+Inverted invert_folded(double observed, std::span<const double> null, double level) {
+  const double middle = mean(null), spread = standard_deviation(null);
+  if (!(middle > 0) || !(spread > 0)) return {observed, observed, observed};
+  const double s = middle * std::sqrt(kHalfPi), m = (kHalfPi - 1) * middle * middle / (spread * spread);
+  const double z = normal_quantile((1 + level) / 2);
+  // The t at which mean + sigma standard deviations of T reach the observed value.
+  const auto reach = [&](double sigma) {
+    const auto curve = [&](double t) {
+      const double u = t / s;
+      const double folded =
+          s * std::sqrt(1 / kHalfPi) * exp_portable(-u * u / 2) + t * (1 - 2 * normal_cdf(-u));
+      return folded + sigma * std::sqrt(std::max(t * t + s * s - folded * folded, 0.0) / m);
+    };
+    if (curve(0) >= observed) return 0.0;
+    double low = 0, high = 1;
+    while (high < 4 && curve(high) < observed) high *= 2;
+    for (int step = 0; step < 40; ++step) {
+      const double t = (low + high) / 2;
+      (curve(t) < observed ? low : high) = t;
+    }
+    return high;
+  };
+  return {reach(z), reach(0), reach(-z)};
 }
 
 double cls_bound(const CellNoise& cells, double level) {

@@ -27,7 +27,8 @@ struct CellNoise {
   [[nodiscard]] std::int64_t cells() const { return std::ssize(weight); }
   [[nodiscard]] std::int64_t draws() const { return cells() > 0 ? std::ssize(noise) / cells() : 0; }
 };
-/// From draws of a calibrated model's outcomes: their residuals are the noise.
+/// From draws of a calibrated model's outcomes: their residuals are the noise, made larger where outcomes
+/// vary more than forecasts say (the events of a model whose forecasts are half as large vary twice as much).
 [[nodiscard]] CellNoise null_noise(std::span<const ReliabilityTable> observed,
                                    const std::vector<const CellSums*>& null);
 /// From bootstrap draws with Poisson counts m by unit: noise sum (m - 1) e. A gap that stands out of the
@@ -47,6 +48,11 @@ struct Inverted {
 };
 /// `clip` as in ScoreOptions. Needs a draw and a cell.
 [[nodiscard]] Inverted invert(const CellNoise& cells, PlugIn kind, double level, double clip = 0);
+
+/// The same for a mean absolute gap that is not on cells, from its values over null draws alone: it is taken
+/// for the mean of m independent |t + N(0, s^2)|, m and s such that mean and standard deviation at t = 0 are
+/// those of the draws.
+[[nodiscard]] Inverted invert_folded(double observed, std::span<const double> null, double level);
 
 /// The CLs bound of the mean absolute gap: the smallest t with P_t(T <= observed) / P_0(T <= observed) <=
 /// 1 - level, one counted into either (Read 2002); 1 when no t gets there. The division keeps a luckily small

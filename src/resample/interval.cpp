@@ -17,7 +17,13 @@ double normal_factor(double level) { return normal_quantile((1 + level) / 2); }
 
 Bounds percentile_bounds(std::vector<double> replicates, double level) {
   std::sort(replicates.begin(), replicates.end());
-  return {quantile_sorted(replicates, (1 - level) / 2), quantile_sorted(replicates, (1 + level) / 2)};
+  // Type 6: of B replicates and one more, the share below the value at rank q (B + 1) is q.
+  const double n = static_cast<double>(replicates.size());
+  const auto at = [&](double q) {
+    return n > 1 ? quantile_sorted(replicates, std::clamp((q * (n + 1) - 1) / (n - 1), 0.0, 1.0))
+                 : replicates.front();
+  };
+  return {at((1 - level) / 2), at((1 + level) / 2)};
 }
 
 Bounds basic_bounds(double value, std::vector<double> replicates, double level) {
