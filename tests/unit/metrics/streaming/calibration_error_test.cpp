@@ -224,15 +224,6 @@ TEST(CalibrationError, OneItem) {
   EXPECT_NE(ece_l2_debiased(t).why.find("two items"), std::string::npos);
 }
 
-TEST(CalibrationError, FlippedHitsHaveNoDebiasedError) {
-  const Column c = test::random_column(100, {}, 61);
-  TableBuilder builder(width(15));
-  builder.update_flipped(c.view(), std::vector<std::int8_t>(c.size(), -1));
-  const ReliabilityTable t = builder.finish();
-  EXPECT_TRUE(ece(t));
-  EXPECT_FALSE(ece_l2_debiased(t));
-}
-
 TEST(CalibrationError, DebiasedTellsHowManyItemsEntered) {
   Column c = four_items();
   EXPECT_EQ(ece_l2_debiased(table_of(c, 2)).items, -1);
