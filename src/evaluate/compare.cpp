@@ -180,6 +180,7 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
   if (const std::string note = few_units_note(units, !first.groups.empty()); !note.empty())
     out.notes.push_back(note);
   out.items = first.size();
+  out.replicates = options.bootstrap;
   out.classes = first.classes();
   out.votes = narrow<std::int64_t>(scores.front().observed.sums.event.total().votes);
   for (std::int64_t m = 1; m < std::ssize(models); ++m)

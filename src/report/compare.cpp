@@ -105,7 +105,12 @@ std::optional<Seen> seen(const ComparedMetric& m, std::size_t reference, std::si
   return std::nullopt;
 }
 
-std::string p_text(const std::optional<double>& p) { return p ? fmt::format("{:.3f}", *p) : ""; }
+/// The smallest p-value that the replicates allow is marked as a bound.
+std::string p_text(const std::optional<double>& p, const Comparison& c) {
+  if (!p) return "";
+  const bool floor = *p * (1 + c.replicates) <= 2 + 1e-9;
+  return fmt::format("{}{:.3f}", floor ? "<= " : "", *p);
+}
 
 /// One model against the reference.
 std::string difference_table(const Comparison& c, std::size_t reference, std::size_t model, double level,
@@ -120,7 +125,7 @@ std::string difference_table(const Comparison& c, std::size_t reference, std::si
     const bool lost = (m.better == Better::higher) == (d->value.value_or(0) < 0);
     table.add({m.key, d->value ? compared_text(*d->value) : "-",
                d->low ? "[" + compared_text(*d->low) + ", " + compared_text(*d->high) + "]" : "",
-               p_text(d->p_value), p_text(d->adjusted),
+               p_text(d->p_value, c), p_text(d->adjusted, c),
                clear ? detail::printable(c.models[lost ? reference : model], 16) : ""});
   }
   return table.render(o.colour, o.width);

@@ -53,6 +53,7 @@ struct Comparison {
   std::vector<ComparedMetric> metrics;   ///< in the registry's order
   std::vector<Wins> wins;                ///< by model
   std::int64_t items = 0, classes = 0, votes = 0;
+  int replicates = 0;  ///< drawn; no percentile p-value is below 2 / (replicates + 1)
   std::vector<std::string> notes;
 
   /// InputError for a key that was not compared.
