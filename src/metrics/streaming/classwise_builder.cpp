@@ -48,8 +48,7 @@ ClasswiseBuilder::ClasswiseBuilder(std::vector<Cells> cells) : cells_(std::move(
   for (const Cells& c : cells_) beyond_.push_back(beyond_lowest(c));
   found_.resize(classes);
   // Long rows, and tables that are larger than the cache, are better off with dense sums.
-  constexpr std::size_t kLongRow = 64;
-  constexpr std::size_t kManyCells = 1024;
+  constexpr std::size_t kLongRow = 64, kManyCells = 1024;
   short_rows_ = width_bins_ > 0 && classes < kLongRow && whole_.size() <= kManyCells;
   if (short_rows_) word_.resize(kGroup * classes);
 }

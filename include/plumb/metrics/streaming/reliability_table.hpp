@@ -105,7 +105,7 @@ class TableBuilder {
   std::uint64_t pair_used_ = 0;      // forecasts a pair may have taken
   std::vector<detail::Pair> drawn_;  // by how often a forecast was drawn
   std::uint64_t drawn_used_ = 0;
-  std::uint64_t whole_mass_ = 0;     // mass in whole_, at most 2^32 - 1
+  std::uint64_t whole_mass_ = 0;  // mass in whole_, at most 2^32 - 1
 };
 
 /// K tables at once from the rows of a block: each row of probabilities is visited once. Cells may differ by
@@ -150,13 +150,5 @@ class ClasswiseBuilder {
   std::vector<std::int32_t> word_;         // scratch: where the table of each value of a group begins
   std::vector<double> both_;               // scratch: binary blocks with both classes written out
 };
-
-/// One parallel pass over a column.
-[[nodiscard]] ReliabilityTable reliability_table(const ForecastsView& f, const Cells& cells, int threads);
-/// One parallel streaming pass over items: nothing of size N is held.
-[[nodiscard]] ReliabilityTable reliability_table(const Items& items, Event event, const Cells& cells,
-                                                 int threads);
-[[nodiscard]] std::vector<ReliabilityTable> classwise_tables(const Items& items, const Cells& cells,
-                                                             int threads);
 
 }  // namespace plumb

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "plumb/metrics/streaming/proper_scores.hpp"
+#include "unit/metrics/passes.hpp"
 #include "unit/metrics/streaming/simulate.hpp"
 
 namespace plumb {
