@@ -15,11 +15,11 @@ namespace {
 /// How votes come about: `z` is what the model says, the votes are drawn from softmax(slope * log z).
 struct Case {
   int n = 200, classes = 2, votes = 1;
-  double slope = 1;
-  bool rare = false;         ///< about 2% of the binary outcomes are 1
-  double concentration = 0;  ///< > 0: Dirichlet; 0: independent; < 0: half of the items unanimous
-  int group_size = 0;        ///< 0: no groups
-  double rho = 0;            ///< of the Gaussian copula; 1: one uniform number for the group
+  double slope = 1, spread = 1.5;  ///< the binary log-odds have this standard deviation
+  bool rare = false;               ///< about 2% of the binary outcomes are 1
+  double concentration = 0;        ///< > 0: Dirichlet; 0: independent; < 0: half of the items unanimous
+  int group_size = 0;              ///< 0: no groups
+  double rho = 0;                  ///< of the Gaussian copula; 1: one uniform number for the group
 };
 
 test::Simulated simulate_case(const Case& c, std::uint64_t seed) {
@@ -34,7 +34,7 @@ test::Simulated simulate_case(const Case& c, std::uint64_t seed) {
     }
     std::vector<double> logit(c.classes), z(c.classes), q(c.classes);
     if (c.classes == 2) {
-      logit[1] = c.rare ? -4.2 + 0.8 * rng.normal() : 1.5 * rng.normal();
+      logit[1] = c.rare ? -4.2 + 0.8 * rng.normal() : c.spread * rng.normal();
     } else {
       for (double& x : logit) x = 1.5 * rng.normal();
     }
@@ -74,15 +74,10 @@ test::Simulated simulate_case(const Case& c, std::uint64_t seed) {
 /// Kernel estimates cost a hundred times as much as the others.
 bool heavy(std::string_view key) { return key.starts_with("ece_kde") || key == "smece"; }
 
-struct Rates {
-  std::map<std::string, std::vector<char>> rejected;
-};
+using Rejected = std::map<std::string, std::vector<char>>;
 
-Rates reject(const Case& c, int sets, std::uint64_t seed, std::vector<std::string> keys = {}) {
-  if (keys.empty())
-    for (const MetricRow& row : metrics())
-      if (row.null && (row.needs != Needs::pairs || c.votes > 1) && !heavy(row.key))
-        keys.emplace_back(row.key);
+/// By key, and by "omnibus": which sets are rejected at 5%.
+Rejected reject(const Case& c, int sets, std::uint64_t seed, std::vector<std::string> keys) {
   const auto runs = simulate_sets(sets, seed, [&](std::uint64_t own) {
     EvaluateOptions o;
     o.metrics = keys;
@@ -99,54 +94,75 @@ Rates reject(const Case& c, int sets, std::uint64_t seed, std::vector<std::strin
     out["omnibus"] = r.verdict.p_value && *r.verdict.p_value <= 0.05;
     return out;
   });
-  Rates out;
+  Rejected out;
   for (const auto& run : runs)
-    for (const auto& [key, hit] : run) out.rejected[key].push_back(hit);
+    for (const auto& [key, hit] : run) out[key].push_back(hit);
   return out;
 }
 
-void nulls(Book& book) {
-  const int sets = book.sets(200, 10);
-  const auto level = [&](const std::string& setting, const Case& c) {
-    if (std::getenv("ONLYG") && setting.find("group") == std::string::npos) return;
-    for (const auto& [key, hits] : reject(c, sets, book.seed()).rejected)
-      book.rate("a calibrated model is rejected at 5% by `" + key + "`", setting, {0.025, 0.07}, hits);
+constexpr Wanted kLevel{0.025, 0.07};
+constexpr Wanted kSafe{0, 0.07};
+
+/// Every key with a p-value on models that are calibrated.
+void levels(Book& book) {
+  const auto level = [&](const std::string& setting, const Case& c, bool kernels = false) {
+    std::vector<std::string> keys;
+    for (const MetricRow& row : metrics()) {
+      // Votes that are not Dirichlet have no forecast of disagreement that is right.
+      if (row.needs == Needs::pairs && c.concentration <= 0) continue;
+      if (row.null && heavy(row.key) == kernels) keys.emplace_back(row.key);
+    }
+    const int sets = kernels ? book.sets(100, 2) : book.sets(400, 8);
+    for (const auto& [key, hits] : reject(c, sets, book.seed(), keys)) {
+      if (kernels && key == "omnibus") continue;
+      // The largest gap takes few values where cells hold few items; with independent items in ten groups the
+      // correlation that such groups cannot exclude costs power.
+      const bool careful = key.starts_with("mce") || (c.group_size > 0 && c.rho == 0);
+      book.rate(
+          "a calibrated model is rejected at 5% by `" + key + "`" + (careful ? " (may be conservative)" : ""),
+          setting, careful ? kSafe : kLevel, hits);
+    }
   };
   level("binary, N = 200", {});
   level("K = 4, N = 200", {.classes = 4});
-  level("binary, 5 votes, s = 4", {.votes = 5, .concentration = 4});
-  level("K = 4, 5 votes, s = 4", {.classes = 4, .votes = 5, .concentration = 4});
-  level("40 groups of 5, rho 0.3", {.group_size = 5, .rho = 0.3});
-  level("10 groups of 20, rho 0.3", {.group_size = 20, .rho = 0.3});
-  level("10 groups of 20, independent", {.group_size = 20});
+  level("binary, 5 votes, s = 4, N = 200", {.votes = 5, .concentration = 4});
+  level("K = 4, 5 votes, s = 4, N = 200", {.classes = 4, .votes = 5, .concentration = 4});
+  level("40 groups of 5, copula 0.3", {.group_size = 5, .rho = 0.3});
+  level("10 groups of 20, copula 0.3", {.group_size = 20, .rho = 0.3});
+  level("10 groups of 20, independent items", {.group_size = 20});
   level("2% events, N = 400", {.n = 400, .rare = true});
-  level("2% events, 5 votes, s = 4", {.votes = 5, .rare = true, .concentration = 4});
-  level("2% events, 40 groups of 10, rho 0.3", {.n = 400, .rare = true, .group_size = 10, .rho = 0.3});
-  level("half unanimous, half independent", {.votes = 5, .concentration = -1});
-  level("40 groups of 5 share a uniform", {.group_size = 5, .rho = 1});
-  level("10 groups of 20 share a uniform", {.group_size = 20, .rho = 1});
-  const auto power = [&](const std::string& setting, const Case& c,
-                         std::vector<std::pair<std::string, double>> wanted) {
-    std::vector<std::string> keys;
-    for (const auto& [key, least] : wanted)
-      if (key != "omnibus") keys.push_back(key);
-    const Rates r = reject(c, sets, book.seed(), keys);
-    for (const auto& [key, least] : wanted)
-      book.rate("a miscalibrated model is rejected at 5% by `" + key + "`", setting, {least, INFINITY},
-                r.rejected.at(key));
-  };
-  power("true slope 0.74, N = 400", {.n = 400, .slope = 0.74},
-        {{"omnibus", 0.70},
-         {"spiegelhalter_z", 0.78},
-         {"cox_score", 0.70},
-         {"ece", 0},
-         {"ece_mass", 0},
-         {"ks", 0},
-         {"mmce", 0}});
-  power("true slope 0.6, 5 votes, s = 4, N = 200", {.votes = 5, .slope = 0.6, .concentration = 4},
-        {{"ece", 0.60}, {"omnibus", 0.60}});
+  level("2% events, 5 votes, s = 4, N = 200", {.votes = 5, .rare = true, .concentration = 4});
+  level("2% events, 40 groups of 10, copula 0.3", {.n = 400, .rare = true, .group_size = 10, .rho = 0.3});
+  level("wrong model: half of the items unanimous, half independent, 5 votes",
+        {.votes = 5, .concentration = -1});
+  level("40 groups of 5 that share a uniform number", {.group_size = 5, .rho = 1});
+  level("10 groups of 20 that share a uniform number", {.group_size = 20, .rho = 1});
+  level("binary, N = 200", {}, true);
+  level("binary, 5 votes, s = 4, N = 200", {.votes = 5, .concentration = 4}, true);
 }
-const Topic kNulls{"nulls", nulls};
+
+void power(Book& book) {
+  const auto found = [&](const std::string& setting, const Case& c,
+                         const std::vector<std::pair<std::string, double>>& least) {
+    std::vector<std::string> keys;
+    for (const auto& [key, share] : least)
+      if (key != "omnibus") keys.push_back(key);
+    const Rejected r = reject(c, book.sets(400, 10), book.seed(), keys);
+    for (const auto& [key, share] : least)
+      book.rate("an over-confident model is rejected at 5% by `" + key + "`", setting, {share, INFINITY},
+                r.at(key));
+  };
+  found("true slope 0.74, N = 400", {.n = 400, .slope = 0.74, .spread = 1.5 / 0.74},
+        {{"omnibus", 0.70}, {"spiegelhalter_z", 0.78}, {"cox_score", 0.70}});
+  found("true slope 0.74, 5 votes, s = 4, N = 200",
+        {.votes = 5, .slope = 0.74, .spread = 1.5 / 0.74, .concentration = 4},
+        {{"omnibus", 0.60}, {"ece", 0.60}});
+}
+
+const Topic kNulls{"nulls", [](Book& book) {
+                     levels(book);
+                     power(book);
+                   }};
 
 }  // namespace
 }  // namespace plumb::laws

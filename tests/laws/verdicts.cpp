@@ -2,6 +2,7 @@
 #include "laws/laws.hpp"
 #include "laws/simulated.hpp"
 #include "plumb/evaluate/evaluate.hpp"
+#include "plumb/numeric/quantile.hpp"
 
 namespace plumb::laws {
 namespace {
@@ -85,13 +86,14 @@ void verdicts(Book& book) {
                 share(reached(s, book.sets(200, 20), book.seed()), "off"));
     }
   }
+  // Units needed, from two sample sizes of one model: the ratio of the medians over sets.
   std::vector<double> needed[2];
   for (int k = 0; k < 2; ++k)
-    for (const Verdict& v : reached({.n = k == 0 ? 100 : 3000}, book.sets(60, 20), book.seed(), 0.02))
+    for (const Verdict& v : reached({.n = k == 0 ? 100 : 3000}, book.sets(200, 20), book.seed(), 0.02))
       if (v.needed) needed[k].push_back(static_cast<double>(*v.needed));
-  for (auto& x : needed) std::sort(x.begin(), x.end());
-  fprintf(stderr, "needed %g (%zu) %g (%zu)\n", needed[0][needed[0].size() / 2], needed[0].size(),
-          needed[1][needed[1].size() / 2], needed[1].size());
+  const double ratio = quantile(needed[0], 0.5) / quantile(needed[1], 0.5);
+  book.mean("`needed` from N = 100 over that from N = 3000, medians", "calibrated, tolerance 0.02",
+            {1 / 1.3, 1.3}, {ratio, ratio});
 }
 const Topic kVerdicts{"verdicts", verdicts};
 

@@ -48,8 +48,7 @@ ClasswiseBuilder::ClasswiseBuilder(std::vector<Cells> cells) : cells_(std::move(
   for (const Cells& c : cells_) beyond_.push_back(beyond_lowest(c));
   found_.resize(classes);
   // Long rows, and tables that are larger than the cache, are better off with dense sums.
-  constexpr std::size_t kLongRow = 64;
-  constexpr std::size_t kManyCells = 1024;
+  constexpr std::size_t kLongRow = 64, kManyCells = 1024;
   short_rows_ = width_bins_ > 0 && classes < kLongRow && whole_.size() <= kManyCells;
   if (short_rows_) word_.resize(kGroup * classes);
 }
@@ -122,15 +121,6 @@ void ClasswiseBuilder::add_weighted(const RowBlock& rows, std::size_t i) {
   for (; next < rows.classes; ++next) add(next, 0.0);
 }
 
-void ClasswiseBuilder::update_flipped(const ItemBlock& block, std::span<const std::int8_t> signs) {
-  if (minus_.empty()) minus_.emplace_back(cells_);
-  std::vector<std::uint32_t> kept(signs.size());
-  std::vector<std::uint32_t> flipped(signs.size());
-  for (std::size_t i = 0; i < signs.size(); ++i) (signs[i] < 0 ? flipped : kept)[i] = 1;
-  update(block, kept);
-  minus_[0].update(block, flipped);
-}
-
 void ClasswiseBuilder::add_total(std::size_t k, uint128 p) {
   constexpr int kHalf = kFractionBits / 2;
   high_[k] += p >> kHalf;
@@ -164,13 +154,6 @@ std::vector<ReliabilityTable> ClasswiseBuilder::finish() {
   flush_whole();
   std::vector<ReliabilityTable> done = std::move(table_);
   table_.clear();
-  if (!minus_.empty()) {
-    const std::vector<ReliabilityTable> flipped = minus_[0].finish();
-    minus_.clear();
-    for (std::size_t k = 0; k < done.size(); ++k)
-      for (std::size_t b = 0; b < done[k].cell.size(); ++b)
-        detail::add_flipped(done[k].cell[b], flipped[k].cell[b]);
-  }
   return done;
 }
 

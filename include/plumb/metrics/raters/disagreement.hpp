@@ -46,10 +46,6 @@ void disagreement_terms(const ItemBlock& block, const DisagreementForecast& fore
 /// The votes alone, for a block whose forecasts are there.
 void disagreement_shares(const ItemBlock& block, const DisagreementForecast& forecast, ShareTerms& out);
 
-/// One parallel streaming pass.
-[[nodiscard]] ShareTables disagreement(const Items& items, std::span<const Rows> concentration,
-                                       std::span<const Cells> cells, int threads);
-
 /// Writes disagreement_loss, disagreement_cl_plugin, disagreement_cl, disagreement_ce and the class-wise
 /// means disagreement_classwise_loss, _cl, _ce.
 void finish_disagreement(const ShareTables& t, Scores& out);

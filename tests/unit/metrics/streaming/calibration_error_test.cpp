@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "plumb/metrics/streaming/proper_scores.hpp"
+#include "unit/metrics/passes.hpp"
 #include "unit/metrics/streaming/simulate.hpp"
 
 namespace plumb {
@@ -222,15 +223,6 @@ TEST(CalibrationError, OneItem) {
   EXPECT_DOUBLE_EQ(*mce(t).value, 1 - 0.7);
   EXPECT_FALSE(ece_l2_debiased(t));
   EXPECT_NE(ece_l2_debiased(t).why.find("two items"), std::string::npos);
-}
-
-TEST(CalibrationError, FlippedHitsHaveNoDebiasedError) {
-  const Column c = test::random_column(100, {}, 61);
-  TableBuilder builder(width(15));
-  builder.update_flipped(c.view(), std::vector<std::int8_t>(c.size(), -1));
-  const ReliabilityTable t = builder.finish();
-  EXPECT_TRUE(ece(t));
-  EXPECT_FALSE(ece_l2_debiased(t));
 }
 
 TEST(CalibrationError, DebiasedTellsHowManyItemsEntered) {
