@@ -138,7 +138,7 @@ Inverted invert_along(const CellNoise& cells, const std::vector<double>& shape, 
     for (int k = 0; k < 3; ++k) curve[k].push_back(i == 0 ? q[k] : std::max(q[k], curve[k].back()));
   }
   const auto scale = [&](double t) {
-    return plug_in(cells, term, [&](std::int64_t b) { return t * shape[b]; });
+    return t > 0 ? plug_in(cells, term, [&](std::int64_t b) { return t * shape[b]; }) : 0.0;
   };
   const double step = end / kSteps;
   return {scale(crossing(curve[0], step, observed)), scale(crossing(curve[1], step, observed)),
