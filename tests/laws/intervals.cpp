@@ -38,7 +38,7 @@ EvaluateOptions resampled(const Keys& keys) {
 }
 
 void cover_on_cells(Book& book, const Setting& s) {
-  enter(book, s.name, kNearBoundary, simulate_sets(book.sets(200, 8), book.seed(), [&](std::uint64_t seed) {
+  enter(book, s.name, kNearBoundary, simulate_sets(book.sets(200, 30), book.seed(), [&](std::uint64_t seed) {
           const Drawn d = draw(s, seed);
           const Result r = evaluate(items_of(d), resampled(kOnCells));
           const Result truth = evaluate(truth_of(d), {.metrics = kOnCells, .threads = 1, .consensus = false});
@@ -49,7 +49,7 @@ void cover_on_cells(Book& book, const Setting& s) {
 }
 
 void cover_kernel_error(Book& book, const Setting& s) {
-  enter(book, s.name, kNearBoundary, simulate_sets(book.sets(150, 4), book.seed(), [&](std::uint64_t seed) {
+  enter(book, s.name, kNearBoundary, simulate_sets(book.sets(150, 10), book.seed(), [&](std::uint64_t seed) {
           const Drawn d = draw(s, seed);
           const Result r = evaluate(items_of(d), resampled({"ece_kde"}));
           double bandwidth = 0;
@@ -69,7 +69,7 @@ void cover_population(Book& book, const Setting& s, const Keys& keys, Wanted wan
   big.n = book.whole() ? 400'000 : 50'000;
   big.groups = 0;
   const Result truth = evaluate(items_of(draw(big, 12345)), {.metrics = keys, .consensus = false});
-  enter(book, s.name, wanted, simulate_sets(book.sets(200, 8), book.seed(), [&](std::uint64_t seed) {
+  enter(book, s.name, wanted, simulate_sets(book.sets(200, 30), book.seed(), [&](std::uint64_t seed) {
           Covered out;
           for (const auto& [key, m] : evaluate(items_of(draw(s, seed)), resampled(keys)).metrics)
             if (m.low) out[key] = covers(m, *truth[key].value);
@@ -97,6 +97,11 @@ void intervals(Book& book) {
   const Setting votes_over{.name = "5 votes, slope 0.74, N = 200", .n = 200, .votes = 5, .slope = 0.74};
   const Setting groups{.name = "40 groups of 5, calibrated", .n = 200, .groups = 40};
   const Setting groups_over{.name = "40 groups of 5, slope 0.74", .n = 200, .groups = 40, .slope = 0.74};
+  if (!book.whole()) {
+    for (const Setting& s : {over200, votes_over, groups_over}) cover_on_cells(book, s);
+    cover_population(book, over200, kScores + kBinary, kUsual);
+    return;
+  }
   for (const Setting& s : {plain200, plain, over200, over, over1000, shifted, rare, rare_shifted, four,
                            four_over, votes, votes_over, groups, groups_over})
     cover_on_cells(book, s);
