@@ -34,7 +34,7 @@ bool beats(double a, double b, Better better) { return better == Better::higher 
 struct Scored {
   Observed observed;
   std::vector<std::string> notes;
-  std::vector<Drawn> draws;
+  std::vector<Drawn> draws, null;  ///< null: what inversion needs
 };
 
 /// Poisson(1) counts keyed by (seed, replicate, unit): the same for every model. The first of so many models
@@ -42,13 +42,18 @@ struct Scored {
 Scored scored(const Items& items, const Selection& selection, const EvaluateOptions& o, std::int64_t models,
               Progress& progress) {
   const Prepared prepared(items, selection, o, o.bootstrap > 0, Product::event_table);
-  Scored out{prepared.observe(progress), {}, {}};
+  Scored out{prepared.observe(progress), {}, {}, {}};
   check_mass(items, out.observed.sums.event.total());
   add_notes(out.observed.sums, items.size(), true, out.notes);
   add_kernel_note(prepared.kernel(), out.notes);
   if (o.bootstrap == 0) return out;
-  progress.expect(models * o.bootstrap * prepared.passes(selection));
-  out.draws = prepared.score(selection, numbered_draws(o.bootstrap), o.threads, progress);
+  const Selection inverted = selection.part(interval_needs_null);
+  progress.expect(models * o.bootstrap * (prepared.passes(selection) + prepared.passes(inverted)));
+  Bands bands;
+  if (selection.has("ece_mass")) bands.mass = out.observed.mass.cells;
+  out.draws = prepared.score(selection, numbered_draws(o.bootstrap), o.threads, progress, &bands);
+  const NullModel null = prepared.fit_null(out.observed.sums.several_votes);
+  out.null = prepared.score(inverted, numbered_draws(o.bootstrap, &null), o.threads, progress, &bands);
   return out;
 }
 
@@ -163,21 +168,19 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
   check_options(asked);
   check_cells(first.classes(), asked.bins);
   EvaluateOptions options = asked;
-  const std::int64_t units = asked.bootstrap > 0 ? drawable_units(first) : kEnoughUnits;
-  if (units < 2) options.bootstrap = 0;
+  const SampleSize size = asked.bootstrap > 0 ? sample_size(first) : SampleSize{.units = kEnoughUnits};
+  if (size.units < 2) options.bootstrap = 0;
   Progress progress(options.progress, options.cancel);
   Comparison out;
   std::vector<Scored> scores;
-  std::vector<Replicates> replicates;
   const Selection selection = select_metrics(options, task_kind(first));
   for (const NamedModel& m : models) {
     if (m.name == reference) out.reference = out.models.size();
     out.models.push_back(m.name);
     scores.push_back(scored(m.items, selection, options, scores.empty() ? std::ssize(models) : 0, progress));
-    replicates.push_back(by_key(scores.back().draws));
     for (const std::string& note : scores.back().notes) out.notes.push_back(m.name + ": " + note);
   }
-  if (const std::string note = few_units_note(units, !first.groups.empty()); !note.empty())
+  if (const std::string note = few_units_note(size.units, !first.groups.empty()); !note.empty())
     out.notes.push_back(note);
   out.items = first.size();
   out.replicates = options.bootstrap;
@@ -190,6 +193,9 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
                        models[m].name + " has " + std::to_string(votes) +
                        "; compare models on the same votes");
   out.wins.resize(models.size());
+  std::vector<Inference> inference;
+  for (const Scored& s : scores)
+    inference.emplace_back(s.observed, s.draws, s.null, size, first.binary(), options);
   std::vector<DrawnDifference> tests;
   const auto pairs = pairs_of(models.size(), out.reference);
   for (const MetricRow* row : selection.rows) {
@@ -198,9 +204,9 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
     metric.better = row->better;
     const Interval interval = difference_interval(*row);
     metric.interval = interval == Interval::normal ? "normal" : "percentile";
-    for (std::int64_t m = 0; m < std::ssize(models); ++m) {
-      metric.values.push_back(result_of(scores[m].observed.scores.at(metric.key)));
-      add_intervals(*row, replicates[m], {}, options.level, metric.values.back());
+    for (const Inference& model : inference) {
+      metric.values.push_back(model.result(*row));
+      metric.values.back().null_mean = metric.values.back().p_value = std::nullopt;  // differences are tested
     }
     for (const auto& [from, to] : pairs) {
       Difference d;

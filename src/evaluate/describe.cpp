@@ -1,6 +1,7 @@
 #include "evaluate/describe.hpp"
 
 #include "evaluate/tables.hpp"
+#include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/streaming/calibration_error.hpp"
 #include "plumb/numeric/narrow.hpp"
@@ -22,7 +23,9 @@ void add_settings(const EvaluateOptions& o, bool binary, bool logits, bool norma
   s.emplace_back("clip", o.clip);
   s.emplace_back("bootstrap", std::int64_t{o.bootstrap});
   s.emplace_back("level", o.level);
+  s.emplace_back("tolerance", o.tolerance);
   s.emplace_back("seed", static_cast<std::int64_t>(o.seed));
+  result.verdict = no_verdict(o.tolerance);
 }
 
 void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::vector<std::string>& notes) {
@@ -59,6 +62,12 @@ Result describe_run(const Items& items, const EvaluateOptions& options, const Se
   r.settings.emplace_back("unit", std::string(items.groups.empty() ? "item" : "group"));
   add_notes(sums, items.size(), selection.products.has(Product::proper_scores), r.notes);
   return r;
+}
+
+void add_null_settings(const NullModel& model, Result& result) {
+  result.settings.emplace_back("null", model.name());
+  if (model.several) result.settings.emplace_back("null_vote_correlation", model.vote_correlation);
+  if (model.grouped) result.settings.emplace_back("null_group_correlation", model.groups.rho);
 }
 
 void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& o, Result& result) {

@@ -4,6 +4,7 @@
 #include "evaluate/kernel.hpp"
 #include "evaluate/selection.hpp"
 #include "plumb/evaluate/state.hpp"
+#include "plumb/resample/null_model.hpp"
 #include "plumb/result.hpp"
 
 namespace plumb::detail {
@@ -14,6 +15,8 @@ namespace plumb::detail {
 void add_settings(const EvaluateOptions& options, bool binary, bool logits, bool normalize, Result& result);
 /// per_class values and reliability_class_k tables.
 void add_class_results(const StreamSums& sums, const Selection& selection, Result& result);
+/// How a calibrated model was imitated.
+void add_null_settings(const NullModel& model, Result& result);
 /// The bandwidths in use.
 void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& options, Result& result);
 /// Label-histogram and disagreement tables, agreement of raters, per class and per rater.

@@ -3,9 +3,11 @@
 #include "evaluate/checks.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
+#include "evaluate/omnibus.hpp"
 #include "evaluate/sample.hpp"
 #include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
+#include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 
@@ -15,44 +17,51 @@ namespace {
 /// One set of votes, evaluated: the data, and what their draws gave.
 struct Evaluation {
   MetricResults metrics;
+  Verdict verdict;
   Observed observed;
   std::vector<Drawn> boot, null;
+  NullModel null_model;
 };
 
 /// The metrics that are compared with a calibrated model's, and the table for its consistency band.
 Selection null_part(const Selection& all) {
-  Selection out = all.part([](const MetricRow& row) { return row.null; });
+  Selection out = all.part([](const MetricRow& row) { return row.null || interval_needs_null(row); });
   out.products |= Product::event_table;
+  add_omnibus(out);
   return out;
 }
 
-double draw_work(const Prepared& prepared, const Selection& selection, const EvaluateOptions& o) {
-  return o.bootstrap * (prepared.passes(selection) + prepared.passes(null_part(selection)));
+/// The metrics that have an interval. Votes and groups take the noise of their cells from here, too.
+Selection boot_part(const Selection& all, const SampleSize& size) {
+  Selection out = all.part([](const MetricRow& row) { return row.interval != Interval::none; });
+  if (!size.single()) out.products |= Product::event_table;
+  out.products |= all.products.both({Product::kde, Product::smooth});  // bands of their curves
+  return out;
+}
+
+double draw_work(const Prepared& prepared, const Selection& selection, const SampleSize& size,
+                 const EvaluateOptions& o) {
+  return o.bootstrap * (prepared.passes(boot_part(selection, size)) + prepared.passes(null_part(selection)));
 }
 
 /// Intervals and p-values around what was observed.
-Evaluation with_draws(const Prepared& prepared, Observed observed, NullKind null_kind,
-                      const EvaluateOptions& o, Progress& progress) {
+Evaluation with_draws(const Prepared& prepared, Observed observed, const SampleSize& size, bool binary,
+                      int asked, const EvaluateOptions& o, Progress& progress) {
   const Selection& selection = prepared.selection();
-  Evaluation e{{}, std::move(observed), {}, {}};
+  Evaluation e{{}, {}, std::move(observed), {}, {}, {}};
   if (o.bootstrap > 0) {
-    const Bands bands{e.observed.smooth_sigma};
-    e.boot = prepared.score(selection, numbered_draws(o.bootstrap), o.threads, progress, &bands);
-    e.null = prepared.score(null_part(selection), numbered_draws(o.bootstrap, null_kind), o.threads, progress,
-                            &bands);
+    Bands bands{e.observed.smooth_sigma};
+    if (selection.has("ece_mass")) bands.mass = e.observed.mass.cells;
+    e.boot =
+        prepared.score(boot_part(selection, size), numbered_draws(o.bootstrap), o.threads, progress, &bands);
+    e.null_model = prepared.fit_null(e.observed.sums.several_votes);
+    e.null = prepared.score(null_part(selection), numbered_draws(o.bootstrap, &e.null_model), o.threads,
+                            progress, &bands);
   }
-  const Replicates boot = by_key(e.boot), null = by_key(e.null);
-  for (const MetricRow* row : selection.rows) {
-    MetricResult m = result_of(e.observed.scores.at(std::string(row->key)));
-    add_intervals(*row, boot, null, o.level, m);
-    e.metrics.emplace_back(row->key, std::move(m));
-  }
+  const Inference inference(e.observed, e.boot, e.null, size, binary, o);
+  for (const MetricRow* row : selection.rows) e.metrics.emplace_back(row->key, inference.result(*row));
+  e.verdict = judge(inference, omnibus_p(e.observed.event_tests, e.null), asked, o);
   return e;
-}
-
-/// Under the null votes of one item, or items of one group, move together.
-NullKind null_kind(const Observed& observed, const Items& items) {
-  return observed.sums.several_votes || !items.groups.empty() ? NullKind::signs : NullKind::labels;
 }
 
 Observed checked_observation(const Prepared& prepared, const Items& items, Progress& progress) {
@@ -125,29 +134,31 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   check_cells(items.classes(), asked.bins);
   if (state != nullptr) *state = begin_state(items, asked);
   EvaluateOptions options = asked;
-  const std::int64_t units = asked.bootstrap > 0 ? drawable_units(items) : kEnoughUnits;
-  if (units < 2) options.bootstrap = 0;
+  const SampleSize size = asked.bootstrap > 0 ? sample_size(items) : SampleSize{.units = kEnoughUnits};
+  if (size.units < 2) options.bootstrap = 0;
   const bool grouped = !items.groups.empty();
 
   // The event's table is always shown; a state wants all that streams.
-  const ProductSet also = state != nullptr ? kStreamingProducts : ProductSet(Product::event_table);
+  ProductSet also = state != nullptr ? kStreamingProducts : ProductSet(Product::event_table);
+  if (options.bootstrap > 0) also |= Product::event_column;  // of the null and the omnibus test
   const Selection selection = select_metrics(options, task_kind(items));
   const Selection single = selection.part([](const MetricRow& row) { return row.needs != Needs::pairs; });
   Progress progress(options.progress, options.cancel);
   const Prepared prepared(items, selection, options, options.bootstrap > 0, also);
   Observed observed = checked_observation(prepared, items, progress);
-  const NullKind kind = null_kind(observed, items);
   const bool consensus = observed.sums.several_votes && options.consensus;
-  progress.expect(draw_work(prepared, selection, options) +
-                  (consensus ? draw_work(prepared, single, options) : 0));
-  const Evaluation e = with_draws(prepared, std::move(observed), kind, options, progress);
+  progress.expect(draw_work(prepared, selection, size, options) +
+                  (consensus ? draw_work(prepared, single, size, options) : 0));
+  const Evaluation e =
+      with_draws(prepared, std::move(observed), size, items.binary(), asked.bootstrap, options, progress);
   const StreamSums& sums = e.observed.sums;
 
   Result result = describe_run(items, options, selection, sums);
-  if (options.bootstrap > 0) result.settings.emplace_back("null", null_name(kind, grouped));
-  if (std::string note = few_units_note(units, grouped); !note.empty())
+  if (options.bootstrap > 0) add_null_settings(e.null_model, result);
+  if (std::string note = few_units_note(size.units, grouped); !note.empty())
     result.notes.push_back(std::move(note));
   result.metrics = e.metrics;
+  result.verdict = e.verdict;
   add_tables(prepared, e, options, result);
   add_kernel_settings(prepared.kernel(), options, result);
   add_rater_results(items, sums, selection, options.threads, result);
@@ -155,8 +166,8 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
     const Items majority = items.consensus(options.threads);
     const Prepared of_majority(majority, single, options, options.bootstrap > 0, also);
     Observed labels = checked_observation(of_majority, majority, progress);
-    const NullKind labels_kind = null_kind(labels, majority);
-    Evaluation m = with_draws(of_majority, std::move(labels), labels_kind, options, progress);
+    Evaluation m = with_draws(of_majority, std::move(labels), sample_size(majority), items.binary(),
+                              asked.bootstrap, options, progress);
     result.consensus = std::move(m.metrics);
     if (state != nullptr) state->consensus = std::move(m.observed.sums);
   } else if (state != nullptr) {

@@ -1,8 +1,22 @@
 #include "evaluate/intervals.hpp"
 
-#include "plumb/resample/interval.hpp"
+#include <algorithm>
+#include <cmath>
+
+#include "plumb/numeric/special.hpp"
 
 namespace plumb::detail {
+namespace {
+
+constexpr std::int64_t kManyDraws = 1000;  // of the noise of independent cells: tails of 2.5% are smooth
+
+void set_bounds(const Bounds& b, const char* kind, MetricResult& m) {
+  m.low = b.low;
+  m.high = b.high;
+  m.interval = kind;
+}
+
+}  // namespace
 
 Replicates by_key(const std::vector<Drawn>& draws) {
   Replicates out;
@@ -10,6 +24,23 @@ Replicates by_key(const std::vector<Drawn>& draws) {
     for (const auto& [key, estimate] : d.scores)
       if (estimate) out[key].push_back(*estimate.value);
   return out;
+}
+
+namespace {
+
+/// Of a score that lies on either side of 0.
+double two_sided_p(double observed, std::vector<double> null) {
+  for (double& x : null) x = std::fabs(x);
+  return p_value(std::fabs(observed), null);
+}
+
+}  // namespace
+
+/// Squares less their sampling bias, or signed roots of them.
+static bool debiased_square(const MetricRow& row) { return row.interval == Interval::normal && row.by_item; }
+
+bool interval_needs_null(const MetricRow& row) {
+  return row.interval == Interval::inversion || debiased_square(row);
 }
 
 MetricResult result_of(const Estimate& estimate) {
@@ -20,18 +51,172 @@ MetricResult result_of(const Estimate& estimate) {
   return m;
 }
 
-void add_intervals(const MetricRow& row, const Replicates& draws, const Replicates& null, double level,
-                   MetricResult& m) {
-  if (!m.value) return;
-  if (const auto at = null.find(row.key); row.null && at != null.end()) {
-    m.null_mean = mean(at->second);
-    m.p_value = p_value(*m.value, at->second);
+Inference::Inference(const Observed& observed, const std::vector<Drawn>& boot, const std::vector<Drawn>& null,
+                     const SampleSize& size, bool binary, const EvaluateOptions& options)
+    : observed_(observed),
+      boot_(boot),
+      null_(null),
+      size_(size),
+      binary_(binary),
+      level_(options.level),
+      clip_(options.clip),
+      drawn_(by_key(boot)),
+      null_values_(by_key(null)),
+      event_(noise({&observed.sums.event, 1}, &Drawn::event)) {
+  const double all = observed.sums.event.total().w.value();
+  for (const Cell& c : observed.sums.event.cell) {
+    if (c.w.is_zero()) continue;
+    const bool low = c.mean_p() < 0.5;
+    rare_ += (low ? c.wy.value() : c.w.value() - c.wy.value()) / all;
+    expected_ += (low ? c.wp.value() : c.w.value() - c.wp.value()) / all;
   }
-  const auto at = draws.find(row.key);
-  if (at == draws.end()) return;
-  add_interval(row.interval, at->second, level, m);
-  // Not distinguishable from calibrated: then 0 belongs to the interval.
-  if (row.interval == Interval::basic && m.p_value && *m.p_value > 1 - level) m.low = 0.0;
+}
+
+/// One vote a unit: noise of the null, whose variance is known. Else votes or groups depend on each other,
+/// and the bootstrap knows best how much. Items are independent, and so are cells that share none.
+std::optional<CellNoise> Inference::noise(std::span<const ReliabilityTable> tables,
+                                          CellSums Drawn::*sums) const {
+  const bool from_null = size_.single() && !null_.empty();
+  std::vector<const CellSums*> draws;
+  for (const Drawn& d : from_null ? null_ : boot_)
+    if (!(d.*sums).weight.empty()) draws.push_back(&(d.*sums));
+  if (draws.empty()) return std::nullopt;
+  CellNoise out = from_null ? null_noise(tables, draws) : multiplier_noise(tables, draws);
+  if (out.cells() == 0) return std::nullopt;
+  return tables.size() == 1 && !size_.grouped ? with_more_draws(out, kManyDraws) : out;
+}
+
+double Inference::rare_bound(double level) const {
+  const double n = size_.effective;
+  return poisson_upper(rare_ * n, level) / n - expected_;
+}
+
+void Inference::add_inversion(std::string_view key, MetricResult& m) const {
+  if (key == "ece_kde" || key == "ece_kde_classwise") {
+    const auto null = null_values_.find(key);
+    if (null == null_values_.end()) return;
+    const Inverted b = invert_folded(*m.value, null->second, level_);
+    set_bounds({b.low, std::min(b.high, 1.0)}, "inversion", m);
+    return;
+  }
+  const std::span classes(observed_.sums.by_class);
+  std::optional<CellNoise> own;
+  const std::optional<CellNoise>* cells = &event_;
+  PlugIn kind = PlugIn::absolute;
+  double tables = 1;
+  if (key == "ece_mass") {
+    own = noise({&observed_.mass, 1}, &Drawn::mass);
+    cells = &own;
+  } else if (key == "ece_classwise" || (key == "brier_reliability" && !binary_)) {
+    own = noise(classes, &Drawn::classes);
+    cells = &own;
+  }
+  if (key == "brier_reliability" || key == "ece_l2") kind = PlugIn::square;
+  if (key == "brier_reliability" && !binary_) tables = static_cast<double>(classes.size());
+  if (key == "log_calibration") kind = PlugIn::divergence;
+  if (!*cells) return;
+  const Inverted b = invert(**cells, kind, level_, clip_);
+  const auto scale = [&](double x) { return key == "ece_l2" ? std::sqrt(x) : x * tables; };
+  if (key == "ece_corrected") {
+    m.value = b.median;
+    m.why.clear();
+  }
+  set_bounds({scale(b.low), scale(b.high)}, "inversion", m);
+  if (key == "ece" || key == "ece_corrected" || key == "ece_mass")
+    m.high = std::max(*m.high, std::min(1.0, rare_bound((1 + level_) / 2)));
+}
+
+/// A share of single units has its binomial variance; others are worth fewer units, by the bootstrap.
+void Inference::add_share(std::string_view key, std::span<const double> replicates, MetricResult& m) const {
+  const double share = *m.value, binomial = share * (1 - share);
+  const bool by_item = key == "accuracy" && !size_.grouped;
+  double n = size_.effective;
+  if (size_.weighted || !(size_.single() || by_item)) {
+    const double s = standard_deviation(replicates);
+    const double votes = static_cast<double>(observed_.sums.event.total().votes);
+    if (s > 0 && binomial > 0) n = std::min(binomial / (s * s), votes);
+  } else {
+    n = static_cast<double>(size_.units);
+  }
+  set_bounds(wilson_bounds(share, n, level_), "wilson", m);
+}
+
+/// The pairs of items behind a debiased square have 3 q of variance in a Poisson bootstrap where q is right:
+/// that of a calibrated model, which null draws know. Roots are taken of the bounds.
+void Inference::add_debiased(const MetricRow& row, std::span<const double> replicates,
+                             MetricResult& m) const {
+  const bool root = row.key != "cl" && row.key != "disagreement_cl" && row.key != "disagreement_classwise_cl";
+  const auto squares = [&](std::span<const double> values) {
+    std::vector<double> out(values.begin(), values.end());
+    for (double& x : out) x = root ? std::copysign(x * x, x) : x;
+    return out;
+  };
+  const auto null = null_values_.find(row.key);
+  const double all = standard_deviation(squares(replicates));
+  const double pairs = null != null_values_.end() ? standard_deviation(squares(null->second)) : 0;
+  const double value = root ? std::copysign(*m.value * *m.value, *m.value) : *m.value;
+  const double reach = normal_quantile((1 + level_) / 2) *
+                       std::sqrt(std::max(all * all - 2 * pairs * pairs, std::min(pairs, all) * pairs));
+  const auto scale = [&](double x) {
+    return std::clamp(root ? std::copysign(std::sqrt(std::abs(x)), x) : x, row.low, row.high);
+  };
+  set_bounds({scale(value - reach), scale(value + reach)}, "normal", m);
+}
+
+void Inference::add_auroc(std::span<const double> replicates, MetricResult& m) const {
+  const double a = *m.value, s = standard_deviation(replicates);
+  const Cell total = observed_.sums.event.total();
+  const double hits = total.wy.value() / total.w.value();
+  const double rarer = std::min(hits, 1 - hits) * size_.effective;
+  if (a > 0 && a < 1 && s > 0) {
+    // The rarer outcome brings most of the variance, and m of it are estimated from m - 1.
+    const double more = rarer > 2 ? rarer / (rarer - 1) : 2;
+    set_bounds(logit_bounds(a, s * std::sqrt(more), level_), "logit", m);
+  } else {
+    set_bounds(wilson_bounds(a, std::max(rarer, 1.0), level_), "wilson", m);
+  }
+}
+
+MetricResult Inference::corrected() const {
+  MetricResult m;
+  add_inversion("ece_corrected", m);
+  return m;
+}
+
+MetricResult Inference::result(const MetricRow& row) const {
+  MetricResult m = result_of(observed_.scores.at(std::string(row.key)));
+  const auto null = null_values_.find(row.key);
+  if (m.value && row.null && null != null_values_.end()) {
+    m.null_mean = mean(null->second);
+    m.p_value =
+        row.low == -kUnbounded ? two_sided_p(*m.value, null->second) : p_value(*m.value, null->second);
+  }
+  if (row.interval == Interval::inversion) {
+    if (m.value || row.key == "ece_corrected") add_inversion(row.key, m);
+    return m;
+  }
+  const auto drawn = drawn_.find(row.key);
+  if (!m.value || drawn == drawn_.end()) return m;
+  const std::vector<double>& values = drawn->second;
+  switch (row.interval) {
+    case Interval::wilson:
+      add_share(row.key, values, m);
+      break;
+    case Interval::logit:
+      add_auroc(values, m);
+      break;
+    default:
+      if (debiased_square(row)) {
+        add_debiased(row, values, m);
+        break;
+      }
+      add_interval(row.interval, values, level_, m);
+      if (row.interval == Interval::normal) {
+        m.low = std::clamp(*m.low, row.low, row.high);
+        m.high = std::clamp(*m.high, row.low, row.high);
+      }
+  }
+  return m;
 }
 
 }  // namespace plumb::detail

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "evaluate/omnibus.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/random.hpp"
@@ -31,14 +33,14 @@ std::vector<double> estimates(const std::vector<CurvePoint>& curve) {
 }
 
 /// The column as a draw has it; `hits` is room for redrawn outcomes.
-ForecastsView drawn_view(ForecastsView f, const RowDraw& draw, std::vector<double>& hits) {
+ForecastsView drawn_view(ForecastsView f, const RowDraw& draw, const VoteCounts& votes,
+                         std::vector<double>& hits) {
   if (draw.outcomes == nullptr) {
     f.times = draw.times;
     return f;
   }
-  draw.outcomes->hits(f, hits);
+  draw.outcomes->hits(f, votes, hits);
   f.hits = hits;
-  f.whole = draw.outcomes->kind() == NullKind::labels;
   return f;
 }
 
@@ -48,10 +50,10 @@ ForecastsView drawn_view(ForecastsView f, const RowDraw& draw, std::vector<doubl
 struct Prepared::DrawnRows {
   std::vector<std::uint32_t> times;
   NullDraw null;
-  RowDraw fill(const Draw& draw, std::uint64_t seed, std::span<const std::uint64_t> units,
-               std::span<const std::uint32_t> counts) {
-    if (draw.null) {
-      null.draw(*draw.null, seed, draw.replicate, units);
+  RowDraw fill(const Draw& draw, std::uint64_t seed, std::span<const std::uint64_t> rows,
+               std::span<const std::uint64_t> units, std::span<const std::uint32_t> counts) {
+    if (draw.null != nullptr) {
+      null.draw(*draw.null, seed, draw.replicate, rows, units);
       return {{}, &null};
     }
     if (!counts.empty()) return {counts, nullptr};
@@ -59,17 +61,27 @@ struct Prepared::DrawnRows {
     fill_poisson(seed, draw.replicate, units, times);
     return {times, nullptr};
   }
-  /// Rows in another order: counts by row are gathered.
-  RowDraw fill_in_order(const Draw& draw, std::uint64_t seed, std::span<const std::uint64_t> units,
-                        std::span<const std::uint32_t> order) {
-    if (draw.null || draw.counts.empty()) return fill(draw, seed, units, {});
-    times.resize(order.size());
-    for (std::int64_t i = 0; i < std::ssize(order); ++i) times[i] = draw.counts[order[i]];
-    return {times, nullptr};
+};
+
+/// Rows and units of a sorted column, and what draws of the null share.
+struct Prepared::ColumnRows {
+  std::vector<std::uint64_t> rows, units;
+  VoteCounts votes;
+  ColumnRows(const SortedForecasts& f, const Units& all, const NullModel* null)
+      : rows(f.order.begin(), f.order.end()), units(rows.size()) {
+    for (std::size_t i = 0; i < units.size(); ++i) units[i] = all.of(f.order[i]);
+    if (null != nullptr) votes.plan(f.view(), std::span(&null->vote_correlation, 1));
+  }
+  /// Counts by row are gathered.
+  RowDraw fill(const Draw& draw, std::uint64_t seed, DrawnRows& drawn) const {
+    if (draw.null != nullptr || draw.counts.empty()) return drawn.fill(draw, seed, rows, units, {});
+    drawn.times.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) drawn.times[i] = draw.counts[rows[i]];
+    return {drawn.times, nullptr};
   }
 };
 
-std::vector<Draw> numbered_draws(int n, std::optional<NullKind> null) {
+std::vector<Draw> numbered_draws(int n, const NullModel* null) {
   std::vector<Draw> out(n);
   for (int r = 0; r < n; ++r) out[r] = {narrow<std::uint32_t>(r), {}, null};
   return out;
@@ -106,9 +118,8 @@ FinishOptions Prepared::finish_options(int threads) const {
 Observed Prepared::observe(Progress& progress) const {
   const FinishOptions options = finish_options(options_.threads);
   Observed out;
-  StreamProducts stream{stream_sums(items_, cells_, products_, options_, progress), {}};
-  finish(selection_, Products(stream, products_.both(kStreamingProducts), options), out.scores);
-  out.sums = std::move(stream.sums);
+  out.sums = stream_sums(items_, cells_, products_, options_, progress);
+  finish(selection_, Products(out.sums, products_.both(kStreamingProducts), options), out.scores);
 
   ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
   if (columns_) {
@@ -120,11 +131,32 @@ Observed Prepared::observe(Progress& progress) const {
   for (const Forecasts& f : kernel_.class_columns) columns.classes.push_back(f.view());
   const Products products(columns, products_.both(kColumns | kKernel), options);
   finish(selection_, products, out.scores);
+  if (columns_) {
+    Selection tests{selection_.binary, {}, {}};
+    add_omnibus(tests);
+    finish(tests, products, out.event_tests);
+  }
   if (products_.has(Product::class_kde)) out.class_kde = products.class_kde().by_class;
   if (products_.has(Product::smooth))
     out.smooth_sigma = std::max(products.smooth().smece.value.value_or(0), kSmallestSmoothing);
+  if (selection_.has("ece_mass")) out.mass = products.mass_table();
   progress.check();
   return out;
+}
+
+NullModel Prepared::fit_null(bool several_votes) const {
+  NullModel model;
+  model.several = several_votes;
+  model.grouped = units_.grouped();
+  if (several_votes) model.vote_correlation = fit_vote_correlation(items_, options_.threads);
+  if (!model.grouped) return model;
+  const SortedForecasts& f = columns_.value().event;
+  VoteCounts votes;
+  votes.plan(f.view(), std::span(&model.vote_correlation, 1));
+  std::vector<std::uint32_t> group(f.order.size());
+  for (std::size_t i = 0; i < group.size(); ++i) group[i] = items_.groups.code(f.order[i]);
+  model.groups = fit_groups(f.view(), votes, group, units_.count(), options_.threads);
+  return model;
 }
 
 double Prepared::passes(const Selection& part) const {
@@ -168,25 +200,31 @@ void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, 
     std::vector<StreamBuilder> builders(last - first, StreamBuilder(cells_, products));
     BlockParts parts;
     DrawnRows rows;
-    std::vector<std::uint64_t> units;
+    std::vector<std::uint64_t> numbers, units;
+    const NullModel* const null = draws[first].null;
     for (std::int64_t begin = 0; begin < items_.size(); begin += block) {
       const std::int64_t end = std::min(items_.size(), begin + block);
       parts.read(items_, begin, end, cells_, products, options_.clip);
+      if (null != nullptr) parts.plan_null(*null, products);
+      numbers.resize(end - begin);
+      std::iota(numbers.begin(), numbers.end(), begin);
       units.resize(end - begin);
       units_.read(begin, end, units);
       for (std::int64_t r = first; r < last; ++r) {
         const auto counts = draws[r].counts.empty() ? std::span<const std::uint32_t>{}
                                                     : draws[r].counts.subspan(begin, end - begin);
-        builders[r - first].update(parts, rows.fill(draws[r], options_.seed, units, counts));
+        builders[r - first].update(parts, rows.fill(draws[r], options_.seed, numbers, units, counts));
       }
       progress.add(static_cast<double>((end - begin) * (last - first)) / static_cast<double>(items_.size()));
     }
     for (std::int64_t r = first; r < last; ++r) {
-      const StreamProducts sums = builders[r - first].finish();
+      const StreamSums sums = builders[r - first].finish();
       finish(part, Products(sums, products, options), out[r].scores);
-      if (bands && draws[r].null)
-        for (const Cell& c : sums.sums.event.cell)
-          out[r].event_mean_y.push_back(c.w.is_zero() ? 0 : c.mean_y());
+      if (!bands) continue;
+      if (products.has(Product::event_table)) out[r].event = cell_sums({&sums.event, 1});
+      out[r].classes = cell_sums(sums.by_class);
+      if (null != nullptr)
+        for (const Cell& c : sums.event.cell) out[r].event_mean_y.push_back(c.w.is_zero() ? 0 : c.mean_y());
     }
   });
 }
@@ -194,26 +232,50 @@ void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, 
 void Prepared::score_columns(const Selection& part, std::span<const Draw> draws, int threads,
                              Progress& progress, const Bands* bands, std::vector<Drawn>& out) const {
   const FinishOptions options = finish_options(1);
-  const auto units_in = [&](const SortedForecasts& f) {
-    std::vector<std::uint64_t> units(f.order.size());
-    for (std::int64_t i = 0; i < std::ssize(units); ++i) units[i] = units_.of(f.order[i]);
-    return units;
+  const NullModel* const null = draws.empty() ? nullptr : draws[0].null;
+  const ColumnRows event_rows(columns_->event, units_, null);
+  const ColumnRows confidence_rows(columns_->confidence, units_, null);
+  const bool own_confidence = !confidence_rows.rows.empty() && part.products.has(Product::confidence_column);
+  // Votes that move together are drawn once: the most probable of two classes hits where the event does or
+  // where it does not.
+  const bool turned = own_confidence && null != nullptr && (null->several || null->grouped);
+  std::vector<char> misses(turned ? items_.size() : 0);
+  for (std::size_t i = 0; i < misses.size(); ++i)
+    misses[event_rows.rows[i]] = columns_->event.columns.p[i] <= 0.5 ? 1 : 0;
+  const auto turn = [&](const ForecastsView& event, ForecastsView& confidence, std::vector<double>& hits) {
+    thread_local std::vector<double> by_row;
+    by_row.resize(hits.size());
+    for (std::size_t i = 0; i < by_row.size(); ++i) by_row[event_rows.rows[i]] = event.hits[i];
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      const std::uint64_t row = confidence_rows.rows[i];
+      hits[i] = misses[row] != 0 ? confidence.trials_of(i) - by_row[row] : by_row[row];
+    }
+    confidence.hits = hits;
   };
-  const auto event_units = units_in(columns_->event), confidence_units = units_in(columns_->confidence);
-  const bool own_confidence = !confidence_units.empty() && part.products.has(Product::confidence_column);
   parallel_blocks(std::ssize(draws), 1, threads, [&](int, std::int64_t r, std::int64_t) {
-    thread_local DrawnRows event_rows, confidence_rows;
+    thread_local DrawnRows event_draw, confidence_draw;
     thread_local std::vector<double> event_hits, confidence_hits;
-    const auto view = [&](const SortedForecasts& f, const std::vector<std::uint64_t>& units, DrawnRows& rows,
-                          std::vector<double>& hits) {
-      return drawn_view(f.view(), rows.fill_in_order(draws[r], options_.seed, units, f.order), hits);
-    };
     ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
-    columns.event = columns.confidence = view(columns_->event, event_units, event_rows, event_hits);
-    if (own_confidence)
-      columns.confidence = view(columns_->confidence, confidence_units, confidence_rows, confidence_hits);
+    columns.event = columns.confidence =
+        drawn_view(columns_->event.view(), event_rows.fill(draws[r], options_.seed, event_draw),
+                   event_rows.votes, event_hits);
+    if (turned) {
+      columns.confidence = columns_->confidence.view();
+      confidence_hits.resize(columns.confidence.size());
+      turn(columns.event, columns.confidence, confidence_hits);
+    } else if (own_confidence) {
+      columns.confidence = drawn_view(columns_->confidence.view(),
+                                      confidence_rows.fill(draws[r], options_.seed, confidence_draw),
+                                      confidence_rows.votes, confidence_hits);
+    }
     finish(part, Products(columns, part.products.both(kColumns), options), out[r].scores);
-    if (bands != nullptr && !draws[r].null) {
+    if (bands != nullptr && bands->mass) {
+      TableBuilder table(*bands->mass);
+      table.update(columns.event);
+      const ReliabilityTable drawn = table.finish();
+      out[r].mass = cell_sums({&drawn, 1});
+    }
+    if (bands != nullptr && draws[r].null == nullptr) {
       const ForecastPass pass = pass_over(columns.event, 1);
       if (part.products.has(Product::kde)) out[r].kde_curve = estimates(kde_curve(pass, kernel_));
       if (part.products.has(Product::smooth))
@@ -227,19 +289,24 @@ void Prepared::score_classes(const Selection& part, std::span<const Draw> draws,
                              Progress& progress, std::vector<Drawn>& out) const {
   const auto& classes = kernel_.class_columns;
   const FinishOptions options = finish_options(1);
-  std::vector<std::uint64_t> units(items_.size());
+  const NullModel* const null = draws.empty() ? nullptr : draws[0].null;
+  const std::int64_t step = block_rows(items_);
+  std::vector<std::uint64_t> numbers(items_.size()), units(items_.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
   units_.read(0, items_.size(), units);
-  // Labels are drawn for all classes of an item together.
-  const auto draw_labels = [&](const Draw& draw, DrawnRows& rows, std::vector<std::vector<double>>& hits) {
-    ItemBlock block;
+  const auto part_of = [&](const auto& all, const ItemBlock& block) {
+    return std::span(all).subspan(block.begin, block.size);
+  };
+  // Votes are drawn for all classes of an item together.
+  const auto draw_votes = [&](const Draw& draw, DrawnRows& rows, std::vector<std::vector<double>>& hits) {
+    BlockParts parts;
     VoteBlock drawn;
-    const std::int64_t step = block_rows(items_);
     for (std::int64_t begin = 0; begin < items_.size(); begin += step) {
-      const std::int64_t end = std::min(items_.size(), begin + step);
-      read_items(items_, begin, end, block);
-      rows.fill(draw, options_.seed, std::span(units).subspan(begin, end - begin), {})
-          .outcomes->classes(block, drawn);
-      for (std::int64_t i = 0; i < block.size; ++i)
+      read_items(items_, begin, std::min(items_.size(), begin + step), parts.block);
+      parts.plan_null(*draw.null, {});
+      rows.fill(draw, options_.seed, part_of(numbers, parts.block), part_of(units, parts.block), {})
+          .outcomes->classes(parts.block, parts.event.view(), parts.event_votes, drawn);
+      for (std::int64_t i = 0; i < parts.block.size; ++i)
         for (std::int64_t k = 0; k < std::ssize(classes); ++k)
           hits[k][begin + i] = drawn.hits(i, narrow<std::uint32_t>(k));
     }
@@ -248,17 +315,14 @@ void Prepared::score_classes(const Selection& part, std::span<const Draw> draws,
     DrawnRows rows;
     std::vector<std::vector<double>> hits(classes.size());
     ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
-    if (draws[r].null == NullKind::labels) {
+    for (const Forecasts& f : classes) columns.classes.push_back(f.view());
+    if (null != nullptr) {
       for (auto& h : hits) h.resize(units.size());
-      draw_labels(draws[r], rows, hits);
-      for (std::int64_t k = 0; k < std::ssize(classes); ++k) {
-        columns.classes.push_back(classes[k].view());
-        columns.classes.back().hits = hits[k];
-      }
+      draw_votes(draws[r], rows, hits);
+      for (std::int64_t k = 0; k < std::ssize(classes); ++k) columns.classes[k].hits = hits[k];
     } else {
-      const RowDraw draw = rows.fill(draws[r], options_.seed, units, draws[r].counts);
-      for (std::int64_t k = 0; k < std::ssize(classes); ++k)
-        columns.classes.push_back(drawn_view(classes[k].view(), draw, hits[k]));
+      const RowDraw draw = rows.fill(draws[r], options_.seed, numbers, units, draws[r].counts);
+      for (ForecastsView& f : columns.classes) f.times = draw.times;
     }
     finish(part, Products(columns, Product::class_kde, options), out[r].scores);
     progress.add(1);

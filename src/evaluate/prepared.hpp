@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "evaluate/inversion.hpp"
 #include "evaluate/selection.hpp"
 #include "evaluate/stream.hpp"
 
@@ -14,27 +15,31 @@ namespace plumb::detail {
 struct Draw {
   std::uint32_t replicate = 0;
   std::span<const std::uint32_t> counts = {};  ///< how often each row counts; empty: Poisson(1) by unit
-  std::optional<NullKind> null = {};           ///< a calibrated model's outcomes in place of the observed
+  const NullModel* null = nullptr;             ///< a calibrated model's votes in place of the observed
 };
 /// Draws 0 to n - 1, of Poisson counts or of the null.
-[[nodiscard]] std::vector<Draw> numbered_draws(int n, std::optional<NullKind> null = {});
+[[nodiscard]] std::vector<Draw> numbered_draws(int n, const NullModel* null = nullptr);
 
 /// What the data themselves say.
 struct Observed {
   StreamSums sums;
-  Scores scores;  ///< of every selected metric
+  Scores scores;       ///< of every selected metric
+  Scores event_tests;  ///< those of the omnibus test, where the event's column is there
   std::vector<std::optional<double>> class_kde;
   double smooth_sigma = 0;  ///< bandwidth of the smoothed curve
+  ReliabilityTable mass;    ///< on equal-mass cells, where `ece_mass` was asked for
 };
 
-/// What one draw gave: estimates, and with bands what the bands of the plots are made of.
+/// What one draw gave: estimates, and with bands what intervals and the bands of the plots are made of.
 struct Drawn {
   Scores scores;
   std::vector<double> event_mean_y;             ///< null draws: by cell; 0 where it is empty
   std::vector<double> kde_curve, smooth_curve;  ///< the others: by grid point; NaN where absent
+  CellSums event, classes, mass;                ///< on the cells of the data; mass: where Bands has cells
 };
 struct Bands {
   double smooth_sigma = 0;
+  std::optional<Cells> mass = {};
 };
 
 class Prepared {
@@ -52,6 +57,9 @@ class Prepared {
 
   /// The data themselves, on all threads.
   [[nodiscard]] Observed observe(Progress& progress) const;
+  /// The model of a calibrated model's votes, fitted to how votes of an item and items of a group move
+  /// together. Needs the event's column.
+  [[nodiscard]] NullModel fit_null(bool several_votes) const;
   /// Passes over the data that a draw of `part` takes: the unit of progress.
   [[nodiscard]] double passes(const Selection& part) const;
   /// The metrics of `part` for each draw, `threads` draws at a time. Metrics of quadratic cost are left out.
@@ -65,6 +73,7 @@ class Prepared {
     SortedForecasts confidence;  ///< empty when it is the event's column
   };
   struct DrawnRows;
+  struct ColumnRows;
   [[nodiscard]] FinishOptions finish_options(int threads) const;
   [[nodiscard]] std::int64_t draws_at_once(ProductSet products, std::int64_t draws, int threads) const;
   void score_stream(const Selection& part, std::span<const Draw> draws, int threads, Progress& progress,

@@ -32,7 +32,7 @@ void Products::require(ProductSet needed) const {
 
 const StreamSums& Products::sums(ProductSet needed) const {
   require(needed);
-  return stream_->sums;
+  return *stream_;
 }
 
 const ColumnProducts& Products::columns(ProductSet needed) const {
@@ -88,23 +88,13 @@ const Estimate& Products::log_part(std::string_view key) const {
 }
 
 const Estimate& Products::histogram(std::string_view key) const {
-  return family(histogram_, Product::histogram, key, [&](const StreamSums& s, Scores& out) {
-    if (stream_->flipped) {
-      out = *stream_->flipped;
-    } else {
-      finish_label_histogram(s.histogram, out);
-    }
-  });
+  return family(histogram_, Product::histogram, key,
+                [&](const StreamSums& s, Scores& out) { finish_label_histogram(s.histogram, out); });
 }
 
 const Estimate& Products::disagreement(std::string_view key) const {
-  return family(disagreement_, Product::disagreement, key, [&](const StreamSums& s, Scores& out) {
-    if (stream_->flipped) {
-      out = *stream_->flipped;
-    } else {
-      finish_disagreement(s.disagreement, out);
-    }
-  });
+  return family(disagreement_, Product::disagreement, key,
+                [&](const StreamSums& s, Scores& out) { finish_disagreement(s.disagreement, out); });
 }
 
 const Estimate& Products::agreement(std::string_view key) const {

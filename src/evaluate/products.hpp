@@ -26,13 +26,6 @@ struct FinishOptions {
   int threads = 1;
 };
 
-/// Sums of one draw. Under the sign-flip null the share tables do not exist: `flipped` then has the plug-in
-/// losses, which are all that this null is asked for.
-struct StreamProducts {
-  StreamSums sums;
-  std::optional<Scores> flipped;
-};
-
 /// Columns of one draw. Without a column in memory (`event` empty) kernel sums stream through `event_pass`.
 struct ColumnProducts {
   ForecastsView event, confidence;
@@ -46,7 +39,7 @@ struct ColumnProducts {
 /// asked for in the first place is std::logic_error: a metric's row names all that it needs.
 class Products {
  public:
-  Products(const StreamProducts& sums, ProductSet have, const FinishOptions& options)
+  Products(const StreamSums& sums, ProductSet have, const FinishOptions& options)
       : have_(have), options_(options), stream_(&sums) {}
   Products(const ColumnProducts& columns, ProductSet have, const FinishOptions& options)
       : have_(have), options_(options), columns_(&columns) {}
@@ -85,7 +78,7 @@ class Products {
 
   ProductSet have_;
   FinishOptions options_;
-  const StreamProducts* stream_ = nullptr;
+  const StreamSums* stream_ = nullptr;
   const ColumnProducts* columns_ = nullptr;
   // Filled when first asked for.
   mutable std::optional<std::optional<BrierParts>> brier_;

@@ -6,6 +6,7 @@
 #include "plumb/metrics/ordered/equal_mass.hpp"
 #include "plumb/metrics/ordered/ks.hpp"
 #include "plumb/metrics/ordered/ranking.hpp"
+#include "plumb/metrics/ordered/score_tests.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -50,6 +51,7 @@ constexpr MetricRun kRuns[] = {
     {"calibration_intercept",       event_column,                                               [](const P& p, Key) { return p.calibration_line().intercept; }},
     {"oe_ratio",                    event_table,                                                [](const P& p, Key) { return oe_ratio(p.event_table()); }},
     {"ece",                         event_table,                                                [](const P& p, Key) { return ece(p.event_table()); }},
+    {"ece_corrected",               event_table,                                                [](const P& p, Key) { (void)p.event_table(); return Estimate::undefined("it is found by resampling: give ⟦bootstrap⟧ 200"); }},
     {"ece_l2",                      event_table,                                                [](const P& p, Key) { return ece_l2(p.event_table()); }},
     {"mce",                         event_table,                                                [](const P& p, Key) { return mce(p.event_table()); }},
     {"ece_mass",                    event_column,                                               [](const P& p, Key) { return ece(p.mass_table()); }},
@@ -65,6 +67,8 @@ constexpr MetricRun kRuns[] = {
     {"mmce",                        event_column,                                               [](const P& p, Key) { return mmce(p.event_column()); }},
     {"mmce_top",                    confidence_column,                                          [](const P& p, Key) { return mmce(p.confidence_column()); }},
     {"ks",                          event_column,                                               [](const P& p, Key) { return ks(p.event_column()); }},
+    {"cox_score",                   event_column,                                               [](const P& p, Key) { return cox_score(p.event_column()); }},
+    {"spiegelhalter_z",             event_column,                                               [](const P& p, Key) { return spiegelhalter_z(p.event_column()); }},
     {"auroc",                       event_column,                                               [](const P& p, Key) { return auroc(p.event_column()); }},
     {"auprc",                       event_column,                                               [](const P& p, Key) { return auprc(p.event_column()); }},
     {"aurc",                        confidence_column,                                          [](const P& p, Key) { return p.risk_coverage().aurc; }},

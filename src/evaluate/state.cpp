@@ -94,9 +94,8 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   add_settings(o, binary, s.logits, s.normalize, r);
   add_notes(s.votes, r.items, true, r.notes);
   const auto results = [&](const StreamSums& sums, const Selection& keys) {
-    const StreamProducts stream{sums, {}};
     Scores scores;
-    finish(keys, Products(stream, kStreamingProducts, {s.bins, s.clip, {}, binary, s.has_truth, 1}), scores);
+    finish(keys, Products(sums, kStreamingProducts, {s.bins, s.clip, {}, binary, s.has_truth, 1}), scores);
     MetricResults out;
     for (const MetricRow* row : keys.rows) {
       const auto at = scores.find(row->key);

@@ -1,5 +1,7 @@
 #include "evaluate/stream.hpp"
 
+#include <algorithm>
+
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 
@@ -34,14 +36,29 @@ void BlockParts::read(const Items& items, std::int64_t begin, std::int64_t end, 
   }
 }
 
+void BlockParts::plan_null(const NullModel& model, ProductSet products) {
+  if (!products.any({Product::event_table, Product::event_log})) project(block, Event::kEvent, event);
+  event_votes.plan(event.view(), std::span(&model.vote_correlation, 1));
+  if (!products.has(Product::disagreement)) return;
+  std::vector<double> correlation(block.size);
+  const int width = block.z.width;
+  for (std::int64_t i = 0; i < block.size; ++i) {
+    double same = 0;  // chance that two independent votes agree
+    for (const double z : std::span(block.z.z).subspan(i * width, width)) same += z * z;
+    if (width == 1) same += (1 - block.z.z[i]) * (1 - block.z.z[i]);
+    // Two votes differ with chance (1 - d)(1 - same).
+    const double differ = forecast.p[i * forecast.columns];
+    correlation[i] = same < 1 ? std::clamp(1 - differ / (1 - same), 0.0, 0.999999) : 0;
+  }
+  pair_votes.plan(event.view(), correlation);
+}
+
 StreamBuilder::StreamBuilder(const CellPlan& plan, ProductSet products)
     : products_(products),
       event_(plan.event),
       histogram_(products.has(Product::histogram) ? plan.by_class : std::vector<Cells>{}),
       disagreement_(products.has(Product::disagreement) ? plan.disagreement : std::vector<Cells>{}),
-      agreement_(products.has(Product::agreement) ? narrow<int>(std::ssize(plan.by_class)) : 0),
-      class_cells_(plan.by_class),
-      pair_cells_{plan.disagreement.front()} {
+      agreement_(products.has(Product::agreement) ? narrow<int>(std::ssize(plan.by_class)) : 0) {
   if (products.has(Product::class_tables)) by_class_.emplace(plan.by_class);
 }
 
@@ -71,28 +88,17 @@ void StreamBuilder::update_observed(const BlockParts& parts, std::span<const std
 }
 
 void StreamBuilder::update_null(BlockParts& parts, const NullDraw& draw) {
-  const bool signs = draw.kind() == NullKind::signs;
+  const ForecastsView event = parts.event.view();
+  thread_local std::vector<double> hits;
+  thread_local VoteBlock drawn;
   if (products_.has(Product::event_table)) {
-    thread_local std::vector<double> hits;
-    ForecastsView f = parts.event.view();
-    draw.hits(f, hits);
+    ForecastsView f = event;
+    draw.hits(f, parts.event_votes, hits);
     f.hits = hits;
-    f.whole = !signs;
     event_.update(f);
   }
-  if (signs) {
-    if (by_class_) by_class_->update_flipped(parts.block, draw.signs());
-    if (products_.has(Product::histogram)) {
-      if (!flipped_histogram_) flipped_histogram_.emplace(class_cells_);
-      flipped_histogram_->update(parts.histogram, draw.signs());
-    }
-    if (products_.has(Product::disagreement)) {
-      if (!flipped_pairs_) flipped_pairs_.emplace(pair_cells_);
-      flipped_pairs_->update(parts.disagreement, draw.signs());
-    }
-  } else if (by_class_ || products_.has(Product::histogram)) {
-    thread_local VoteBlock drawn;
-    draw.classes(parts.block, drawn);
+  if (by_class_ || products_.has(Product::histogram)) {
+    draw.classes(parts.block, event, parts.event_votes, drawn);
     std::swap(parts.block.votes, drawn);
     if (by_class_) by_class_->update(parts.block);
     if (products_.has(Product::histogram)) {
@@ -101,11 +107,17 @@ void StreamBuilder::update_null(BlockParts& parts, const NullDraw& draw) {
     }
     std::swap(parts.block.votes, drawn);
   }
+  if (products_.has(Product::disagreement)) {
+    draw.classes(parts.block, event, parts.pair_votes, drawn);
+    std::swap(parts.block.votes, drawn);
+    disagreement_shares(parts.block, parts.forecast, parts.disagreement);
+    disagreement_.update(parts.disagreement);
+    std::swap(parts.block.votes, drawn);
+  }
 }
 
-StreamProducts StreamBuilder::finish() {
-  StreamProducts out;
-  StreamSums& sums = out.sums;
+StreamSums StreamBuilder::finish() {
+  StreamSums sums;
   sums.event = event_.finish();
   if (by_class_) sums.by_class = by_class_->finish();
   sums.scores = scores_;
@@ -114,16 +126,7 @@ StreamProducts StreamBuilder::finish() {
   sums.disagreement = disagreement_.finish();
   sums.agreement = agreement_;
   sums.several_votes = several_votes_;
-  if (flipped_histogram_) {
-    double total = 0;
-    for (const double cl : flipped_histogram_->cl_plugin()) total += cl;
-    out.flipped.emplace()["cl_plugin"] = total;
-  }
-  if (flipped_pairs_) {
-    if (!out.flipped) out.flipped.emplace();
-    (*out.flipped)["disagreement_cl_plugin"] = flipped_pairs_->cl_plugin().front();
-  }
-  return out;
+  return sums;
 }
 
 StreamSums stream_sums(const Items& items, const CellPlan& plan, ProductSet products,
@@ -140,8 +143,8 @@ StreamSums stream_sums(const Items& items, const CellPlan& plan, ProductSet prod
                     w.builder.update(w.parts);
                     progress.check();
                   });
-  StreamSums sums = workers[0].builder.finish().sums;
-  for (std::int64_t i = 1; i < std::ssize(workers); ++i) sums.merge(workers[i].builder.finish().sums);
+  StreamSums sums = workers[0].builder.finish();
+  for (std::int64_t i = 1; i < std::ssize(workers); ++i) sums.merge(workers[i].builder.finish());
   return sums;
 }
 

@@ -17,7 +17,7 @@ namespace plumb::detail {
 /// What a draw makes of some rows: how often each counts (empty: once), or what came out instead.
 struct RowDraw {
   std::span<const std::uint32_t> times = {};
-  const NullDraw* outcomes = nullptr;
+  const NullDraw* outcomes = nullptr;  ///< the block was planned for its model
 };
 
 /// A block read and projected once, then added as often as there are draws.
@@ -28,8 +28,12 @@ struct BlockParts {
   EventLogTerms event_log;
   ShareTerms histogram, disagreement;
   DisagreementForecast forecast;
+  VoteCounts event_votes, pair_votes;  ///< for draws of the null
   void read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan,
             ProductSet products, double clip);
+  /// What draws of the null share. Votes of an item are correlated as fitted; those from which disagreement
+  /// is counted as the forecast of disagreement has it, since that is what is tested.
+  void plan_null(const NullModel& model, ProductSet products);
 };
 
 class StreamBuilder {
@@ -37,7 +41,7 @@ class StreamBuilder {
   StreamBuilder(const CellPlan& plan, ProductSet products);
   /// `parts` is what it was when the call returns; redrawn votes need room in it.
   void update(BlockParts& parts, const RowDraw& draw = {});
-  [[nodiscard]] StreamProducts finish();
+  [[nodiscard]] StreamSums finish();
 
  private:
   void update_observed(const BlockParts& parts, std::span<const std::uint32_t> times);
@@ -50,8 +54,6 @@ class StreamBuilder {
   EventLogLoss event_log_;
   Agreement agreement_;
   bool several_votes_ = false;
-  std::vector<Cells> class_cells_, pair_cells_;
-  std::optional<ShareNull> flipped_histogram_, flipped_pairs_;  // made when signs are first flipped
 };
 
 /// One parallel pass over the data themselves.

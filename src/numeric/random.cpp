@@ -36,10 +36,6 @@ std::uint32_t random_poisson(std::uint64_t seed, std::uint32_t replicate, std::u
   return poisson_of(philox_block(seed, word_stream(Purpose::kBootstrap), replicate, unit / 4)[unit % 4]);
 }
 
-int random_sign(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit) {
-  return sign_of(random_bits(seed, Purpose::kNullSigns, replicate, unit / 64), unit % 64);
-}
-
 std::uint64_t hash_name(std::string_view name) {
   std::uint64_t h = 0xcbf29ce484222325;
   for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -35,9 +35,6 @@ inline std::array<std::uint32_t, 4> philox_block(std::uint64_t seed, std::uint32
 
 // The upper 53 bits as a multiple of 2^-53.
 inline double uniform_of(std::uint64_t bits) { return static_cast<std::int64_t>(bits >> 11) * 0x1p-53; }
-constexpr int sign_of(std::uint64_t bits, std::uint64_t at) {
-  return 1 - 2 * static_cast<int>(bits >> at & 1);
-}
 
 // A Poisson(1) variable is the number of thresholds that a uniform 32-bit word reaches: kPoisson[k] = 2^32
 // P(X <= k), rounded. Each probability is within 2^-32 of its own; 13 and more (probability 6.4e-11) do not

@@ -276,28 +276,5 @@ void fill_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
   }
 }
 
-// 64 units share a word of signs: each word is made once for as long as the units stay in it.
-void fill_signs(std::uint64_t seed, std::uint32_t replicate, std::span<const std::uint64_t> units,
-                std::span<std::int8_t> out) {
-  check_sizes(units.size(), out.size());
-  constexpr std::size_t kMost = 512;
-  std::array<std::uint64_t, kMost> words;
-  std::array<std::uint64_t, kMost> bits;
-  for (std::size_t begin = 0, end = 0; begin < units.size(); begin = end) {
-    std::size_t used = 0;
-    for (; end < units.size(); ++end) {
-      if (used > 0 && units[end] / 64 == words[used - 1]) continue;
-      if (used == kMost) break;
-      words[used++] = units[end] / 64;
-    }
-    fill_bits(seed, Purpose::kNullSigns, replicate, std::span(words).first(used),
-              std::span(bits).first(used));
-    for (std::size_t i = begin, at = 0; i < end; ++i) {
-      if (units[i] / 64 != words[at]) ++at;
-      out[i] = static_cast<std::int8_t>(sign_of(bits[at], units[i] % 64));
-    }
-  }
-}
-
 }  // namespace plumb
 #endif

@@ -1,17 +1,14 @@
 #include "plumb/resample/resample.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/random.hpp"
+#include "resample/normal_table.hpp"
 
 namespace plumb {
-
-const char* null_name(NullKind kind, bool grouped) {
-  if (kind == NullKind::labels) return "labels drawn from the forecasts";
-  return grouped ? "residuals of each group with a random sign" : "residuals of each item with a random sign";
-}
 
 std::int64_t drawable_units(const Items& items) {
   const Units units(items);
@@ -36,36 +33,33 @@ std::string few_units_note(std::int64_t units, bool grouped) {
   return "intervals and p-values rest on " + what + ": over so few they are rough, and mostly too narrow";
 }
 
-void NullDraw::draw(NullKind kind, std::uint64_t seed, std::uint32_t replicate,
-                    std::span<const std::uint64_t> units) {
-  kind_ = kind;
-  if (kind == NullKind::labels) {
-    uniform_.resize(units.size());
-    fill_uniform(seed, Purpose::kNullLabels, replicate, units, uniform_);
-  } else {
-    sign_.resize(units.size());
-    fill_signs(seed, replicate, units, sign_);
-  }
+void NullDraw::draw(const NullModel& model, std::uint64_t seed, std::uint32_t replicate,
+                    std::span<const std::uint64_t> rows, std::span<const std::uint64_t> units) {
+  seed_ = seed;
+  replicate_ = replicate;
+  rows_ = rows;
+  uniform_.resize(rows.size());
+  fill_uniform(seed, Purpose::kNullLabels, replicate, rows, uniform_);
+  if (!model.grouped) return;
+  const double rho = model.groups.draw(seed, replicate);
+  const double from_group = std::sqrt(rho), from_item = std::sqrt(1 - rho);
+  if (rho == 0) return;
+  group_.resize(units.size());
+  fill_uniform(seed, Purpose::kNullGroups, replicate, units, group_);
+  for (std::size_t i = 0; i < uniform_.size(); ++i)
+    uniform_[i] = detail::table_normal_cdf(from_group * detail::table_normal_quantile(group_[i]) +
+                                           from_item * detail::table_normal_quantile(uniform_[i]));
 }
 
-void NullDraw::hits(const ForecastsView& observed, std::vector<double>& out) const {
-  const std::size_t n = observed.size();
-  out.resize(n);
-  if (kind_ == NullKind::labels) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = uniform_[i] < observed.p[i] ? observed.trials_of(i) : 0.0;
-    return;
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    const double expected = observed.trials_of(i) * observed.p[i];
-    out[i] = sign_[i] > 0 ? observed.hits[i] : expected - (observed.hits[i] - expected);
-  }
+void NullDraw::hits(const ForecastsView& observed, const VoteCounts& votes, std::vector<double>& out) const {
+  out.resize(observed.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = votes.hits(observed, i, uniform_[i]);
 }
 
 namespace {
 
-std::uint32_t drawn_class(std::span<const double> row, double u) {
-  const int top = argmax(row);
-  double reached = row[top];
+/// The class at u among the others than `top`, whose probabilities follow each other from `reached` on.
+std::uint32_t other_class(std::span<const double> row, int top, double reached, double u) {
   int drawn = top;
   for (int k = 0; k < std::ssize(row) && u >= reached; ++k) {
     if (k == top) continue;
@@ -75,24 +69,76 @@ std::uint32_t drawn_class(std::span<const double> row, double u) {
   return drawn;
 }
 
+/// Votes for other classes than `top` (Blackwell and MacQueen 1973): one repeats an earlier vote, or is new.
+void draw_others(std::span<const double> row, int top, std::uint32_t n, double correlation,
+                 std::uint64_t bits, std::vector<std::uint32_t>& out) {
+  const double fresh = (1 - correlation) * (1 - row[top]);
+  out.clear();
+  for (std::uint32_t m = 0; m < n; ++m) {
+    // SplitMix64 (Steele, Lea, Flood 2014), seeded from the item's own stream.
+    std::uint64_t x = bits += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    const double u = static_cast<double>(static_cast<std::int64_t>((x ^ (x >> 31)) >> 11)) * 0x1p-53;
+    const double at = u * (fresh + m * correlation) - m * correlation;
+    if (at < 0) {
+      out.push_back(out[std::min(static_cast<std::uint32_t>(-at / correlation), m - 1)]);
+    } else {
+      out.push_back(other_class(row, top, 0, at / (1 - correlation)));
+    }
+  }
+  std::sort(out.begin(), out.end());
+}
+
 }  // namespace
 
-void NullDraw::classes(const ItemBlock& block, VoteBlock& out) const {
+void NullDraw::classes(const ItemBlock& block, const ForecastsView& event, const VoteCounts& votes,
+                       VoteBlock& out) const {
   const int width = block.z.width;
   out = VoteBlock{};
   out.size = block.size;
   out.single = block.votes.single;
   if (!out.single) out.offset.push_back(0);
+  thread_local std::vector<std::uint32_t> others;
+  const auto put = [&](std::uint32_t cls, std::uint32_t count) {
+    if (count == 0) return;
+    out.cls.push_back(cls);
+    if (!out.single) out.count.push_back(count);
+  };
   for (std::int64_t i = 0; i < block.size; ++i) {
-    const std::uint32_t votes = block.votes.votes(i);
-    if (votes > 0) {
-      const std::span<const double> row(block.z.z.data() + i * width, width);
-      out.cls.push_back(block.binary() ? (uniform_[i] < row[0] ? 1 : 0) : drawn_class(row, uniform_[i]));
+    const std::uint32_t n = block.votes.votes(i);
+    const std::span<const double> row(block.z.z.data() + i * width, width);
+    if (n == 1) {
+      const double u = uniform_[i];
+      const int top = block.binary() ? 0 : argmax(row);
+      put(block.binary() ? (u < row[0] ? 1 : 0) : u < row[top] ? top : other_class(row, top, row[top], u), 1);
+    } else if (n > 1) {
+      auto hits = static_cast<std::uint32_t>(votes.hits(event, i, uniform_[i]));
+      if (block.binary()) {
+        put(0, n - hits);
+        put(1, hits);
+      } else {
+        const auto top = static_cast<std::uint32_t>(argmax(row));
+        draw_others(row, static_cast<int>(top), n - hits, votes.correlation(i),
+                    hits < n ? random_bits(seed_, Purpose::kNullVotes, replicate_, rows_[i]) : 0, others);
+        std::size_t at = 0;
+        // A row that misses 1 by rounding may have no other class.
+        hits += static_cast<std::uint32_t>(std::erase(others, top));
+        const auto put_until = [&](std::uint32_t end) {
+          while (at < others.size() && others[at] < end) {
+            const std::size_t first = at;
+            while (at < others.size() && others[at] == others[first]) ++at;
+            put(others[first], static_cast<std::uint32_t>(at - first));
+          }
+        };
+        put_until(top);
+        put(top, hits);
+        put_until(static_cast<std::uint32_t>(width));
+      }
     }
     if (out.single) continue;
-    if (votes > 0) out.count.push_back(votes);
-    out.total.push_back(votes);
-    out.offset.push_back(out.cls.size());
+    out.total.push_back(n);
+    out.offset.push_back(static_cast<std::uint32_t>(out.cls.size()));
   }
 }
 

@@ -35,11 +35,18 @@ TEST(MetricContract, ValuesLieInTheirRange) {
 }
 
 // A row that nothing computes would be null in every case.
+constexpr const char* kIntervalNames[] = {"percentile", "basic",  "inversion", "wilson",
+                                          "logit",      "normal", ""};
+
 TEST(MetricContract, EveryKeyHasAValue) {
   std::set<std::string> seen;
   for (const Case& c : cases())
-    for (const auto& [key, m] : evaluate(c.items(), all_metrics()).metrics)
-      if (m.value) seen.insert(key);
+    for (const int bootstrap : {0, 2}) {  // one key is found by resampling
+      EvaluateOptions o = all_metrics();
+      o.bootstrap = bootstrap;
+      for (const auto& [key, m] : evaluate(c.items(), o).metrics)
+        if (m.value) seen.insert(key);
+    }
   for (const MetricRow& row : metrics())
     EXPECT_TRUE(seen.contains(std::string(row.key))) << row.key << " has no value in any case";
 }
@@ -54,7 +61,8 @@ TEST(MetricContract, IntervalsNullsAndClassesAreThoseOfTheRegistry) {
       const MetricRow& row = *find_metric(key);
       if (m.low) {
         bounded.insert(key);
-        EXPECT_EQ(m.interval, row.interval == Interval::basic ? "basic" : "percentile") << key;
+        EXPECT_NE(row.interval, Interval::none) << key;
+        EXPECT_EQ(m.interval, kIntervalNames[static_cast<std::size_t>(row.interval)]) << key;
       }
       if (m.p_value) tested.insert(key);
       EXPECT_EQ(m.p_value.has_value(), row.null && m.value) << c.name << " " << key;
@@ -68,7 +76,7 @@ TEST(MetricContract, IntervalsNullsAndClassesAreThoseOfTheRegistry) {
   for (const MetricRow& row : metrics()) {
     const std::string key(row.key);
     // A quadratic key is not resampled.
-    EXPECT_EQ(bounded.contains(key), row.cost != Cost::quadratic) << key;
+    EXPECT_EQ(bounded.contains(key), row.cost != Cost::quadratic && row.interval != Interval::none) << key;
     EXPECT_EQ(tested.contains(key), row.null) << key;
     EXPECT_EQ(by_class.contains(key), row.per_class) << key;
   }

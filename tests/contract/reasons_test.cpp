@@ -112,6 +112,8 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, std::int64_t) { return f.all_zero; }},
       {"no cell holds two items, which debiasing needs",
        [](const Facts& f, std::int64_t) { return f.fullest_cell < 2; }},
+      {"it is found by resampling: give bootstrap 200",
+       [](const Facts&, std::int64_t) { return true; }},  // nothing is resampled here
       {"all votes are for one class, so that agreement by chance is complete",
        [](const Facts& f, std::int64_t) { return f.pairs_in_one_class; }},
       {"there are no hits: no vote is for the event",

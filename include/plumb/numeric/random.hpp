@@ -13,10 +13,12 @@ namespace plumb {
 enum class Purpose : std::uint32_t {
   kBootstrap = 1,
   kNullLabels = 2,
-  kNullSigns = 3,
+  kNullGroups = 3,
   kSplit = 4,
   kSample = 5,
-  kDemo = 6
+  kDemo = 6,
+  kNullModel = 7,
+  kNullVotes = 8
 };
 
 [[nodiscard]] std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
@@ -30,9 +32,6 @@ enum class Purpose : std::uint32_t {
                                     std::uint64_t unit);
 /// Poisson(1); at most 12.
 [[nodiscard]] std::uint32_t random_poisson(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit);
-/// +1 or -1, as used by the sign-flip null: bit unit % 64 of random_bits(seed, kNullSigns, replicate, unit /
-/// 64).
-[[nodiscard]] int random_sign(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit);
 
 // The same numbers for many units at once (SIMD; bit-equal to the calls above). Units that follow each other,
 // as the rows of a file do, share Philox blocks and are made several times faster than scattered ones.
@@ -42,8 +41,6 @@ void fill_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replicate,
                   std::span<const std::uint64_t> units, std::span<double> out);
 void fill_poisson(std::uint64_t seed, std::uint32_t replicate, std::span<const std::uint64_t> units,
                   std::span<std::uint32_t> out);
-void fill_signs(std::uint64_t seed, std::uint32_t replicate, std::span<const std::uint64_t> units,
-                std::span<std::int8_t> out);
 
 /// The unit of a named group: 64-bit FNV-1a, then mixed. Numbers hash as their shortest decimal text.
 [[nodiscard]] std::uint64_t hash_name(std::string_view name);

@@ -9,15 +9,9 @@
 
 #include "plumb/data/forecasts.hpp"
 #include "plumb/data/items.hpp"
+#include "plumb/resample/null_model.hpp"
 
 namespace plumb {
-
-/// How a calibrated model's outcomes are imitated (contract, section 2, "Null").
-enum class NullKind {
-  labels,  ///< one vote per item, no groups: labels drawn from z
-  signs,   ///< otherwise: the residual hits - trials p of each unit gets a random sign
-};
-[[nodiscard]] const char* null_name(NullKind kind, bool grouped);
 
 /// Below so many units intervals and p-values are rough; of one there are none.
 inline constexpr std::int64_t kEnoughUnits = 10;
@@ -26,24 +20,27 @@ inline constexpr std::int64_t kEnoughUnits = 10;
 /// A note for a result that was to be resampled from so many; empty when they are enough.
 [[nodiscard]] std::string few_units_note(std::int64_t units, bool grouped);
 
-/// Redraws the outcomes of one block for one replicate.
+/// Redraws the votes of some rows for one replicate: a uniform number for each row, from which its hits and
+/// classes follow.
 class NullDraw {
  public:
-  /// `uniform` or `sign` is filled for the units given.
-  void draw(NullKind kind, std::uint64_t seed, std::uint32_t replicate, std::span<const std::uint64_t> units);
+  /// `units`: the group of each row; empty unless the model is grouped.
+  void draw(const NullModel& model, std::uint64_t seed, std::uint32_t replicate,
+            std::span<const std::uint64_t> rows, std::span<const std::uint64_t> units);
 
-  /// Hits of an event column whose rows are those units: u < p, or n p + s (h - n p).
-  void hits(const ForecastsView& observed, std::vector<double>& out) const;
-  /// The drawn class of each item: the argmax takes [0, z_max) of u, the others follow in order, so that the
-  /// event of the top label is u < z_max exactly. Only for kind labels.
-  void classes(const ItemBlock& block, VoteBlock& out) const;
-  [[nodiscard]] std::span<const std::int8_t> signs() const { return sign_; }
-  [[nodiscard]] NullKind kind() const { return kind_; }
+  /// Hits of an event column of those rows, for which `votes` was planned.
+  void hits(const ForecastsView& observed, const VoteCounts& votes, std::vector<double>& out) const;
+  /// The drawn votes. `event` is the block's event, for which `votes` was planned: its hits are those of
+  /// hits(). For one vote the argmax takes [0, z_max) of u, the others follow in order, so that the event of
+  /// the top label is u < z_max exactly. Of several, those that miss the argmax are drawn from an urn.
+  void classes(const ItemBlock& block, const ForecastsView& event, const VoteCounts& votes,
+               VoteBlock& out) const;
 
  private:
-  NullKind kind_ = NullKind::labels;
-  std::vector<double> uniform_;
-  std::vector<std::int8_t> sign_;
+  std::uint64_t seed_ = 0;
+  std::uint32_t replicate_ = 0;
+  std::vector<double> uniform_, group_;
+  std::span<const std::uint64_t> rows_;
 };
 
 }  // namespace plumb

@@ -11,6 +11,10 @@ std::vector<Cells> disagreement_cells(int classes, const Cells& cells) {
 void disagreement_terms(const ItemBlock& block, const DisagreementForecast& forecast,
                         std::span<const Cells> cells, ShareTerms& out) {
   put_forecasts(forecast.p, cells, out);
+  disagreement_shares(block, forecast, out);
+}
+
+void disagreement_shares(const ItemBlock& block, const DisagreementForecast& forecast, ShareTerms& out) {
   const VoteBlock& v = block.votes;
   const bool by_class = forecast.columns > 1;
   detail::begin_shares(block.size, block.size + v.cls.size(), block.weight, out);

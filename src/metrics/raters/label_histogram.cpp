@@ -36,6 +36,14 @@ constexpr Keyed kKeys[] = {
     {"il", Population::several, [](const ShareLosses& l) { return l.il; }},
 };
 
+/// Debiasing compares items of one cell.
+bool some_cell_has_two(const ShareTables& t) {
+  for (int k = 0; k < std::ssize(t.cells); ++k)
+    for (int b = 0; b < t.cells[k].count(); ++b)
+      if (share_cell(t, Population::all, k, b).items > 1) return true;
+  return false;
+}
+
 }  // namespace
 
 std::vector<Cells> classwise_cells(int classes, const Cells& cells) {
@@ -86,6 +94,8 @@ void finish_label_histogram(const ShareTables& t, Scores& out) {
       if (who == Population::several) e.items = items;
     }
   }
+  if (out["cl"] && !some_cell_has_two(t))
+    out["cl"] = out["ce"] = Estimate::undefined("no cell holds two items, which debiasing needs");
 }
 
 ClassScores label_histogram_classes(const ShareTables& t) {

@@ -121,14 +121,6 @@ void ClasswiseBuilder::add_weighted(const RowBlock& rows, std::size_t i) {
   for (; next < rows.classes; ++next) add(next, 0.0);
 }
 
-void ClasswiseBuilder::update_flipped(const ItemBlock& block, std::span<const std::int8_t> signs) {
-  if (minus_.empty()) minus_.emplace_back(cells_);
-  std::vector<std::uint32_t> kept(signs.size()), flipped(signs.size());
-  for (std::size_t i = 0; i < signs.size(); ++i) (signs[i] < 0 ? flipped : kept)[i] = 1;
-  update(block, kept);
-  minus_[0].update(block, flipped);
-}
-
 void ClasswiseBuilder::add_total(std::size_t k, uint128 p) {
   constexpr int kHalf = kFractionBits / 2;
   high_[k] += p >> kHalf;
@@ -162,13 +154,6 @@ std::vector<ReliabilityTable> ClasswiseBuilder::finish() {
   flush_whole();
   std::vector<ReliabilityTable> done = std::move(table_);
   table_.clear();
-  if (!minus_.empty()) {
-    const std::vector<ReliabilityTable> flipped = minus_[0].finish();
-    minus_.clear();
-    for (std::size_t k = 0; k < done.size(); ++k)
-      for (std::size_t b = 0; b < done[k].cell.size(); ++b)
-        detail::add_flipped(done[k].cell[b], flipped[k].cell[b]);
-  }
   return done;
 }
 

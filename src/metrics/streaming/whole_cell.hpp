@@ -72,15 +72,4 @@ inline void add_item(Cell& c, double p, double n, double hits, double weight) {
   c.votes += static_cast<std::uint64_t>(n);
 }
 
-/// The sign-flip null. With the items that keep their residual in one cell and the flipped ones in another,
-/// hits become h and 2 n p - h.
-inline void add_flipped(Cell& kept, const Cell& flipped) {
-  kept.merge(flipped);
-  for (int twice = 0; twice < 2; ++twice) {
-    kept.wy.merge(flipped.wp);
-    kept.wy.subtract(flipped.wy);
-  }
-  kept.wwyy = {};
-}
-
 }  // namespace plumb::detail

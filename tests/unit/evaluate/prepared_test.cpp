@@ -31,7 +31,7 @@ Selection selected(const Items& items, const EvaluateOptions& o) {
 }
 
 TEST(Prepared, AProductThatWasNotAskedForIsALogicError) {
-  const StreamProducts sums;
+  const StreamSums sums;
   const Products products(sums, Product::event_table, {});
   EXPECT_NO_THROW((void)products.event_table());
   EXPECT_THROW((void)products.class_tables(), std::logic_error);

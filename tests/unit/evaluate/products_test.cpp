@@ -17,12 +17,11 @@ using detail::FinishOptions;
 using detail::Product;
 using detail::Products;
 using detail::ProductSet;
-using detail::StreamProducts;
 
 bool streams(const MetricRow& row) { return row.room == Room::streaming; }
 
 TEST(Products, WhatWasNotAskedForIsALogicError) {
-  const StreamProducts stream;
+  const StreamSums stream;
   const ColumnProducts columns;
   for (const bool binary : {true, false}) {
     FinishOptions options;
@@ -38,7 +37,7 @@ TEST(Products, WhatWasNotAskedForIsALogicError) {
 }
 
 TEST(Products, AKeyThatNoPassGivesIsALogicError) {
-  const StreamProducts stream;
+  const StreamSums stream;
   const Products all(stream, detail::kStreamingProducts, {});
   EXPECT_THROW((void)all.proper_score("no_such_key"), std::logic_error);
   EXPECT_THROW((void)all.histogram("no_such_key"), std::logic_error);

@@ -41,7 +41,6 @@ TEST(Random, TheLayoutIsFixed) {
   const auto words =
       philox4x32({0xc90fdaa2, 0x2168c234, 8, 0x80000001}, {0xa4093822, 0x299f31d0});  // a quarter
   for (std::uint32_t j = 0; j < 4; ++j) EXPECT_EQ(random_poisson(kSeed, 8, kUnit + j), poisson_of(words[j]));
-  EXPECT_EQ(random_sign(kSeed, 3, 200), random_bits(kSeed, Purpose::kNullSigns, 3, 3) >> 8 & 1 ? -1 : 1);
 }
 
 TEST(Random, PoissonThresholdsAreTheExactProbabilities) {
@@ -87,17 +86,14 @@ TEST(Random, FillsHaveTheNumbersOfTheCallsOnEveryTarget) {
         std::vector<double> uniform(n);
         std::vector<std::uint64_t> bits(n);
         std::vector<std::uint32_t> poisson(n);
-        std::vector<std::int8_t> signs(n);
         fill_uniform(kSeed, Purpose::kNullLabels, r, units, uniform);
         fill_bits(kSeed, Purpose::kDemo, r, units, bits);
         fill_poisson(kSeed, r, units, poisson);
-        fill_signs(kSeed, r, units, signs);
         for (std::size_t i = 0; i < n; ++i) {
           ASSERT_EQ(uniform[i], random_uniform(kSeed, Purpose::kNullLabels, r, units[i]))
               << kind << ' ' << n << ' ' << i;
           ASSERT_EQ(bits[i], random_bits(kSeed, Purpose::kDemo, r, units[i])) << kind << ' ' << n << ' ' << i;
           ASSERT_EQ(poisson[i], random_poisson(kSeed, r, units[i])) << kind << ' ' << n << ' ' << i;
-          ASSERT_EQ(signs[i], random_sign(kSeed, r, units[i])) << kind << ' ' << n << ' ' << i;
         }
       });
     }
@@ -191,8 +187,8 @@ TEST(Random, NeighboursAreIndependent) {
 TEST(Random, PurposesAndSeedsDiffer) {
   std::unordered_set<std::uint64_t> seen;
   std::size_t drawn = 0;
-  for (const Purpose p : {Purpose::kBootstrap, Purpose::kNullLabels, Purpose::kNullSigns, Purpose::kSplit,
-                          Purpose::kSample, Purpose::kDemo}) {
+  for (const Purpose p : {Purpose::kBootstrap, Purpose::kNullLabels, Purpose::kNullGroups, Purpose::kSplit,
+                          Purpose::kSample, Purpose::kDemo, Purpose::kNullModel, Purpose::kNullVotes}) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       for (std::uint32_t r = 0; r < 20; ++r) {
         for (std::uint64_t unit = 0; unit < 50; ++unit, ++drawn) seen.insert(random_bits(seed, p, r, unit));
@@ -200,19 +196,6 @@ TEST(Random, PurposesAndSeedsDiffer) {
     }
   }
   EXPECT_EQ(seen.size(), drawn);
-}
-
-TEST(Random, SignsAreFair) {
-  constexpr int kDraws = 100000;
-  const double bound = 3.3 * std::sqrt(kDraws);  // 99.9% of a fair walk
-  int down = 0;
-  int along = 0;
-  for (std::uint32_t i = 0; i < kDraws; ++i) {
-    down += random_sign(15, 3, i);
-    along += random_sign(15, i, 3);
-  }
-  EXPECT_LT(std::abs(down), bound);
-  EXPECT_LT(std::abs(along), bound);
 }
 
 TEST(Random, HashName) {

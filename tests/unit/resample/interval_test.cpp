@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 namespace plumb {
@@ -13,16 +14,46 @@ std::vector<double> zero_to_hundred() {
   return v;
 }
 
-TEST(Interval, PercentileIsTypeSeven) {
+TEST(Interval, PercentileIsTypeSix) {
   const Bounds b = percentile_bounds(zero_to_hundred(), 0.9);
-  EXPECT_NEAR(b.low, 5, 1e-12);
-  EXPECT_NEAR(b.high, 95, 1e-12);
+  EXPECT_NEAR(b.low, 4.1, 1e-12);  // rank 0.05 * 102, from 1
+  EXPECT_NEAR(b.high, 95.9, 1e-12);
+  EXPECT_EQ(percentile_bounds({1, 2, 3}, 0.95).low, 1);
+  EXPECT_EQ(percentile_bounds({7}, 0.95).high, 7);
+}
+
+TEST(Interval, NormalTakesTheBiasOff) {
+  const std::vector<double> r = {1, 2, 3};  // mean 2, standard deviation 1
+  const Bounds b = normal_bounds(1.5, r, 0.95);
+  EXPECT_NEAR(b.low, 1 - 1.959963984540054, 1e-12);
+  EXPECT_NEAR(b.high, 1 + 1.959963984540054, 1e-12);
+}
+
+TEST(Interval, WilsonSolvesItsEquation) {  // |x - q| = z sqrt(q (1 - q) / n) at both ends
+  const double z = 1.959963984540054;
+  for (const double x : {0.02, 0.5, 0.9})
+    for (const double n : {5.0, 37.5, 1000.0}) {
+      const Bounds b = wilson_bounds(x, n, 0.95);
+      for (const double q : {b.low, b.high})
+        EXPECT_NEAR(std::abs(x - q), z * std::sqrt(q * (1 - q) / n), 1e-12);
+    }
+  EXPECT_EQ(wilson_bounds(1, 100, 0.95).high, 1);
+  EXPECT_NEAR(wilson_bounds(1, 100, 0.95).low, 100 / (100 + z * z), 1e-12);
+  EXPECT_EQ(wilson_bounds(0, 100, 0.95).low, 0);
+}
+
+TEST(Interval, LogitStaysInside) {
+  const Bounds b = logit_bounds(0.98, 0.02, 0.95);
+  EXPECT_GT(b.low, 0.8);
+  EXPECT_LT(b.high, 1);
+  EXPECT_NEAR(std::log(b.low / (1 - b.low)) + std::log(b.high / (1 - b.high)), 2 * std::log(0.98 / 0.02),
+              1e-9);
 }
 
 TEST(Interval, BasicMirrorsAndStaysAboveZero) {
   const Bounds b = basic_bounds(60, zero_to_hundred(), 0.9);
-  EXPECT_NEAR(b.low, 25, 1e-12);    // 120 - 95
-  EXPECT_NEAR(b.high, 115, 1e-12);  // 120 - 5
+  EXPECT_NEAR(b.low, 24.1, 1e-12);    // 120 - 95.9
+  EXPECT_NEAR(b.high, 115.9, 1e-12);  // 120 - 4.1
   EXPECT_EQ(basic_bounds(10, zero_to_hundred(), 0.9).low, 0);
 }
 

@@ -43,6 +43,8 @@ void forecast_disagreement(const Predictions& predictions, std::span<const Rows>
 /// differ about class k. Items with fewer than two votes are left out.
 void disagreement_terms(const ItemBlock& block, const DisagreementForecast& forecast,
                         std::span<const Cells> cells, ShareTerms& out);
+/// The votes alone, for a block whose forecasts are there.
+void disagreement_shares(const ItemBlock& block, const DisagreementForecast& forecast, ShareTerms& out);
 
 /// Writes disagreement_loss, disagreement_cl_plugin, disagreement_cl, disagreement_ce and the class-wise
 /// means disagreement_classwise_loss, _cl, _ce.

@@ -68,38 +68,6 @@ class ShareBuilder {
   std::int64_t unit_pending_ = 0, drawn_pending_ = 0;
 };
 
-/// The sign-flip null of the plug-in calibration loss: the residual mu - p of an item, in all columns
-/// together, takes the sign of its unit. Only sum w and sum w sign (mu - p) of each cell are kept. Columns
-/// beyond the cells given are passed over.
-class ShareNull {
- public:
-  explicit ShareNull(std::vector<Cells> cells);
-  void update(const ShareTerms& t, std::span<const std::int8_t> signs);
-  void merge(const ShareNull& other);
-  /// Plug-in calibration loss of each column; 0 without items.
-  [[nodiscard]] std::vector<double> cl_plugin() const;
-
- private:
-  struct Residual {
-    int128 r = 0;  // unit weights, in units of 2^-50
-    std::uint64_t items = 0;
-  };
-  struct Narrow {
-    std::int64_t r = 0;
-    std::uint64_t items = 0;
-  };
-  struct Weighted {
-    ExactSum w, wr;
-  };
-  void update_weighted(const ShareTerms& t, std::span<const std::int8_t> signs);
-  void flush();
-  std::vector<Cells> cells_;
-  std::vector<Residual> unit_;
-  std::vector<Narrow> narrow_;  // of the block that is being added
-  std::int64_t pending_ = 0;
-  std::vector<Weighted> weighted_;  // empty until weights come
-};
-
 /// Fills size, columns, cell and forecast from p: one row of cells.size() probabilities an item.
 void put_forecasts(std::span<const double> p, std::span<const Cells> cells, ShareTerms& t);
 

@@ -117,9 +117,6 @@ class ClasswiseBuilder {
   explicit ClasswiseBuilder(std::vector<Cells> cells);
   /// `times` as in ForecastsView; empty: once each.
   void update(const ItemBlock& block, std::span<const std::uint32_t> times = {});
-  /// The sign-flip null: hits_k = n z_k + sign (h_k - n z_k), dense in k. Leaves wwyy 0, so that a
-  /// table of flipped hits has no debiased error.
-  void update_flipped(const ItemBlock& block, std::span<const std::int8_t> signs);
   [[nodiscard]] std::vector<ReliabilityTable> finish();
 
  private:
@@ -152,7 +149,6 @@ class ClasswiseBuilder {
   std::vector<std::uint32_t> found_;       // scratch: classes of a row that lie beyond the lowest cell
   std::vector<std::int32_t> word_;         // scratch: where the table of each value of a group begins
   std::vector<double> both_;               // scratch: binary blocks with both classes written out
-  std::vector<ClasswiseBuilder> minus_;    // at most one: the items whose residual was flipped
 };
 
 }  // namespace plumb

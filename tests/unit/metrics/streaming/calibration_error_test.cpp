@@ -225,14 +225,6 @@ TEST(CalibrationError, OneItem) {
   EXPECT_NE(ece_l2_debiased(t).why.find("two items"), std::string::npos);
 }
 
-TEST(CalibrationError, FlippedHitsHaveNoDebiasedError) {
-  const Column c = test::random_column(100, {}, 61);
-  ReliabilityTable t = table_of(c, 15);
-  for (Cell& cell : t.cell) cell.wwyy = {};  // as ClasswiseBuilder::update_flipped leaves it
-  EXPECT_TRUE(ece(t));
-  EXPECT_FALSE(ece_l2_debiased(t));
-}
-
 TEST(CalibrationError, DebiasedTellsHowManyItemsEntered) {
   Column c = four_items();
   EXPECT_EQ(ece_l2_debiased(table_of(c, 2)).items, -1);

@@ -162,40 +162,6 @@ TEST(ClasswiseBuilder, VotesBeyondTheIntegerCells) {
   EXPECT_EQ(build(b, same(3, 15)), reference(b, same(3, 15), {}));
 }
 
-TEST(ClasswiseBuilder, FlippedEqualsOneFlippedColumnAClass) {
-  for (const bool weight : {false, true}) {
-    for (const int classes : {2, 5, 66}) {
-      const ItemBlock b = test::random_block(400, {.classes = classes, .most_votes = 3, .weight = weight}, 5);
-      const auto cells = same(classes, 15);
-      std::vector<std::int8_t> signs;
-      std::vector<std::uint32_t> kept, flipped;
-      for (std::int64_t i = 0; i < b.size; ++i) {
-        signs.push_back(i % 3 == 0 ? -1 : 1);
-        kept.push_back(i % 3 == 0 ? 0 : 1);
-        flipped.push_back(i % 3 == 0 ? 1 : 0);
-      }
-      ClasswiseBuilder builder(cells);
-      builder.update_flipped(b, signs);
-      const auto tables = builder.finish();
-      const auto stay = reference(b, cells, kept);
-      const auto turn = reference(b, cells, flipped);
-      for (std::size_t k = 0; k < tables.size(); ++k) {
-        for (std::size_t c = 0; c < tables[k].cell.size(); ++c) {
-          // sum n p + sum s (h - n p)
-          ExactSum expected = stay[k].cell[c].wy;
-          expected.merge(turn[k].cell[c].wp);
-          expected.merge(turn[k].cell[c].wp);
-          expected.subtract(turn[k].cell[c].wy);
-          EXPECT_EQ(tables[k].cell[c].wy, expected);
-          ExactSum w = stay[k].cell[c].w;
-          w.merge(turn[k].cell[c].w);
-          EXPECT_EQ(tables[k].cell[c].w, w);
-        }
-      }
-    }
-  }
-}
-
 TEST(ClasswiseBuilder, FinishLeavesItEmpty) {
   const ItemBlock b = test::random_block(50, {.classes = 3}, 6);
   ClasswiseBuilder builder(3, Cells{15, true, {}});

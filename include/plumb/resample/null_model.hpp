@@ -1,0 +1,40 @@
+// How a calibrated model's votes are imitated, and the two numbers that are fitted for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plumb/data/forecasts.hpp"
+#include "plumb/data/items.hpp"
+#include "plumb/resample/vote_counts.hpp"
+
+namespace plumb {
+
+/// Items of one group move together: their uniform numbers are Phi of normal ones, any two of which are
+/// correlated by rho (a Gaussian copula). A few groups leave rho open, and the best guess alone would reject
+/// too often: each replicate draws its own from the posterior under a flat prior on sqrt(rho).
+struct GroupModel {
+  double rho = 0;                        ///< of the largest likelihood
+  std::vector<double> roots, posterior;  ///< sqrt(rho), ascending; the posterior up to there, not normed
+  [[nodiscard]] double draw(std::uint64_t seed, std::uint32_t replicate) const;
+};
+
+struct NullModel {
+  bool several = false;         ///< some item has two votes or more
+  bool grouped = false;         ///< items of one group move together
+  double vote_correlation = 0;  ///< of two votes of an item: 1/(1 + s), s the Dirichlet concentration
+  GroupModel groups;
+  [[nodiscard]] std::string name() const;
+};
+
+/// 1/(1 + s), s the maximum of the Dirichlet-multinomial likelihood of the votes with mean z; weights do not
+/// enter, beyond that items of weight 0 are left out.
+[[nodiscard]] double fit_vote_correlation(const Items& items, int threads);
+
+/// From the event's column, in ascending order; `votes` was planned for it, `group` has the number of each
+/// row's group.
+[[nodiscard]] GroupModel fit_groups(const ForecastsView& ascending, const VoteCounts& votes,
+                                    std::span<const std::uint32_t> group, std::int64_t groups, int threads);
+
+}  // namespace plumb

@@ -1,0 +1,79 @@
+#include "plumb/metrics/ordered/score_tests.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/exact_sum.hpp"
+
+namespace plumb {
+namespace {
+
+constexpr const char* kNoDoubt = "every forecast is 0 or 1";
+
+/// body(e, v, i): residual and variance of item i, both times its weight.
+template <class Body>
+bool each_residual(const ForecastsView& f, Body body) {
+  bool some = false;
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const double n = f.trials_of(i), w = f.weight_of(i), p = f.p[i];
+    if (n == 0 || w == 0) continue;
+    some = true;
+    body(w * (f.hits[i] - n * p), w * n * p * (1 - p), i);
+  }
+  return some;
+}
+
+/// log(p / (1 - p)) of a few rows, cut at kMostLogit.
+void cut_logits(std::span<const double> p, std::span<double> out) {
+  std::array<double, 256> rest;
+  for (std::size_t i = 0; i < p.size(); ++i) rest[i] = 1 - p[i];
+  const std::span<double> r = std::span(rest).first(p.size());
+  log_block(p, out);
+  log_block(r, r);
+  for (std::size_t i = 0; i < p.size(); ++i) out[i] = std::clamp(out[i] - r[i], -kMostLogit, kMostLogit);
+}
+
+}  // namespace
+
+Estimate cox_score(const ForecastsView& f) {
+  ExactSum u0, u1, v00, v01, v11;
+  std::array<double, 256> logit;
+  bool some = false;
+  for (std::size_t begin = 0; begin < f.size(); begin += logit.size()) {
+    const std::size_t n = std::min(logit.size(), f.size() - begin);
+    const ForecastsView part = f.slice(begin, n);
+    cut_logits(part.p, std::span(logit).first(n));
+    some |= each_residual(part, [&](double e, double v, std::size_t i) {
+      u0.add(e);
+      u1.add(e * logit[i]);
+      v00.add(v);
+      v01.add(v * logit[i]);
+      v11.add(v * logit[i] * logit[i]);
+    });
+  }
+  if (!some) return Estimate::undefined(kNoVotes);
+  const double a = v00.value(), b = v01.value(), c = v11.value(), x = u0.value(), y = u1.value();
+  if (!(a > 0)) return Estimate::undefined(kNoDoubt);
+  // The slope's score beside the intercept's, and its variance.
+  const double slope = y - b / a * x, spread = c - b / a * b;
+  constexpr double kRounding = 1e-12;
+  const double joint = spread > kRounding * c ? slope * slope / spread : 0;
+  return x * x / a + joint;
+}
+
+Estimate spiegelhalter_z(const ForecastsView& f) {
+  ExactSum top, variance;
+  const bool some = each_residual(f, [&](double e, double v, std::size_t i) {
+    const double x = 1 - 2 * f.p[i];
+    top.add(e * x);
+    variance.add(v * x * x);
+  });
+  if (!some) return Estimate::undefined(kNoVotes);
+  const double v = variance.value();
+  if (!(v > 0)) return Estimate::undefined("every forecast is 0, 1/2 or 1");
+  return top.value() / std::sqrt(v);
+}
+
+}  // namespace plumb

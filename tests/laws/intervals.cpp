@@ -1,0 +1,120 @@
+// How often 95% intervals cover the truth. Errors on cells and kernel errors: the truth is the same
+// functional of the true chances, on each set's own forecasts and cells. Other keys: that of the population.
+#include <algorithm>
+#include <map>
+
+#include "laws/laws.hpp"
+#include "laws/simulated.hpp"
+#include "plumb/evaluate/evaluate.hpp"
+
+namespace plumb::laws {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+const Keys kOnCells = {"ece", "ece_mass", "ece_classwise", "ece_l2", "brier_reliability", "log_calibration"};
+const Keys kScores = {"accuracy", "nll", "brier", "brier_resolution", "log_refinement", "auroc"};
+const Keys kDebiased = {"cl", "ece_l2_debiased"};  // near 0 for these models
+const Keys kBinary = {"calibration_slope", "calibration_intercept", "oe_ratio"};
+const Keys kVotes = {"agreement", "el", "dl", "disagreement_loss", "disagreement_cl"};
+
+// Continuous statistics, and those near a boundary or with dependent votes.
+constexpr Wanted kUsual{0.93, 0.97}, kNearBoundary{0.93, 0.99};
+
+using Covered = std::map<std::string, char>;
+
+bool covers(const MetricResult& m, double truth) { return *m.low <= truth && truth <= *m.high; }
+
+void enter(Book& book, const std::string& setting, Wanted wanted, const std::vector<Covered>& sets) {
+  std::map<std::string, std::vector<char>> by_key;
+  for (const Covered& set : sets)
+    for (const auto& [key, hit] : set) by_key[key].push_back(hit);
+  for (const auto& [key, hits] : by_key)
+    book.rate("the interval of `" + key + "` covers", setting, wanted, hits);
+}
+
+EvaluateOptions resampled(const Keys& keys) {
+  return {.metrics = keys, .bootstrap = 200, .threads = 1, .consensus = false};
+}
+
+void cover_on_cells(Book& book, const Setting& s) {
+  enter(book, s.name, kNearBoundary, simulate_sets(book.sets(200, 30), book.seed(), [&](std::uint64_t seed) {
+          const Drawn d = draw(s, seed);
+          const Result r = evaluate(items_of(d), resampled(kOnCells));
+          const Result truth = evaluate(truth_of(d), {.metrics = kOnCells, .threads = 1, .consensus = false});
+          Covered out;
+          for (const auto& [key, m] : r.metrics) out[key] = covers(m, *truth[key].value);
+          return out;
+        }));
+}
+
+void cover_kernel_error(Book& book, const Setting& s) {
+  enter(book, s.name, kNearBoundary, simulate_sets(book.sets(150, 10), book.seed(), [&](std::uint64_t seed) {
+          const Drawn d = draw(s, seed);
+          const Result r = evaluate(items_of(d), resampled({"ece_kde"}));
+          double bandwidth = 0;
+          for (const auto& [name, value] : r.settings)
+            if (name == "bandwidth") bandwidth = std::get<double>(value);
+          const Result truth = evaluate(truth_of(d), {.metrics = {"ece_kde"},
+                                                      .threads = 1,
+                                                      .bandwidth = bandwidth,
+                                                      .leave_out = LeaveOut::kItem,
+                                                      .consensus = false});
+          return Covered{{"ece_kde", covers(r["ece_kde"], *truth["ece_kde"].value)}};
+        }));
+}
+
+void cover_population(Book& book, const Setting& s, const Keys& keys, Wanted wanted) {
+  Setting big = s;
+  big.n = book.whole() ? 400'000 : 50'000;
+  big.groups = 0;
+  const Result truth = evaluate(items_of(draw(big, 12345)), {.metrics = keys, .consensus = false});
+  enter(book, s.name, wanted, simulate_sets(book.sets(200, 30), book.seed(), [&](std::uint64_t seed) {
+          Covered out;
+          for (const auto& [key, m] : evaluate(items_of(draw(s, seed)), resampled(keys)).metrics)
+            if (m.low) out[key] = covers(m, *truth[key].value);
+          return out;
+        }));
+}
+
+Keys operator+(Keys a, const Keys& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+void intervals(Book& book) {
+  const Setting plain200{.name = "calibrated, N = 200", .n = 200}, plain{.name = "calibrated, N = 400"};
+  const Setting over200{.name = "slope 0.74, N = 200", .n = 200, .slope = 0.74};
+  const Setting over{.name = "slope 0.74, N = 400", .slope = 0.74};
+  const Setting over1000{.name = "slope 0.74, N = 1000", .n = 1000, .slope = 0.74};
+  const Setting shifted{.name = "shift 0.5, N = 400", .shift = 0.5};
+  const Setting rare{.name = "rare events, N = 1000", .n = 1000, .mean = -3.5};
+  const Setting rare_shifted{
+      .name = "rare events, shift 0.5, N = 1000", .n = 1000, .shift = 0.5, .mean = -3.5};
+  const Setting four{.name = "K = 4, calibrated, N = 400", .classes = 4};
+  const Setting four_over{.name = "K = 4, slope 0.74, N = 400", .classes = 4, .slope = 0.74};
+  const Setting votes{.name = "5 votes, calibrated, N = 200", .n = 200, .votes = 5};
+  const Setting votes_over{.name = "5 votes, slope 0.74, N = 200", .n = 200, .votes = 5, .slope = 0.74};
+  const Setting groups{.name = "40 groups of 5, calibrated", .n = 200, .groups = 40};
+  const Setting groups_over{.name = "40 groups of 5, slope 0.74", .n = 200, .groups = 40, .slope = 0.74};
+  if (!book.whole()) {
+    for (const Setting& s : {over200, votes_over, groups_over}) cover_on_cells(book, s);
+    cover_population(book, over200, kScores + kBinary, kUsual);
+    return;
+  }
+  for (const Setting& s : {plain200, plain, over200, over, over1000, shifted, rare, rare_shifted, four,
+                           four_over, votes, votes_over, groups, groups_over})
+    cover_on_cells(book, s);
+  for (const Setting& s : {plain200, over, shifted}) cover_kernel_error(book, s);
+  for (const Setting& s : {over200, over, shifted, rare}) {
+    cover_population(book, s, kScores + kBinary, kUsual);
+    cover_population(book, s, kDebiased, kNearBoundary);
+  }
+  cover_population(book, four_over, kScores + kDebiased, kNearBoundary);
+  cover_population(book, votes_over, kScores + kBinary + kVotes + kDebiased, kNearBoundary);
+  cover_population(book, groups_over, kScores + kBinary + kDebiased, kNearBoundary);
+}
+const Topic kIntervals{"intervals", intervals};
+
+}  // namespace
+}  // namespace plumb::laws

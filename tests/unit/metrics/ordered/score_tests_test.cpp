@@ -1,0 +1,69 @@
+#include "plumb/metrics/ordered/score_tests.hpp"
+
+#include <gtest/gtest.h>
+
+#include "unit/metrics/ordered/column.hpp"
+
+namespace plumb::test {
+namespace {
+
+constexpr double kTolerance = 1e-11;  // relative; the reference adds in long double
+
+long double naive_logit(double p) {
+  const long double x = std::log(static_cast<long double>(p) / (1 - p));
+  return std::clamp(x, -7.0L, 7.0L);
+}
+
+// Reference: the matrix inverted as it stands.
+double naive_cox(const Column& c) {
+  long double u0 = 0, u1 = 0, a = 0, b = 0, d = 0;
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    const long double p = c.p[i], x = naive_logit(c.p[i]), e = c.gain(i) - c.mass(i) * p,
+                      v = c.mass(i) * p * (1 - p);
+    u0 += e, u1 += e * x, a += v, b += v * x, d += v * x * x;
+  }
+  return static_cast<double>((d * u0 * u0 - 2 * b * u0 * u1 + a * u1 * u1) / (a * d - b * b));
+}
+
+double naive_z(const Column& c) {
+  long double top = 0, v = 0;
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    const long double p = c.p[i], x = 1 - 2 * p;
+    top += (c.gain(i) - c.mass(i) * p) * x;
+    v += c.mass(i) * p * (1 - p) * x * x;
+  }
+  return static_cast<double>(top / std::sqrt(v));
+}
+
+TEST(ScoreTests, AreTheDefinitions) {
+  for (const ColumnOptions& o : kinds()) {
+    const Column c = random_column(o);
+    EXPECT_NEAR(*cox_score(c.view()).value / naive_cox(c), 1, kTolerance) << "seed " << o.seed;
+    EXPECT_NEAR(*spiegelhalter_z(c.view()).value / naive_z(c), 1, kTolerance) << "seed " << o.seed;
+  }
+}
+
+TEST(ScoreTests, ByHand) {
+  // One forecast of 0.8 twice, one hit: e = -0.6 in all, v = 0.32; no slope.
+  const Column same{.p = {0.8, 0.8}, .hits = {1, 0}, .trials = {}, .weight = {}, .times = {}};
+  EXPECT_NEAR(*cox_score(same.view()).value, 0.36 / 0.32, 1e-12);
+  EXPECT_NEAR(*spiegelhalter_z(same.view()).value, 0.36 / std::sqrt(0.32 * 0.36), 1e-12)
+      << "over-confident: above 0";
+}
+
+TEST(ScoreTests, Edges) {
+  const Column empty{.p = {}, .hits = {}, .trials = {}, .weight = {}, .times = {}};
+  EXPECT_EQ(cox_score(empty.view()).why, kNoVotes);
+  EXPECT_EQ(spiegelhalter_z(empty.view()).why, kNoVotes);
+  const Column sure{.p = {0, 1}, .hits = {0, 1}, .trials = {}, .weight = {}, .times = {}};
+  EXPECT_FALSE(cox_score(sure.view()));
+  EXPECT_FALSE(spiegelhalter_z(sure.view()));
+  const Column even{.p = {0.5}, .hits = {1}, .trials = {}, .weight = {}, .times = {}};
+  EXPECT_FALSE(spiegelhalter_z(even.view())) << "at 1/2 the Brier score is sure";
+  EXPECT_EQ(*cox_score(even.view()).value, 1);
+  const Column mixed{.p = {0, 0.5, 1}, .hits = {1, 1, 1}, .trials = {}, .weight = {}, .times = {}};
+  EXPECT_TRUE(std::isfinite(*cox_score(mixed.view()).value)) << "log-odds are cut";
+}
+
+}  // namespace
+}  // namespace plumb::test
