@@ -19,6 +19,7 @@ constexpr int kMostPairClasses = 50;  // K^2 parameters, five times over, are fi
 // Few units are dealt into folds several times: where an item falls then matters less.
 constexpr std::int64_t kDealtUnits = 2000;
 constexpr std::int64_t kMostRepeats = 4;
+constexpr std::int64_t kVotesEach = 10;  // votes that a parameter wants, as for any regression
 
 int classes_seen(const Items& items) {
   std::set<std::uint32_t> seen;
@@ -41,8 +42,9 @@ std::string left_out(const CalibratorRow& row, const Items& items, double votes)
   const std::int64_t parameters = row.parameters(items.classes());
   if (row.complexity == Complexity::per_pair && items.classes() > kMostPairClasses)
     return "left out above " + std::to_string(kMostPairClasses) + " classes; ask for it by name";
-  if (row.complexity != Complexity::free && parameters > votes)
-    return "left out: " + std::to_string(parameters) + " parameters for " + show(votes) + " votes";
+  if (votes < kVotesEach * static_cast<double>(parameters))
+    return "left out: " + std::to_string(parameters) + " parameters want " +
+           std::to_string(kVotesEach * parameters) + " votes";
   return "";
 }
 
@@ -120,6 +122,7 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
   const Entry& first = entries.front();
   if (!first.league.why.empty()) throw InputError("no calibrator could be fitted: " + first.league.why);
   const Entry* chosen = &first;
+  const double wider = detail::shared_training(folds);
   for (Entry& e : entries) {
     if (!e.league.why.empty()) continue;
     const detail::MeanLoss loss = detail::mean_loss(e.loss, units.mass),
@@ -128,8 +131,8 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
     e.league.nll = loss.mean;
     e.league.se = loss.se;
     e.league.gain = gain.mean;
-    e.league.gain_se = gain.se;
-    if (further.mean > further.se) chosen = &e;
+    e.league.gain_se = wider * gain.se;
+    if (further.mean > wider * further.se) chosen = &e;
   }
   AutoChoice out;
   FitOptions all = o;

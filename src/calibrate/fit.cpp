@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "calibrate/rows.hpp"
 
@@ -97,7 +96,7 @@ std::int64_t CalibratorRow::parameters(std::int64_t classes) const {
     case Complexity::per_pair:
       return classes * (classes + 1) + numbers;
     default:
-      return std::numeric_limits<std::int64_t>::max();  // as many as the data ask for
+      return kHistogramBins * (classes == 2 ? 1 : classes) + numbers;  // of tables, about
   }
 }
 

@@ -1,10 +1,14 @@
 #include "calibrate/held_out.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
 
 #include "calibrate/ballots.hpp"
+#include "calibrate/rows.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/calibrate/scores.hpp"
@@ -93,6 +97,44 @@ MeanLoss gain_of(const std::vector<double>& before, const std::vector<double>& a
   std::vector<double> gain(before.size());
   for (std::size_t u = 0; u < gain.size(); ++u) gain[u] = before[u] - after[u];
   return mean_loss(gain, mass);
+}
+
+double shared_training(int folds) { return std::sqrt(1 + folds / (folds - 1.0)); }
+
+void check_held_out(const CalibratorRow& row, const Items& items, const FitOptions& options, Step& step) {
+  if (row.method == "none" || row.method == "alpha" || row.method == "auto") return;
+  constexpr int kFolds = 5;
+  constexpr double kMostNumbers = 2e6;  // of logits, times what a method does with each: about a second
+  const double numbers = static_cast<double>(items.size()) * items.predictions.width() *
+                         (row.complexity == Complexity::per_pair ? items.classes() : 1) *
+                         (options.tune || row.method == "spline" ? 10 : 1);
+  const std::string skipped = "Not compared with the plain predictions on held-out folds: ";
+  if (numbers > kMostNumbers) {
+    step.fit.warnings.push_back(skipped +
+                                "there is too much data to fit five times more; judge it on other data.");
+    return;
+  }
+  try {
+    const UnitVotes units(items);
+    const std::vector<int> fold = split_folds(items, kFolds, options.seed);
+    const std::vector<double> own = held_out_losses(items, units, fold, kFolds, [&](auto rows) {
+      return model_of(fit_with_prior(row, items.gather(rows), options_for(options, rows)), items.classes());
+    });
+    std::vector<double> plain(own.size(), 0.0);
+    std::vector<std::int64_t> all(items.size());
+    std::iota(all.begin(), all.end(), 0);
+    add_losses(items, model_of({"none"}, items.classes()), all, units, plain);
+    const MeanLoss gain = gain_of(plain, own, units.mass);
+    const double se = shared_training(kFolds) * gain.se;
+    if (gain.mean < -se)
+      step.fit.warnings.push_back(
+          fmt::format("On held-out folds it is worse than no calibration: log-loss {:.4g} against {:.4g} "
+                      "(standard error of the "
+                      "difference {:.2g}). Use ⟦method⟧ auto or none, or more data.",
+                      mean_loss(own, units.mass).mean, mean_loss(plain, units.mass).mean, se));
+  } catch (const InputError& e) {
+    step.fit.warnings.push_back(skipped + e.sentence() + ".");
+  }
 }
 
 }  // namespace plumb::detail

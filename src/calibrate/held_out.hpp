@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "plumb/calibrate/fit.hpp"
 #include "plumb/calibrate/model.hpp"
 #include "plumb/data/items.hpp"
 
@@ -38,5 +39,13 @@ struct MeanLoss {
 /// difference is known far better than either loss.
 [[nodiscard]] MeanLoss gain_of(const std::vector<double>& before, const std::vector<double>& after,
                                const std::vector<double>& mass);
+
+/// By this factor gains vary more than the units of one deal show, since fits on k - 1 of k folds share most
+/// of their data: sqrt(1 + k n_test/n_train) (Nadeau and Bengio 2003).
+[[nodiscard]] double shared_training(int folds);
+
+/// Fits again on five folds and warns in the step's report when the calibrated predictions are worse than the
+/// plain ones by more than a standard error; or says why this was not tried.
+void check_held_out(const CalibratorRow& row, const Items& items, const FitOptions& options, Step& step);
 
 }  // namespace plumb::detail

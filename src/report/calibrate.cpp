@@ -107,9 +107,8 @@ std::string step_text(const Step& step, std::size_t number, const TerminalOption
 std::string league_text(const std::vector<LeagueRow>& league, const TerminalOptions& o) {
   detail::TextTable table({"method", "parameters", "held-out log-loss", "gain over none", "se", ""});
   for (std::size_t c = 1; c < 5; ++c) table.right(c);
-  constexpr std::int64_t kCounted = 1'000'000'000;  // tables take as many as the data ask for
   for (const LeagueRow& r : league) {
-    const std::string parameters = r.parameters < kCounted ? std::to_string(r.parameters) : "";
+    const std::string parameters = std::to_string(r.parameters);
     if (!r.why.empty()) {
       table.add({r.method, parameters, "", "", "", detail::spelled(r.why, o)});
       continue;

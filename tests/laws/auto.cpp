@@ -17,7 +17,8 @@ namespace {
 struct Model {
   int classes = 3;
   double spread = 1.5, sharp = 1, offset = 0, jumble = 0;
-  int unseen = 0;  ///< classes without a vote in the fit data
+  double rare = 0;      ///< log-odds by which the last class is rarer
+  bool unseen = false;  ///< the fit data happen to lack it
 };
 
 struct Drawn {
@@ -25,14 +26,16 @@ struct Drawn {
   std::vector<std::int64_t> label;
 };
 
-Drawn draw(const Model& m, std::int64_t n, int unseen, std::uint64_t seed, std::uint32_t which) {
+Drawn draw(const Model& m, std::int64_t n, bool unseen, std::uint64_t seed, std::uint32_t which) {
   RandomStream rng(seed, Purpose::kDemo, which);
   Drawn out;
   std::vector<double> truth(m.classes);
   while (std::ssize(out.label) < n) {
     double top = 0;
-    for (int k = m.classes == 2 ? 1 : 0; k < m.classes; ++k)
-      top = std::max(top, truth[k] = m.spread * rng.normal());
+    for (int k = m.classes == 2 ? 1 : 0; k < m.classes; ++k) {
+      truth[k] = m.spread * rng.normal() - (k + 1 == m.classes ? m.rare : 0);
+      top = std::max(top, truth[k]);
+    }
     double sum = 0;
     for (const double t : truth) sum += std::exp(t - top);
     double r = rng.uniform() * sum;
@@ -40,7 +43,7 @@ Drawn draw(const Model& m, std::int64_t n, int unseen, std::uint64_t seed, std::
     while (y + 1 < m.classes && (r -= std::exp(truth[y] - top)) >= 0) ++y;
     std::vector<double> noise(m.classes);
     for (double& x : noise) x = rng.normal();
-    if (y >= m.classes - unseen) continue;
+    if (unseen && y + 1 == m.classes) continue;
     for (int k = m.classes == 2 ? 1 : 0; k < m.classes; ++k)
       out.u.push_back(m.sharp * (truth[k] + m.jumble * noise[k]) + m.offset * k / (m.classes - 1));
     out.label.push_back(y);
@@ -100,7 +103,7 @@ const std::vector<Setting>& settings() {
       {"K = 3, calibrated", {.classes = 3}, {50, 200, 1000}, 100},
       {"K = 10, a class favoured", {.classes = 10, .sharp = 1.5, .offset = 2}, {50, 500, 5000}, 40},
       {"K = 10, saturated, nearly all right", {.classes = 10, .spread = 12, .sharp = 2}, {50, 100, 500}, 100},
-      {"K = 5, a class without votes", {.classes = 5, .sharp = 1.5, .unseen = 1}, {50, 200}, 100},
+      {"K = 5, a class without votes", {.classes = 5, .sharp = 1.5, .rare = 3.5, .unseen = true}, {50, 200}, 100},
       {"K = 100", {.classes = 100, .spread = 2, .sharp = 1.3}, {200}, 24},
   };
   return all;
@@ -109,10 +112,14 @@ const std::vector<Setting>& settings() {
 void harm(Book& book) {
   for (const Setting& s : settings())
     for (const std::int64_t n : s.sizes) {
+      if (std::getenv("MAXN") && n > std::atoi(std::getenv("MAXN"))) continue;
       const int sets = n > 2000 ? s.whole / 5 : s.whole;
-      const auto kept = simulate_sets(book.sets(sets, n > 500 ? 2 : 6), book.seed(), [&](std::uint64_t seed) {
-        const Drawn fit = draw(s.model, n, s.model.unseen, seed, 0), fresh = draw(s.model, 2000, 0, seed, 1);
+      const auto kept = simulate_sets(book.sets(std::getenv("FEW") ? std::min(sets, std::atoi(std::getenv("FEW"))) : sets, n > 500 ? 2 : 6), book.seed(), [&](std::uint64_t seed) {
+        const Drawn fit = draw(s.model, n, s.model.unseen, seed, 0), fresh = draw(s.model, 2000, false, seed, 1);
         const AutoChoice c = fit_auto(items_of(fit, s.model.classes), {.threads = 1});
+        if (std::getenv("DBG")) { const auto a=losses({"none"}, items_of(fresh, s.model.classes), fresh.label), b=losses(c.steps.front(), items_of(fresh, s.model.classes), fresh.label);
+          const LeagueRow* ch=nullptr; for(const auto&r:c.league) if(r.chosen) ch=&r;
+          std::fprintf(stderr,"DBG|%s|%d|%s|%.4f|%.4f|%.4f\n", s.name, int(n), c.steps.front().method.c_str(), mean(b)-mean(a), ch?ch->gain:0, ch?ch->gain_se:0);}
         return harmless(c.steps.front(), items_of(fresh, s.model.classes), fresh.label);
       });
       book.rate("`auto` is no worse than `none` by 0.005 or a standard error",
@@ -131,8 +138,8 @@ void regret(Book& book) {
   };
   for (const Setting& s : some)
     for (const std::int64_t n : s.sizes) {
-      const auto lost = simulate_sets(book.sets(s.whole, 3), book.seed() + 1, [&](std::uint64_t seed) {
-        const Drawn fit = draw(s.model, n, 0, seed, 0), fresh = draw(s.model, 5000, 0, seed, 1);
+      const auto lost = simulate_sets(book.sets(std::getenv("FEW") ? std::min(s.whole, std::atoi(std::getenv("FEW"))) : s.whole, 3), book.seed() + 1, [&](std::uint64_t seed) {
+        const Drawn fit = draw(s.model, n, false, seed, 0), fresh = draw(s.model, 5000, false, seed, 1);
         const Items items = items_of(fit, s.model.classes), held = items_of(fresh, s.model.classes);
         const AutoChoice c = fit_auto(items, {.threads = 1});
         const double own = mean(losses(c.steps.front(), held, fresh.label));
