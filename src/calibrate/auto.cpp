@@ -41,10 +41,9 @@ struct Entry {
 std::string left_out(const CalibratorRow& row, const Items& items, double votes) {
   const std::int64_t parameters = row.parameters(items.classes());
   if (row.complexity == Complexity::per_pair && items.classes() > kMostPairClasses)
-    return "left out above " + std::to_string(kMostPairClasses) + " classes; ask for it by name";
+    return "left out above " + std::to_string(kMostPairClasses) + " classes";
   if (votes < kVotesEach * static_cast<double>(parameters))
-    return "left out: " + std::to_string(parameters) + " parameters want " +
-           std::to_string(kVotesEach * parameters) + " votes";
+    return "wants " + std::to_string(kVotesEach * parameters) + " votes";
   return "";
 }
 

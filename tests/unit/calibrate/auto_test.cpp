@@ -131,7 +131,7 @@ TEST(Auto, FewestParametersFirst) {
 
 TEST(Auto, FewVotesForAParameterLeaveAMethodOut) {
   for (const LeagueRow& row : fit_auto(some::simulate(100, 8, 1, 32).items(), {}).league)
-    EXPECT_EQ(row.why.starts_with("left out: "), row.parameters > 10) << row.method;
+    EXPECT_EQ(row.why.starts_with("wants "), row.parameters > 10) << row.method;
 }
 
 TEST(CrossFit, NoUnitIsSeenByItsOwnModel) {
