@@ -58,7 +58,12 @@ int calibrate_apply(const Args& args) {
                    alpha ? ApplyFiles{out_probs, out, disagreement} : ApplyFiles{out, "", disagreement});
   }
   const std::string notice = fitted_on_notice(model, inputs);
-  if (!quiet && !notice.empty()) say(notice);
+  if (quiet) return kDone;
+  if (!notice.empty()) say(notice);
+  say(out + " written: " + (alpha ? "alpha_0" : "calibrated probabilities") + " of " +
+      counted(inputs.items.predictions.items(), "item"));
+  if (!out_probs.empty()) say(out_probs + " written: the probabilities");
+  if (!disagreement.empty()) say(disagreement + " written: the chance that two raters differ");
   return kDone;
 }
 

@@ -46,6 +46,9 @@ std::optional<double> strength(const std::string& flag, const std::string& text)
 FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (f.method.empty())
     throw InputError("how? Name a method with --method (\"plumb list\" shows them; auto chooses)");
+  for (const char* idle : {"--by", "--ids", "--concentration", "--truth"})
+    if (flags.given(idle))
+      throw InputError(std::string(idle) + " does nothing for plumb calibrate fit; leave it out");
   FitOptions o = f.options;
   if (flags.given("--folds")) o.folds = f.folds;
   if (flags.given("--bins")) o.bins = f.bins;

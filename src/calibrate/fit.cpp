@@ -73,7 +73,13 @@ const CalibratorRow& known_calibrator(std::string_view method) {
   if (const CalibratorRow* row = find_calibrator(method)) return *row;
   std::vector<std::string> known;
   for (const CalibratorRow& row : calibrators()) known.emplace_back(row.method);
-  throw InputError("there is no calibrator \"" + std::string(method) + "\"" + did_you_mean(method, known) +
+  std::string near = did_you_mean(method, known);
+  for (const std::string& name : known)  // the beginning of a name is nearer than any misspelling
+    if (method.size() > 1 && name.starts_with(method)) {
+      near = " (did you mean \"" + name + "\"?)";
+      break;
+    }
+  throw InputError("there is no calibrator \"" + std::string(method) + "\"" + near +
                    "; \"plumb list\" names them");
 }
 

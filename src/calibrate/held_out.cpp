@@ -125,13 +125,13 @@ void check_held_out(const CalibratorRow& row, const Items& items, const FitOptio
     std::iota(all.begin(), all.end(), 0);
     add_losses(items, model_of({"none"}, items.classes()), all, units, plain);
     const MeanLoss gain = gain_of(plain, own, units.mass);
-    const double se = shared_training(kFolds) * gain.se;
-    if (gain.mean < -se)
+    // A warning needs less evidence than a choice: the plain standard error.
+    if (gain.mean < -gain.se)
       step.fit.warnings.push_back(
           fmt::format("On held-out folds it is worse than no calibration: log-loss {:.4g} against {:.4g} "
                       "(standard error of the "
                       "difference {:.2g}). Use ⟦method⟧ auto or none, or more data.",
-                      mean_loss(own, units.mass).mean, mean_loss(plain, units.mass).mean, se));
+                      mean_loss(own, units.mass).mean, mean_loss(plain, units.mass).mean, gain.se));
   } catch (const InputError& e) {
     step.fit.warnings.push_back(skipped + e.sentence() + ".");
   }

@@ -2,11 +2,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "calibrate/tune.hpp"
 #include "laws/laws.hpp"
 #include "plumb/calibrate/fit.hpp"
 #include "plumb/calibrate/map.hpp"
-#include "plumb/calibrate/scores.hpp"
 #include "support/make_items.hpp"
 
 namespace plumb::laws {
@@ -98,12 +96,15 @@ struct Setting {
 
 const std::vector<Setting>& settings() {
   static const std::vector<Setting> all{
-      {"binary, calibrated", {.classes = 2}, {50, 500, 5000}, 150},
+      {"binary, calibrated", {.classes = 2}, {50, 100, 500, 5000}, 150},
       {"binary, over-confident", {.classes = 2, .sharp = 2}, {50, 500, 5000}, 100},
       {"K = 3, calibrated", {.classes = 3}, {50, 200, 1000}, 100},
       {"K = 10, a class favoured", {.classes = 10, .sharp = 1.5, .offset = 2}, {50, 500, 5000}, 40},
       {"K = 10, saturated, nearly all right", {.classes = 10, .spread = 12, .sharp = 2}, {50, 100, 500}, 100},
-      {"K = 5, a class without votes", {.classes = 5, .sharp = 1.5, .rare = 3.5, .unseen = true}, {50, 200}, 100},
+      {"K = 5, a class without votes",
+       {.classes = 5, .sharp = 1.5, .rare = 3.5, .unseen = true},
+       {50, 200},
+       100},
       {"K = 100", {.classes = 100, .spread = 2, .sharp = 1.3}, {200}, 24},
   };
   return all;
@@ -112,14 +113,11 @@ const std::vector<Setting>& settings() {
 void harm(Book& book) {
   for (const Setting& s : settings())
     for (const std::int64_t n : s.sizes) {
-      if (std::getenv("MAXN") && n > std::atoi(std::getenv("MAXN"))) continue;
       const int sets = n > 2000 ? s.whole / 5 : s.whole;
-      const auto kept = simulate_sets(book.sets(std::getenv("FEW") ? std::min(sets, std::atoi(std::getenv("FEW"))) : sets, n > 500 ? 2 : 6), book.seed(), [&](std::uint64_t seed) {
-        const Drawn fit = draw(s.model, n, s.model.unseen, seed, 0), fresh = draw(s.model, 2000, false, seed, 1);
+      const auto kept = simulate_sets(book.sets(sets, n > 500 ? 2 : 6), book.seed(), [&](std::uint64_t seed) {
+        const Drawn fit = draw(s.model, n, s.model.unseen, seed, 0),
+                    fresh = draw(s.model, 2000, false, seed, 1);
         const AutoChoice c = fit_auto(items_of(fit, s.model.classes), {.threads = 1});
-        if (std::getenv("DBG")) { const auto a=losses({"none"}, items_of(fresh, s.model.classes), fresh.label), b=losses(c.steps.front(), items_of(fresh, s.model.classes), fresh.label);
-          const LeagueRow* ch=nullptr; for(const auto&r:c.league) if(r.chosen) ch=&r;
-          std::fprintf(stderr,"DBG|%s|%d|%s|%.4f|%.4f|%.4f\n", s.name, int(n), c.steps.front().method.c_str(), mean(b)-mean(a), ch?ch->gain:0, ch?ch->gain_se:0);}
         return harmless(c.steps.front(), items_of(fresh, s.model.classes), fresh.label);
       });
       book.rate("`auto` is no worse than `none` by 0.005 or a standard error",
@@ -138,7 +136,7 @@ void regret(Book& book) {
   };
   for (const Setting& s : some)
     for (const std::int64_t n : s.sizes) {
-      const auto lost = simulate_sets(book.sets(std::getenv("FEW") ? std::min(s.whole, std::atoi(std::getenv("FEW"))) : s.whole, 3), book.seed() + 1, [&](std::uint64_t seed) {
+      const auto lost = simulate_sets(book.sets(s.whole, 3), book.seed() + 1, [&](std::uint64_t seed) {
         const Drawn fit = draw(s.model, n, false, seed, 0), fresh = draw(s.model, 5000, false, seed, 1);
         const Items items = items_of(fit, s.model.classes), held = items_of(fresh, s.model.classes);
         const AutoChoice c = fit_auto(items, {.threads = 1});

@@ -115,6 +115,22 @@ TEST(Auto, WhereNothingIsWrongNothingIsChanged) {
   EXPECT_NE(c.steps.front().fit.warnings.back().find("left alone"), std::string::npos);
 }
 
+// 40 patients of ten equal items each: item by item the fits know every answer, patient by patient they do
+// not.
+TEST(Auto, FoldsGoByGroup) {
+  some::Data one = some::simulate(40, 2, 1, 51), d;
+  RandomStream r(52, Purpose::kSample);
+  for (std::int64_t i = 0; i < 40; ++i) {
+    one.logits[static_cast<std::size_t>(i)] = r.normal();
+    const bool up = r.uniform() < 1 / (1 + std::exp(-one.logits[static_cast<std::size_t>(i)]));
+    for (int copy = 0; copy < 10; ++copy) d.take(one, i, {up ? 0 : 1, up ? 1 : 0});
+  }
+  Items grouped = d.items(), loose = grouped;
+  loose.groups = {};
+  EXPECT_EQ(fit_auto(grouped, {}).steps.front().method, "none");
+  EXPECT_NE(fit_auto(loose, {}).steps.front().method, "none");
+}
+
 TEST(Auto, FewestParametersFirst) {
   const auto parameters = [](const char* method, int k) { return find_calibrator(method)->parameters(k); };
   EXPECT_EQ(parameters("none", 2), 0);
