@@ -57,8 +57,9 @@ int calibrate_export(const Args& args) {
   if (quiet) return kDone;
   const bool alpha = std::any_of(loaded.steps.begin(), loaded.steps.end(),
                                  [](const Step& s) { return s.method == "alpha"; });
-  say(out + " written: an ONNX graph of the probabilities" +
-      (alpha ? "; alpha_0 is not in it, so use \"plumb calibrate apply\" for the concentration" : ""));
+  write_stdout(
+      out + " written: an ONNX graph of the probabilities" +
+      (alpha ? "; alpha_0 is not in it, so use \"plumb calibrate apply\" for the concentration\n" : "\n"));
   return kDone;
 }
 

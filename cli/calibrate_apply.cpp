@@ -60,10 +60,11 @@ int calibrate_apply(const Args& args) {
   const std::string notice = fitted_on_notice(model, inputs);
   if (quiet) return kDone;
   if (!notice.empty()) say(notice);
-  say(out + " written: " + (alpha ? "alpha_0" : "calibrated probabilities") + " of " +
-      counted(inputs.items.predictions.items(), "item"));
-  if (!out_probs.empty()) say(out_probs + " written: the probabilities");
-  if (!disagreement.empty()) say(disagreement + " written: the chance that two raters differ");
+  write_stdout(out + " written: " + (alpha ? "alpha_0" : "calibrated probabilities") + " of " +
+               counted(inputs.items.predictions.items(), "item") + "\n");
+  if (!out_probs.empty()) write_stdout(out_probs + " written: the probabilities" + "\n");
+  if (!disagreement.empty())
+    write_stdout(disagreement + " written: the chance that two raters differ" + "\n");
   return kDone;
 }
 
