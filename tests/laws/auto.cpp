@@ -114,7 +114,7 @@ void harm(Book& book) {
   for (const Setting& s : settings())
     for (const std::int64_t n : s.sizes) {
       const int sets = n > 2000 ? s.whole / 5 : s.whole;
-      const auto kept = simulate_sets(book.sets(sets, n > 500 ? 2 : 6), book.seed(), [&](std::uint64_t seed) {
+      const auto kept = simulate_sets(book.sets(sets, n > 500 ? 1 : 4), book.seed(), [&](std::uint64_t seed) {
         const Drawn fit = draw(s.model, n, s.model.unseen, seed, 0),
                     fresh = draw(s.model, 2000, false, seed, 1);
         const AutoChoice c = fit_auto(items_of(fit, s.model.classes), {.threads = 1});
@@ -136,7 +136,7 @@ void regret(Book& book) {
   };
   for (const Setting& s : some)
     for (const std::int64_t n : s.sizes) {
-      const auto lost = simulate_sets(book.sets(s.whole, 3), book.seed() + 1, [&](std::uint64_t seed) {
+      const auto lost = simulate_sets(book.sets(s.whole, 2), book.seed() + 1, [&](std::uint64_t seed) {
         const Drawn fit = draw(s.model, n, false, seed, 0), fresh = draw(s.model, 5000, false, seed, 1);
         const Items items = items_of(fit, s.model.classes), held = items_of(fresh, s.model.classes);
         const AutoChoice c = fit_auto(items, {.threads = 1});
