@@ -44,13 +44,22 @@ int calibrate_export(const Args& args) {
               "Input and output are float32, N x K (binary: N x 1).");
   Args model;
   std::string out;
+  bool quiet = false;
   flags.positional("model", model, "what plumb calibrate fit wrote");
   flags.text("-o,--out", "FILE", out, "the .onnx file");
+  flags.yes("--quiet", quiet, "say nothing");
   if (!flags.parse(args)) return kDone;
   const std::string path = one_model(model, "plumb calibrate export");
   if (out.empty()) throw InputError("where to? Name the ONNX file with -o model.onnx");
   check_not_over("-o", out, {path});
-  write_file(out, onnx_text(load_model(path)));
+  const CalibrationModel loaded = load_model(path);
+  write_file(out, onnx_text(loaded));
+  if (quiet) return kDone;
+  const bool alpha = std::any_of(loaded.steps.begin(), loaded.steps.end(),
+                                 [](const Step& s) { return s.method == "alpha"; });
+  write_stdout(
+      out + " written: an ONNX graph of the probabilities" +
+      (alpha ? "; alpha_0 is not in it, so use \"plumb calibrate apply\" for the concentration\n" : "\n"));
   return kDone;
 }
 

@@ -58,7 +58,13 @@ int calibrate_apply(const Args& args) {
                    alpha ? ApplyFiles{out_probs, out, disagreement} : ApplyFiles{out, "", disagreement});
   }
   const std::string notice = fitted_on_notice(model, inputs);
-  if (!quiet && !notice.empty()) say(notice);
+  if (quiet) return kDone;
+  if (!notice.empty()) say(notice);
+  write_stdout(out + " written: " + (alpha ? "alpha_0" : "calibrated probabilities") + " of " +
+               counted(inputs.items.predictions.items(), "item") + "\n");
+  if (!out_probs.empty()) write_stdout(out_probs + " written: the probabilities" + "\n");
+  if (!disagreement.empty())
+    write_stdout(disagreement + " written: the chance that two raters differ" + "\n");
   return kDone;
 }
 

@@ -28,7 +28,7 @@ constexpr const char* kFitExamples = R"(Examples:
     plumb calibrate fit --method temperature --probs p.npy --labels y.npy -o m.json --cross-fit 5 --out-probs oof.npy)";
 
 struct FitFlags {
-  std::string method, out, after, lambda, lambda_b, lambda_w, out_probs;
+  std::string method, out, after, lambda, lambda_b, lambda_w, prior_votes, out_probs;
   Args features;
   FitOptions options;
   PageFlags pages;
@@ -46,12 +46,16 @@ std::optional<double> strength(const std::string& flag, const std::string& text)
 FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (f.method.empty())
     throw InputError("how? Name a method with --method (\"plumb list\" shows them; auto chooses)");
+  for (const char* idle : {"--by", "--ids", "--concentration", "--truth"})
+    if (flags.given(idle))
+      throw InputError(std::string(idle) + " does nothing for plumb calibrate fit; leave it out");
   FitOptions o = f.options;
   if (flags.given("--folds")) o.folds = f.folds;
   if (flags.given("--bins")) o.bins = f.bins;
   o.lambda = strength("--lambda", f.lambda);
   o.lambda_b = strength("--lambda-b", f.lambda_b);
   o.lambda_w = strength("--lambda-w", f.lambda_w);
+  o.prior_votes = strength("--prior-votes", f.prior_votes);
   check_threads(f.threads);
   o.threads = narrow<int>(f.threads);
   check_fit_options(f.method, o);
@@ -79,6 +83,8 @@ void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.text("--lambda-w", "X", f.lambda_w, "strength on off-diagonal weights (matrix, dirichlet 10)");
   flags.text("--lambda", "X", f.lambda, "strength of alpha (0.005) and spline (by cross-validation)");
   flags.yes("--tune", f.options.tune, "choose the strengths by held-out log-loss, then refit on all");
+  flags.text("--prior-votes", "X", f.prior_votes,
+             "pseudo-votes that hold the fit to the predictions as they are (auto 5; by name 0)");
   flags.whole("--folds", f.folds, "of --tune (0: hold out a fifth), auto and spline (0: five)");
   flags.whole("--bins", f.bins, "cells of the histogram");
   flags.files("--features", "FILE", f.features, "N x F, what alpha_0 depends on");

@@ -183,6 +183,12 @@ int apply_regression(const Args& args) {
   check_not_over("-o", out, all_inputs);
   check_not_over("--intervals", intervals, all_inputs);
   apply_to_files(model, inputs.items, levels, {out, intervals});
+  if (quiet) return kDone;
+  if (!out.empty())
+    write_stdout(out + " written: calibrated variances of " + counted(inputs.items.size(), "item") + "\n");
+  if (!intervals.empty())
+    write_stdout(intervals + " written: bounds of intervals of " + counted(inputs.items.size(), "item") +
+                 "\n");
   return kDone;
 }
 

@@ -1,15 +1,13 @@
-// The choice among calibrators: mean held-out log-loss per vote, the simplest within one standard error of
-// the best. Differences to the best are paired by unit: two methods are right and wrong about the same items,
-// so their difference is known far better than either loss.
+// The choice among calibrators: from none upwards in the number of parameters, one step further whenever the
+// held-out log-loss falls by more than one standard error. Candidates are fitted with a prior that vanishes
+// as the votes grow in number.
 #include <algorithm>
-#include <cmath>
 #include <set>
-#include <unordered_map>
+#include <string>
 
+#include "calibrate/held_out.hpp"
 #include "calibrate/rows.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
-#include "plumb/numeric/elementary.hpp"
-#include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/progress.hpp"
 
@@ -18,69 +16,10 @@ namespace {
 
 constexpr int kAutoFolds = 5;
 constexpr int kMostPairClasses = 50;  // K^2 parameters, five times over, are fitted only when asked by name
-
-// Sums by unit: log-loss and weight of votes.
-struct UnitSums {
-  std::vector<std::int64_t> unit;  // of each row
-  std::vector<double> mass;
-  explicit UnitSums(const Items& items) {
-    const Units units(items);
-    std::unordered_map<std::uint64_t, std::int64_t> index;
-    for (std::int64_t i = 0; i < items.size(); ++i)
-      unit.push_back(units.grouped() ? index.try_emplace(units.of(i), std::ssize(index)).first->second : i);
-    mass.assign(units.grouped() ? index.size() : unit.size(), 0.0);
-  }
-};
-
-// Adds the loss of every row of `test` under `model` to its unit.
-void add_losses(const Items& items, const CalibrationModel& model, std::span<const std::int64_t> test,
-                const UnitSums& units, std::vector<double>& loss, std::vector<double>* mass) {
-  const Items held = items.gather(test);
-  const Pipeline pipeline(model);
-  ItemBlock b;
-  PredictionBlock z;
-  const std::int64_t step = block_rows(held);
-  for (std::int64_t begin = 0; begin < held.size(); begin += step) {
-    const std::int64_t end = std::min(held.size(), begin + step);
-    read_items(held, begin, end, b);
-    pipeline.apply(held.predictions, begin, end, z);
-    for (std::int64_t i = 0; i < b.size; ++i) {
-      const double weight = b.weight.empty() ? 1 : b.weight[i];
-      const std::int64_t unit = units.unit[test[begin + i]];
-      const auto add = [&](std::uint32_t k, double count) {
-        const double p = !b.binary() ? z.z[i * z.width + k] : k == 1 ? z.z[i] : 1 - z.z[i];
-        loss[unit] -= weight * count * log_portable(std::max(p, kScoreClip));
-      };
-      if (b.votes.single) {
-        add(b.votes.cls[i], 1);
-      } else {
-        for (std::uint32_t e = b.votes.offset[i]; e < b.votes.offset[i + 1]; ++e)
-          add(b.votes.cls[e], b.votes.count[e]);
-      }
-      if (mass != nullptr) (*mass)[unit] += weight * b.votes.votes(i);
-    }
-  }
-}
-
-double total(const std::vector<double>& v) {
-  ExactSum s;
-  for (const double x : v) s.add(x);
-  return s.value();
-}
-
-// Standard error of sum(loss) / sum(mass), units being the independent draws (linearised ratio).
-double standard_error(const std::vector<double>& loss, const std::vector<double>& mass) {
-  const double w = total(mass), mean = total(loss) / w;
-  ExactSum squares;
-  double units = 0;
-  for (std::size_t u = 0; u < mass.size(); ++u) {
-    if (!(mass[u] > 0)) continue;
-    const double r = loss[u] - mean * mass[u];
-    squares.add(r * r);
-    ++units;
-  }
-  return units > 1 ? std::sqrt(squares.value() * units / (units - 1)) / w : 0;
-}
+// Few units are dealt into folds several times: where an item falls then matters less.
+constexpr std::int64_t kDealtUnits = 2000;
+constexpr std::int64_t kMostRepeats = 4;
+constexpr std::int64_t kVotesEach = 10;  // votes that a parameter wants, as for any regression
 
 int classes_seen(const Items& items) {
   std::set<std::uint32_t> seen;
@@ -96,87 +35,119 @@ int classes_seen(const Items& items) {
 struct Entry {
   const CalibratorRow* row = nullptr;
   LeagueRow league;
-  std::vector<double> loss;
+  std::vector<double> loss;  // by unit, the mean of the repeats
 };
+
+std::string left_out(const CalibratorRow& row, const Items& items, double votes) {
+  const std::int64_t parameters = row.parameters(items.classes());
+  if (row.complexity == Complexity::per_pair && items.classes() > kMostPairClasses)
+    return "left out above " + std::to_string(kMostPairClasses) + " classes";
+  if (votes < kVotesEach * static_cast<double>(parameters))
+    return "wants " + std::to_string(kVotesEach * parameters) + " votes";
+  return "";
+}
+
+/// The methods that serve the task, fewest parameters first.
+std::vector<Entry> candidates(const Items& items, double votes) {
+  std::vector<Entry> out;
+  for (const CalibratorRow& row : calibrators()) {
+    if (row.complexity == Complexity::unranked || !row.serves(items.classes())) continue;
+    if (items.binary() && row.method == "dirichlet") continue;  // of two classes it is beta
+    Entry e{&row, {}, {}};
+    e.league.method = row.method;
+    e.league.parameters = row.parameters(items.classes());
+    e.league.why = left_out(row, items, votes);
+    out.push_back(std::move(e));
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Entry& a, const Entry& b) { return a.league.parameters < b.league.parameters; });
+  return out;
+}
+
+AutoChoice untouched(Step none, const std::string& why) {
+  none.fit.warnings.push_back(why);
+  return {{std::move(none)}, {}};
+}
 
 }  // namespace
 
 AutoChoice fit_auto(const Items& items, const FitOptions& options) {
   check_fit("auto", items, options);
+  FitOptions o = options;
+  o.prior_votes = options.prior_votes.value_or(kPriorVotes);
   // Reads everything: what is wrong with the items is said as such, not as the failure of every method.
-  Step untouched = detail::kNone.fit(items, options);
-  if (classes_seen(items) < 2) {
-    AutoChoice alone{{std::move(untouched)}, {}};
-    alone.steps.front().fit.warnings.push_back(
-        "all votes are for one class, from which nothing can be learnt: the predictions are left alone");
-    return alone;
+  Step none = detail::kNone.fit(items, o);
+  if (classes_seen(items) < 2)
+    return untouched(std::move(none),
+                     "all votes are for one class, from which nothing can be learnt: the predictions are "
+                     "left alone");
+  const detail::UnitVotes units(items);
+  if (!units.any_wrong)
+    return untouched(std::move(none),
+                     "every vote is for the most probable class, so the data cannot show over-confidence: "
+                     "the predictions are left alone");
+  double votes = 0;
+  std::int64_t counted_units = 0;
+  for (const double m : units.mass) {
+    votes += m;
+    counted_units += m > 0 ? 1 : 0;
   }
-  const int folds = narrow<int>(options.folds.value_or(kAutoFolds));
-  const std::vector<int> fold = split_folds(items, folds, options.seed);
-  UnitSums units(items);
-  std::vector<Entry> entries, failed;
-  for (const CalibratorRow& row : calibrators()) {
-    if (row.complexity == Complexity::unranked || !row.serves(items.classes())) continue;
-    if (items.binary() && row.method == "dirichlet") continue;  // of two classes it is beta
-    Entry e{&row, {}, std::vector<double>(units.mass.size(), 0.0)};
-    e.league.method = row.method;
-    if (row.complexity == Complexity::per_pair && items.classes() > kMostPairClasses)
-      e.league.why =
-          "left out above " + std::to_string(kMostPairClasses) + " classes" + "; ask for it by name";
-    (e.league.why.empty() ? entries : failed).push_back(std::move(e));
-  }
-  bool weighed = false;
+  const int folds = narrow<int>(o.folds.value_or(kAutoFolds));
+  const auto repeats = narrow<int>(
+      std::clamp<std::int64_t>(kDealtUnits / std::max<std::int64_t>(counted_units, 1), 1, kMostRepeats));
+  std::vector<std::vector<int>> deals;
+  for (int r = 0; r < repeats; ++r)
+    deals.push_back(split_folds(items, folds, o.seed, narrow<std::uint32_t>(r)));
+
+  std::vector<Entry> entries = candidates(items, votes);
   Progress progress(options.progress, options.cancel);
-  progress.expect(std::ssize(entries) * folds);
+  progress.expect(std::ssize(entries) * repeats);
   for (Entry& e : entries) {
+    if (!e.league.why.empty()) continue;
     try {
-      std::vector<double> mass(units.mass.size(), 0.0);
-      for (int f = 0; f < folds; ++f) {
-        const auto train = fold_rows(fold, f, false), test = fold_rows(fold, f, true);
-        const Step step = e.row->fit(items.gather(train), options_for(options, train));
-        add_losses(items, model_of(step, items.classes()), test, units, e.loss, &mass);
+      e.loss.assign(units.mass.size(), 0.0);
+      for (const std::vector<int>& fold : deals) {
+        const auto loss = detail::held_out_losses(items, units, fold, folds, [&](auto rows) {
+          const Step step = detail::fit_with_prior(*e.row, items.gather(rows), options_for(o, rows));
+          return model_of(step, items.classes());
+        });
+        for (std::size_t u = 0; u < loss.size(); ++u) e.loss[u] += loss[u] / repeats;
         progress.add(1);
       }
-      if (!weighed) units.mass = mass;
-      weighed = true;
     } catch (const InputError& error) {
       e.league.why = error.sentence();
     }
   }
-  std::stable_partition(entries.begin(), entries.end(), [](const Entry& e) { return e.league.why.empty(); });
-  while (!entries.empty() && !entries.back().league.why.empty()) {
-    failed.push_back(std::move(entries.back()));
-    entries.pop_back();
-  }
-  if (entries.empty() || !weighed)
-    throw InputError("no calibrator could be fitted: " + failed.front().league.why);
-  const double mass = total(units.mass);
+  const Entry& first = entries.front();
+  if (!first.league.why.empty()) throw InputError("no calibrator could be fitted: " + first.league.why);
+  const Entry* chosen = &first;
+  const double wider = detail::shared_training(folds);
   for (Entry& e : entries) {
-    e.league.nll = total(e.loss) / mass;
-    e.league.se = standard_error(e.loss, units.mass);
-  }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.league.nll < b.league.nll; });
-  const Entry* chosen = &entries.front();
-  for (Entry& e : entries) {
-    std::vector<double> gain(e.loss.size());
-    for (std::size_t u = 0; u < gain.size(); ++u) gain[u] = e.loss[u] - entries.front().loss[u];
-    e.league.gain_se = standard_error(gain, units.mass);
-    e.league.within = e.league.nll - entries.front().league.nll <= e.league.gain_se;
-    if (e.league.within && e.row->complexity < chosen->row->complexity) chosen = &e;
+    if (!e.league.why.empty()) continue;
+    const detail::MeanLoss loss = detail::mean_loss(e.loss, units.mass),
+                           gain = detail::gain_of(first.loss, e.loss, units.mass),
+                           further = detail::gain_of(chosen->loss, e.loss, units.mass);
+    e.league.nll = loss.mean;
+    e.league.se = loss.se;
+    e.league.gain = gain.mean;
+    e.league.gain_se = wider * gain.se;
+    if (further.mean > wider * further.se) chosen = &e;
   }
   AutoChoice out;
-  FitOptions all = options;
+  FitOptions all = o;
   all.progress = {};
-  out.steps = {chosen->row->fit(items, all)};
+  out.steps = {detail::fit_with_prior(*chosen->row, items, all)};
   for (Entry& e : entries) {
     e.league.chosen = &e == chosen;
     out.league.push_back(std::move(e.league));
   }
-  for (Entry& e : failed) out.league.push_back(std::move(e.league));
+  std::stable_sort(out.league.begin(), out.league.end(), [](const LeagueRow& a, const LeagueRow& b) {
+    return a.why.empty() != b.why.empty() ? a.why.empty() : a.why.empty() && a.nll < b.nll;
+  });
   out.steps.front().fit.options.emplace_back("chosen_by", std::string("auto"));
   out.steps.front().fit.options.emplace_back("folds", std::int64_t{folds});
-  out.steps.front().fit.options.emplace_back("seed", static_cast<std::int64_t>(options.seed));
+  out.steps.front().fit.options.emplace_back("repeats", std::int64_t{repeats});
+  out.steps.front().fit.options.emplace_back("seed", static_cast<std::int64_t>(o.seed));
   return out;
 }
 
@@ -184,10 +155,10 @@ constinit const CalibratorRow detail::kAuto{
     "auto",
     Tasks::any,
     Complexity::unranked,
-    {"bins", "folds"},
+    {"bins", "folds", "prior_votes"},
     [](const Items& items, const FitOptions& options) { return fit_auto(items, options).steps.front(); },
     nullptr,
     nullptr,
-    "the simplest within one standard error of the best, by cross-validated log-loss"};
+    "as many parameters as pay on held-out folds: each step up must gain one standard error"};
 
 }  // namespace plumb

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"
@@ -67,6 +69,12 @@ Tally tally(const Items& items, int threads) {
   for (const ExactSum& s : all.by_class) t.class_mass.push_back(s.value());
   return t;
 }
+
+bool lacks_class(const Tally& tally) {
+  return std::any_of(tally.class_mass.begin(), tally.class_mass.end(), [](double m) { return !(m > 0); });
+}
+
+std::string separation() { return "The scores separate the classes"; }
 
 void describe(const Tally& tally, const Items& items, std::int64_t clipped, FitReport& report) {
   report.items = tally.items;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/calibrate/fit.hpp"
 #include "plumb/calibrate/step.hpp"
 #include "plumb/data/items.hpp"
 
@@ -40,6 +41,23 @@ struct Tally {
 };
 /// Throws InputError when there is nothing to fit on.
 [[nodiscard]] Tally tally(const Items& items, int threads);
+
+/// Pseudo-votes that hold a fit to the predictions as they are: each vote brings votes/n more of them, shared
+/// among the classes by (n z + 1/K)/(n + 1), n being the weight of all votes.
+struct Prior {
+  double votes = 0;  ///< in all
+  double n = 1;
+  [[nodiscard]] bool any() const { return votes > 0; }
+  [[nodiscard]] double per_vote() const { return votes / n; }
+  [[nodiscard]] double share(double z, double classes) const { return (n * z + 1 / classes) / (n + 1); }
+};
+[[nodiscard]] inline Prior prior_of(const FitOptions& options, const Tally& tally) {
+  return {options.prior_votes.value_or(0), tally.mass};
+}
+/// Whether a class has no vote: a fit with numbers of its own for it would rule it out.
+[[nodiscard]] bool lacks_class(const Tally& tally);
+/// Why a fit that runs away has no finite optimum.
+[[nodiscard]] std::string separation();
 
 /// items, votes and the warnings that follow from the tally and from clipped probabilities.
 void describe(const Tally& tally, const Items& items, std::int64_t clipped, FitReport& report);

@@ -77,7 +77,8 @@ void onnx_beta(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kBeta{
-    "beta",   Tasks::binary, Complexity::few, {},
-    fit_beta, map_beta,      onnx_beta,       "binary: a log p - b log(1 - p) + c, with a, b >= 0"};
+    "beta",   Tasks::binary, Complexity::few, {"prior_votes"},
+    fit_beta, map_beta,      onnx_beta,       "binary: a log p - b log(1 - p) + c, with a, b >= 0",
+    3};
 
 }  // namespace plumb::detail

@@ -24,7 +24,7 @@ struct Members {
   }
 };
 
-std::vector<MixtureEntry> voted(const Items& items, const Tally& votes, double t, int threads) {
+std::vector<MixtureEntry> voted(const Items& items, const Tally& votes, double t, const FitOptions& options) {
   struct State {
     std::vector<MixtureEntry> entries;
     ScoreBlock scores;
@@ -32,22 +32,29 @@ std::vector<MixtureEntry> voted(const Items& items, const Tally& votes, double t
     Members members;
   };
   const double uniform = 1.0 / items.classes();
+  const Prior prior = prior_of(options, votes);
+  const double total = votes.mass + prior.votes;
   State all = parallel_reduce_blocks(
-      items.size(), block_rows(items), threads, State{},
+      items.size(), block_rows(items), options.threads, State{},
       [&](State& s, std::int64_t begin, std::int64_t end) {
         read_scores(items.predictions, begin, end, s.scores);
         read_ballots(items, begin, end, s.ballots);
         s.members.fill(s.scores.u, s.scores.width, t);
         for (std::int64_t i = 0; i < end - begin; ++i) {
           if (s.ballots.mass(i) == 0) continue;
-          s.ballots.for_each(i, [&](std::uint32_t k, double share) {
-            const auto of = [&](const std::vector<double>& z) {
-              if (s.scores.width > 1) return z[(i * s.scores.width) + k];
-              const double p = z[i];
-              return k == 1 ? p : 1 - p;
-            };
-            s.entries.push_back({{of(s.members.scaled), of(s.members.plain), uniform}, share / votes.mass});
-          });
+          const auto of = [&](const std::vector<double>& z, std::uint32_t k) {
+            if (s.scores.width > 1) return z[(i * s.scores.width) + k];
+            const double p = z[i];
+            return k == 1 ? p : 1 - p;
+          };
+          const auto enter = [&](std::uint32_t k, double share) {
+            s.entries.push_back({{of(s.members.scaled, k), of(s.members.plain, k), uniform}, share / total});
+          };
+          s.ballots.for_each(i, enter);
+          if (!prior.any()) continue;
+          const double more = s.ballots.mass(i) * prior.per_vote();
+          for (int k = 0; k < items.classes(); ++k)
+            enter(k, more * prior.share(of(s.members.plain, k), items.classes()));
         }
       },
       [](State& into, const State& from) {
@@ -58,10 +65,11 @@ std::vector<MixtureEntry> voted(const Items& items, const Tally& votes, double t
 
 Step fit_ets(const Items& items, const FitOptions& options) {
   const Tally votes = tally(items, options.threads);
-  const TemperatureFit first = fit_temperature(items, votes, options.threads);
-  const auto entries = voted(items, votes, first.T, options.threads);
+  const TemperatureFit first = fit_temperature(items, votes, options);
+  const auto entries = voted(items, votes, first.T, options);
   constexpr std::array<double, 3> kStart = {0.8, 0.1, 0.1};
-  const MixtureFit fit = fit_mixture(entries, kStart, options.threads);
+  MixtureFit fit = fit_mixture(entries, kStart, options.threads);
+  fit.minimum.value *= (votes.mass + prior_of(options, votes).votes) / votes.mass;  // per vote
   Step step{"ets"};
   step.put("T", first.T);
   step.put("w", std::vector<double>(fit.w.begin(), fit.w.end()));
@@ -69,6 +77,7 @@ Step fit_ets(const Items& items, const FitOptions& options) {
   describe(fit.minimum, step.fit);
   step.fit.converged = step.fit.converged && first.converged;
   if (!first.warning.empty()) step.fit.warnings.push_back(first.warning);
+  step.fit.no_optimum = first.no_optimum;
   return step;
 }
 
@@ -101,7 +110,8 @@ void onnx_ets(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kEts{
-    "ets",   Tasks::any, Complexity::few, {},
-    fit_ets, map_ets,    onnx_ets,        "a mix of the tempered, the plain and the uniform prediction"};
+    "ets",   Tasks::any, Complexity::few, {"prior_votes"},
+    fit_ets, map_ets,    onnx_ets,        "a mix of the tempered, the plain and the uniform prediction",
+    3};
 
 }  // namespace plumb::detail

@@ -1,6 +1,7 @@
 #include "plumb/calibrate/fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "calibrate/rows.hpp"
 
@@ -18,6 +19,7 @@ constexpr OptionRow kOptions[] = {
     {"lambda", [](const FitOptions& o) { return o.lambda.has_value(); }},
     {"tune", [](const FitOptions& o) { return o.tune; }},
     {"bins", [](const FitOptions& o) { return o.bins.has_value(); }},
+    {"prior_votes", [](const FitOptions& o) { return o.prior_votes.has_value(); }},
     {"features", [](const FitOptions& o) { return !o.features.empty(); }},
     {"weight_votes", [](const FitOptions& o) { return o.weight_votes; }},
 };
@@ -71,7 +73,13 @@ const CalibratorRow& known_calibrator(std::string_view method) {
   if (const CalibratorRow* row = find_calibrator(method)) return *row;
   std::vector<std::string> known;
   for (const CalibratorRow& row : calibrators()) known.emplace_back(row.method);
-  throw InputError("there is no calibrator \"" + std::string(method) + "\"" + did_you_mean(method, known) +
+  std::string near = did_you_mean(method, known);
+  for (const std::string& name : known)  // the beginning of a name is nearer than any misspelling
+    if (method.size() > 1 && name.starts_with(method)) {
+      near = " (did you mean \"" + name + "\"?)";
+      break;
+    }
+  throw InputError("there is no calibrator \"" + std::string(method) + "\"" + near +
                    "; \"plumb list\" names them");
 }
 
@@ -79,6 +87,23 @@ const CalibratorRow& known_calibrator(std::string_view method) {
 
 bool CalibratorRow::uses(std::string_view option) const {
   return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+std::int64_t CalibratorRow::parameters(std::int64_t classes) const {
+  switch (complexity) {
+    case Complexity::none:
+      return 0;
+    case Complexity::one:
+      return 1;
+    case Complexity::few:
+      return numbers;
+    case Complexity::per_class:
+      return 2 * classes + numbers;
+    case Complexity::per_pair:
+      return classes * (classes + 1) + numbers;
+    default:
+      return kHistogramBins * (classes == 2 ? 1 : classes) + numbers;  // of tables, about
+  }
 }
 
 std::span<const CalibratorRow> calibrators() {
@@ -100,6 +125,8 @@ void check_fit_options(std::string_view method, const FitOptions& options) {
   check_used(known_calibrator(method), options);
   if (options.folds && (*options.folds < 2 || *options.folds > 1000))
     throw InputError("⟦folds⟧ takes 2 to 1000, not " + std::to_string(*options.folds));
+  if (options.prior_votes && !(std::isfinite(*options.prior_votes) && *options.prior_votes >= 0))
+    throw InputError("⟦prior_votes⟧ takes a number of 0 or more, not " + show(*options.prior_votes));
   check_threads(options.threads);
   if (options.bins) check_bins(*options.bins);
 }
@@ -113,7 +140,22 @@ void check_fit(std::string_view method, const Items& items, const FitOptions& op
 
 std::vector<Step> fit_calibrator(std::string_view method, const Items& items, const FitOptions& options) {
   check_fit(method, items, options);
-  return {known_calibrator(method).fit(items, options)};
+  return {detail::fit_with_prior(known_calibrator(method), items, options)};
+}
+
+Step detail::fit_with_prior(const CalibratorRow& row, const Items& items, const FitOptions& options) {
+  if (!row.uses("prior_votes") || row.method == "auto") return row.fit(items, options);
+  FitOptions o = options;
+  o.prior_votes = options.prior_votes.value_or(0);
+  Step step = row.fit(items, o);
+  if (const std::string why = step.fit.no_optimum; *o.prior_votes == 0 && !why.empty()) {
+    o.prior_votes = kPriorVotes;
+    step = row.fit(items, o);
+    step.fit.warnings.push_back(why + ", so the objective has no finite optimum; fitted with a prior of " +
+                                show(kPriorVotes) + " pseudo-votes instead.");
+  }
+  step.fit.options.emplace_back("prior_votes", *o.prior_votes);
+  return step;
 }
 
 }  // namespace plumb

@@ -38,6 +38,36 @@ std::vector<std::int64_t> read_shares(const Items& items, const Tally& tally, Fi
   return rows;
 }
 
+// Room for an entry of every class.
+void spread_entries(FitData& data, std::int64_t classes, const Prior& prior) {
+  FitData dense;
+  dense.cls.resize(data.size * classes);
+  dense.share.assign(data.size * classes, 0.0);
+  for (std::int64_t i = 0; i < data.size; ++i) {
+    for (std::int64_t k = 0; k < classes; ++k) dense.cls[i * classes + k] = k;
+    for (std::int64_t e = data.offset[i]; e < data.offset[i + 1]; ++e)
+      dense.share[i * classes + data.cls[e]] += data.share[e];
+  }
+  data.cls.swap(dense.cls);
+  data.share.swap(dense.share);
+  for (std::int64_t i = 0; i < data.size; ++i) {
+    data.offset[i + 1] = (i + 1) * classes;
+    data.mass[i] += data.mass[i] * prior.per_vote();
+  }
+}
+
+// The pseudo-votes of one item with scores u; `mass` includes them.
+void add_pseudo_votes(std::span<const double> u, double mass, const Prior& prior, std::vector<double>& z,
+                      std::span<double> share) {
+  const double classes = share.size(), more = mass * prior.per_vote() / (1 + prior.per_vote());
+  z.resize(u.size());
+  probabilities_of(u, u.size(), z);
+  for (std::size_t k = 0; k < share.size(); ++k) {
+    const double p = u.size() > 1 ? z[k] : k == 1 ? z[0] : 1 - z[0];
+    share[k] += more * prior.share(p, classes);
+  }
+}
+
 }  // namespace
 
 std::int64_t log_probabilities(std::span<const double> u, int width, double temperature,
@@ -74,21 +104,23 @@ std::int64_t log_probability_pairs(std::span<const double> u, double temperature
 }
 
 FitData load_fit_data(const Items& items, const Tally& tally, ScoreKind kind, double temperature,
-                      int threads) {
+                      const FitOptions& options) {
   FitData data;
+  const Prior prior = prior_of(options, tally);
   const std::vector<std::int64_t> rows = read_shares(items, tally, data);
   const bool pairs = kind == ScoreKind::log_probabilities && items.binary();
   data.size = rows.size();
   data.width = pairs ? 2 : items.predictions.width();
   data.stride = data.width == 1 ? 1 : padded(data.width);
   resize_large(data.u, rows.size() * data.stride);
+  if (prior.any()) spread_entries(data, items.classes(), prior);
   struct State {
     ScoreBlock scores;
-    std::vector<double> logs;
+    std::vector<double> logs, z;
     std::int64_t clipped = 0;
   };
   const State all = parallel_reduce_blocks(
-      items.size(), block_rows(items), threads, State{},
+      items.size(), block_rows(items), options.threads, State{},
       [&](State& s, std::int64_t begin, std::int64_t end) {
         read_scores(items.predictions, begin, end, s.scores);
         s.clipped += s.scores.clipped;
@@ -105,7 +137,12 @@ FitData load_fit_data(const Items& items, const Tally& tally, ScoreKind kind, do
         auto at = std::lower_bound(rows.begin(), rows.end(), begin);
         for (; at != rows.end() && *at < end; ++at) {
           const auto source = from.subspan((*at - begin) * width, width);
-          std::copy(source.begin(), source.end(), data.u.begin() + (at - rows.begin()) * data.stride);
+          const std::int64_t i = at - rows.begin();
+          std::copy(source.begin(), source.end(), data.u.begin() + i * data.stride);
+          if (!prior.any()) continue;
+          const std::int64_t raw = s.scores.width, classes = items.classes();
+          add_pseudo_votes(std::span<const double>(s.scores.u).subspan((*at - begin) * raw, raw),
+                           data.mass[i], prior, s.z, std::span(data.share).subspan(i * classes, classes));
         }
       },
       [](State& into, const State& from) { into.clipped += from.clipped; });

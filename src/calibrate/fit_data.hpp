@@ -13,7 +13,7 @@ enum class ScoreKind {
 };
 
 /// Only items with votes and weight; order of the rows kept. Shares are divided by the total, so that sums
-/// over votes are means per vote.
+/// over votes are means per vote. With a prior, its pseudo-votes are entries too, one for each class.
 struct FitData {
   std::int64_t size = 0;
   int width = 0;            ///< columns of u that mean something
@@ -28,7 +28,7 @@ struct FitData {
   [[nodiscard]] const double* row(std::int64_t i) const { return u.data() + i * stride; }
 };
 [[nodiscard]] FitData load_fit_data(const Items& items, const Tally& tally, ScoreKind kind,
-                                    double temperature, int threads);
+                                    double temperature, const FitOptions& options);
 
 /// log softmax(u / T) of rows, clipped; in and out may be the same. Returns how many were clipped.
 std::int64_t log_probabilities(std::span<const double> u, int width, double temperature,

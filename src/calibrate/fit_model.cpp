@@ -1,5 +1,6 @@
 #include "plumb/calibrate/fit_model.hpp"
 
+#include "calibrate/held_out.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
@@ -34,6 +35,7 @@ FittedModel fit_model(std::string_view method, const Items& items, const FitOpti
     model.steps.push_back(std::move(choice.steps.front()));
   } else {
     model.steps.push_back(fit_calibrator(method, out.items, options).front());
+    detail::check_held_out(*find_calibrator(method), out.items, options, model.steps.back());
   }
   return out;
 }

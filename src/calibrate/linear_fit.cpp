@@ -2,18 +2,42 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace plumb::detail {
+namespace {
+
+// The last step, as far as it moved a score.
+double moved(const FitData& data, bool full, const std::vector<double>& step) {
+  const std::int64_t k = data.width;
+  std::vector<double> size(k);
+  for (std::int64_t i = 0; i < data.size; ++i)
+    for (std::int64_t j = 0; j < k; ++j) size[j] = std::max(size[j], std::fabs(data.row(i)[j]));
+  double most = 0;
+  const std::int64_t weights = std::ssize(step) - k;
+  for (std::int64_t p = 0; p < std::ssize(step); ++p)
+    most = std::max(most, std::fabs(step[p]) * (p >= weights ? 1 : size[full ? p % k : p]));
+  return most;
+}
+
+}  // namespace
 
 LinearFit fit_linear(const Items& items, const Tally& tally, const FitData& data, bool full, Ridge ridge,
-                     int threads, FitReport report) {
-  LinearSoftmax problem(data, full, ridge, threads);
+                     const FitOptions& options, FitReport report) {
+  LinearSoftmax problem(data, full, ridge, options.threads);
   std::vector<double> x = problem.identity();
   const Minimum minimum = minimise(problem, x);
   const auto weights = x.end() - data.width;
   describe(tally, items, data.clipped, report);
   describe(minimum, report);
+  // A ridge on every number keeps the optimum finite, and a class without votes in sight.
+  if (!prior_of(options, tally).any() && ridge.diagonal == 0) {
+    if (lacks_class(tally))
+      report.no_optimum = "A class has no vote";
+    else if (!minimum.last_step.empty() && moved(data, full, minimum.last_step) > kRunaway)
+      report.no_optimum = separation();
+  }
   return {{x.begin(), weights}, {weights, x.end()}, std::move(report)};
 }
 

@@ -14,7 +14,7 @@ struct LinearFit {
   FitReport report;
 };
 [[nodiscard]] LinearFit fit_linear(const Items& items, const Tally& tally, const FitData& data, bool full,
-                                   Ridge ridge, int threads, FitReport report = {});
+                                   Ridge ridge, const FitOptions& options, FitReport report = {});
 
 /// softmax(W u + b) with W full or diagonal, on logits or on log-probabilities.
 struct LinearMap {

@@ -25,9 +25,10 @@ LogisticProblem::LogisticProblem(const Items& items, const FitOptions& options, 
                                  const Features& fill)
     : items_(items),
       tally_(tally(items, options.threads)),
-      data_(load_fit_data(items, tally_, ScoreKind::logits, 1, options.threads)),
+      data_(load_fit_data(items, tally_, ScoreKind::logits, 1, options)),
       d_(features),
       threads_(options.threads),
+      prior_(prior_of(options, tally_)),
       scale_(features, 1.0) {
   const std::int64_t n = data_.size;
   x_.resize(n * d_);
@@ -126,6 +127,7 @@ LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bo
     ++best.iterations;
     const double next = norm(then);
     if (!found || (next >= best.gradient_norm && now.value - then.value <= rounding)) break;
+    best.last_step = {2 * length * infinity_norm(step)};  // the length was halved once more
     theta = trial;
     now = then;
     best.gradient_norm = next;
@@ -145,12 +147,11 @@ Step LogisticProblem::step(const char* method, const LogisticFit& fit,
   for (std::int64_t j = 0; j < d_; ++j) step.put(names[j], fit.theta[j]);
   describe(tally_, items_, data_.clipped, step.fit);
   describe(fit.minimum, step.fit);
-  constexpr double kNoLoss = 1e-5;
-  if (fit.minimum.value < kNoLoss && tally_.class_mass[0] > 0 && tally_.class_mass[1] > 0) {
-    step.fit.warnings.emplace_back(
-        "The scores separate the classes, so there is no finite optimum; the parameters are where the "
-        "gradient vanished.");
-  }
+  if (prior_.any()) return step;
+  if (lacks_class(tally_))
+    step.fit.no_optimum = "A class has no vote";
+  else if (!fit.minimum.last_step.empty() && fit.minimum.last_step.front() > kRunaway)
+    step.fit.no_optimum = separation();
   return step;
 }
 

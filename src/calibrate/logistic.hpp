@@ -27,7 +27,7 @@ class LogisticProblem {
  public:
   LogisticProblem(const Items& items, const FitOptions& options, std::int64_t features, const Features& fill);
   [[nodiscard]] LogisticFit fit(std::vector<double> start, const std::vector<bool>& free) const;
-  /// A step with the parameters by name and its report; warns of classes that the scores separate.
+  /// A step with the parameters by name and its report, which tells of classes that the scores separate.
   [[nodiscard]] Step step(const char* method, const LogisticFit& fit,
                           const std::vector<const char*>& names) const;
   [[nodiscard]] std::span<const double> log_odds() const { return data_.u; }
@@ -41,6 +41,7 @@ class LogisticProblem {
   FitData data_;
   std::int64_t d_;
   int threads_;
+  Prior prior_;
   std::vector<double> x_;      // size x d, each feature divided by a power of two to at most 1 in size
   std::vector<double> scale_;  // those powers
   std::vector<double> y_;      // share of votes for class 1

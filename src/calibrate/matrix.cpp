@@ -15,10 +15,10 @@ Step fit_odir(const Items& items, const FitOptions& options, ScoreKind kind, con
   const double lambda_b = strength(options.lambda_b, kLambdaB, "lambda_b", echo);
   const double lambda_w = strength(options.lambda_w, kLambdaW, "lambda_w", echo);
   const Tally votes = tally(items, options.threads);
-  const FitData data = load_fit_data(items, votes, kind, 1, options.threads);
+  const FitData data = load_fit_data(items, votes, kind, 1, options);
   const double k = items.classes();
-  LinearFit fit = fit_linear(items, votes, data, true, {0, lambda_w / (k * (k - 1)), lambda_b / k},
-                             options.threads, std::move(echo));
+  LinearFit fit = fit_linear(items, votes, data, true, {0, lambda_w / (k * (k - 1)), lambda_b / k}, options,
+                             std::move(echo));
   Step step{method};
   step.put("W", {items.classes(), items.classes()}, std::move(fit.w));
   step.put("b", std::move(fit.b));
@@ -55,7 +55,7 @@ void onnx_matrix(OnnxFlow& flow, const Step& step) {
 constinit const CalibratorRow kMatrix{"matrix",
                                       Tasks::multiclass,
                                       Complexity::per_pair,
-                                      {"lambda_b", "lambda_w", "tune"},
+                                      {"lambda_b", "lambda_w", "tune", "prior_votes"},
                                       fit_matrix,
                                       map_matrix,
                                       onnx_matrix,
@@ -63,7 +63,7 @@ constinit const CalibratorRow kMatrix{"matrix",
 
 constinit const CalibratorRow kDirichlet{
     "dirichlet",          Tasks::any,
-    Complexity::per_pair, {"lambda_b", "lambda_w", "tune"},
+    Complexity::per_pair, {"lambda_b", "lambda_w", "tune", "prior_votes"},
     fit_dirichlet,        map_matrix,
     onnx_matrix,          "a linear map of the log-probabilities, off-diagonal and intercept shrunk (ODIR)"};
 

@@ -90,6 +90,8 @@ Minimum minimise(ConvexProblem& problem, std::vector<double>& x, double aim) {
     // At the level of rounding the objective no longer tells steps apart; the gradient does.
     const bool stalled = !found || (norm >= m.gradient_norm && m.value - value <= rounding);
     if (stalled) break;
+    m.last_step.resize(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) m.last_step[i] = trial[i] - x[i];
     x.swap(trial);
     g.swap(trial_g);
     m.value = value;

@@ -28,9 +28,14 @@ struct Minimum {
   double value = 0;
   double gradient_norm = 0;  ///< infinity norm
   std::int64_t iterations = 0;
-  std::int64_t products = 0;  ///< Hessian times vector
-  bool converged = false;     ///< to kGradientTolerance
+  std::int64_t products = 0;           ///< Hessian times vector
+  bool converged = false;              ///< to kGradientTolerance
+  std::vector<double> last_step = {};  ///< of the parameters; where the optimum is finite, a tiny one
 };
+
+/// A step that still moves a score by this much, with a gradient that has vanished, runs after an optimum
+/// that is infinitely far: there Newton's steps move by about 1 for ever.
+inline constexpr double kRunaway = 0.1;
 
 /// x is the start and becomes the minimiser.
 Minimum minimise(ConvexProblem& problem, std::vector<double>& x, double aim = kGradientAim);

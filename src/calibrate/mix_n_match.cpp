@@ -28,8 +28,8 @@ void onnx_mix_n_match(OnnxFlow& flow, const Step& step) {
 
 }  // namespace
 
-constinit const CalibratorRow kMixNMatch{
-    "mix-n-match",   Tasks::any,      Complexity::free, {},
-    fit_mix_n_match, map_mix_n_match, onnx_mix_n_match, "ets, then isotonic"};
+constinit const CalibratorRow kMixNMatch{"mix-n-match",    Tasks::any,           Complexity::free,
+                                         {"prior_votes"},  fit_mix_n_match,      map_mix_n_match,
+                                         onnx_mix_n_match, "ets, then isotonic", 3};
 
 }  // namespace plumb::detail

@@ -18,8 +18,9 @@ constexpr int kMixtureHalvings = 50;
 using Weights = std::array<double, kMembers>;
 
 struct MixtureSums : Derivatives<double, kMembers> {
-  bool finite = true;  // false: a vote on probability 0
+  bool finite = true;  // false: a vote on probability 0, or so near to it that exact sums have no room
 };
+constexpr double kLargestTerm = 0x1p150;
 
 MixtureSums evaluate_mixture(std::span<const MixtureEntry> entries, const Weights& w, int threads) {
   struct State : ExactDerivatives<kMembers> {
@@ -30,7 +31,8 @@ MixtureSums evaluate_mixture(std::span<const MixtureEntry> entries, const Weight
       [&](State& s, std::int64_t begin, std::int64_t end) {
         for (const MixtureEntry& e : entries.subspan(begin, end - begin)) {
           const double p = w[0] * e.q[0] + w[1] * e.q[1] + w[2] * e.q[2];
-          if (!(p > 0)) {
+          const double largest = std::max({e.q[0], e.q[1], e.q[2]}) / p;
+          if (!(p > 0) || !(e.share * largest * largest < kLargestTerm)) {
             s.finite = false;
             return;
           }

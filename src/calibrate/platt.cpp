@@ -28,7 +28,8 @@ void onnx_platt(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kPlatt{
-    "platt",   Tasks::binary, Complexity::few, {},
-    fit_platt, map_platt,     onnx_platt,      "binary: slope and shift of the log-odds"};
+    "platt",   Tasks::binary, Complexity::few, {"prior_votes"},
+    fit_platt, map_platt,     onnx_platt,      "binary: slope and shift of the log-odds",
+    2};
 
 }  // namespace plumb::detail

@@ -41,8 +41,14 @@ void onnx_quadratic(OnnxFlow& flow, const Step& step) {
 
 }  // namespace
 
-constinit const CalibratorRow kQuadratic{
-    "quadratic",   Tasks::binary, Complexity::few, {},
-    fit_quadratic, map_quadratic, onnx_quadratic,  "binary: a parabola of the log-odds"};
+constinit const CalibratorRow kQuadratic{"quadratic",
+                                         Tasks::binary,
+                                         Complexity::few,
+                                         {"prior_votes"},
+                                         fit_quadratic,
+                                         map_quadratic,
+                                         onnx_quadratic,
+                                         "binary: a parabola of the log-odds",
+                                         3};
 
 }  // namespace plumb::detail

@@ -26,6 +26,10 @@ namespace plumb::detail {
 extern const CalibratorRow kTemperature, kVector, kMatrix, kDirichlet, kBeta, kPlatt, kIsotonic, kHistogram,
     kEts, kMixNMatch, kAlpha, kStructuredVector, kStructuredMatrix, kQuadratic, kSpline, kNone, kAuto;
 
+/// The row's fit with the prior that the options name or, where the plain objective has no finite optimum,
+/// with kPriorVotes; the report tells which.
+[[nodiscard]] Step fit_with_prior(const CalibratorRow& row, const Items& items, const FitOptions& options);
+
 using MapPtr = std::unique_ptr<CalibrationMap>;
 
 /// A map of rows, apply(in, width, z), as CalibrationMap asks for it.

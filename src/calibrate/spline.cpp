@@ -1,12 +1,14 @@
 // A monotone cubic of the log-odds, shrunk to the identity; binary tasks.
 #include <algorithm>
 
+#include "calibrate/ballots.hpp"
 #include "calibrate/monotone_logistic.hpp"
 #include "calibrate/onnx_flow.hpp"
 #include "calibrate/rows.hpp"
 #include "calibrate/spline_basis.hpp"
 #include "plumb/data/forecasts.hpp"
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/quantile.hpp"
 #include "plumb/numeric/sort.hpp"
@@ -63,6 +65,19 @@ double choose_penalty(MonotoneLogistic& problem, const Items& items, const FitOp
   return kPenalties[std::min_element(loss.begin(), loss.end()) - loss.begin()];
 }
 
+void hold_to_identity(std::span<const double> log_odds, const FitOptions& options,
+                      MonotoneLogistic& problem) {
+  ExactSum mass;
+  for (const double m : problem.trials) mass.add(m);
+  const Prior prior{options.prior_votes.value_or(0), mass.value()};
+  if (!prior.any()) return;
+  for (std::size_t i = 0; i < log_odds.size(); ++i) {
+    const double more = problem.trials[i] * prior.per_vote();
+    problem.hits[i] += more * prior.share(logistic(log_odds[i]), 2);
+    problem.trials[i] += more;
+  }
+}
+
 Step fit_spline(const Items& items, const FitOptions& options) {
   Step step{"spline"};
   std::int64_t clipped = 0;
@@ -76,6 +91,7 @@ Step fit_spline(const Items& items, const FitOptions& options) {
     step.fit.items += trials * weight > 0 ? 1 : 0;
     step.fit.votes += trials * weight > 0 ? static_cast<std::int64_t>(trials) : 0;
   }
+  hold_to_identity(l, options, problem);
   const std::vector<double> knots = knots_of(l, problem.trials);
   const std::int64_t reference = (knots.size() - 1) / 2;
   const auto basis = integrated_splines(knots, reference);
@@ -149,10 +165,14 @@ void onnx_spline(OnnxFlow& flow, const Step& step) {
 
 }  // namespace
 
-constinit const CalibratorRow kSpline{
-    "spline",         Tasks::binary,
-    Complexity::free, {"lambda", "folds"},
-    fit_spline,       map_spline,
-    onnx_spline,      "binary: a monotone cubic of the log-odds, shrunk to the identity"};
+constinit const CalibratorRow kSpline{"spline",
+                                      Tasks::binary,
+                                      Complexity::few,
+                                      {"lambda", "folds", "prior_votes"},
+                                      fit_spline,
+                                      map_spline,
+                                      onnx_spline,
+                                      "binary: a monotone cubic of the log-odds, shrunk to the identity",
+                                      8};
 
 }  // namespace plumb::detail

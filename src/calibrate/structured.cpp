@@ -10,12 +10,12 @@ namespace {
 // sum M^2; n is the weight of all votes, so that counts are worth their single labels.
 Step fit_structured(const Items& items, const FitOptions& options, bool full) {
   const Tally votes = tally(items, options.threads);
-  const TemperatureFit first = fit_temperature(items, votes, options.threads);
-  const FitData data = load_fit_data(items, votes, ScoreKind::log_probabilities, first.T, options.threads);
+  const TemperatureFit first = fit_temperature(items, votes, options);
+  const FitData data = load_fit_data(items, votes, ScoreKind::log_probabilities, first.T, options);
   const std::int64_t classes = items.classes();
   const double k = items.classes();
   const double ridge = k / votes.mass;
-  LinearFit fit = fit_linear(items, votes, data, full, {ridge, ridge * (k - 1), ridge}, options.threads);
+  LinearFit fit = fit_linear(items, votes, data, full, {ridge, ridge * (k - 1), ridge}, options);
   std::vector<double> v(classes);
   for (std::int64_t i = 0; i < classes; ++i) {
     double& on = fit.w[full ? i * (classes + 1) : i];
@@ -33,6 +33,7 @@ Step fit_structured(const Items& items, const FitOptions& options, bool full) {
   if (full) step.fit.options.emplace_back("ridge_m", ridge * (k - 1));
   step.fit.converged = step.fit.converged && first.converged;
   if (!first.warning.empty()) step.fit.warnings.push_back(first.warning);
+  step.fit.no_optimum = first.no_optimum;
   return step;
 }
 
@@ -77,15 +78,24 @@ void onnx_structured(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kStructuredVector{
-    "structured-vector",   Tasks::any,
-    Complexity::per_class, {},
-    fit_structured_vector, map_structured,
-    onnx_structured,       "temperature, then a factor and a shift for each class, shrunk to none"};
+    "structured-vector",
+    Tasks::any,
+    Complexity::per_class,
+    {"prior_votes"},
+    fit_structured_vector,
+    map_structured,
+    onnx_structured,
+    "temperature, then a factor and a shift for each class, shrunk to none",
+    1};
 
-constinit const CalibratorRow kStructuredMatrix{
-    "structured-matrix",   Tasks::any,
-    Complexity::per_pair,  {},
-    fit_structured_matrix, map_structured,
-    onnx_structured,       "temperature, then a linear map, shrunk to none"};
+constinit const CalibratorRow kStructuredMatrix{"structured-matrix",
+                                                Tasks::any,
+                                                Complexity::per_pair,
+                                                {"prior_votes"},
+                                                fit_structured_matrix,
+                                                map_structured,
+                                                onnx_structured,
+                                                "temperature, then a linear map, shrunk to none",
+                                                1};
 
 }  // namespace plumb::detail

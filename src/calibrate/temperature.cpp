@@ -83,15 +83,12 @@ class Search {
     fit.clipped = pass_.clipped();
     if (how == "separable") {
       fit.T = kSmallestT;
-      fit.warning = fmt::format(
-          "The scores separate the classes, so the best temperature is 0; T was left at its bound {}.",
-          show(kSmallestT));
+      fit.no_optimum = separation();
     } else if (how == "useless") {
       fit.T = kLargestT;
-      fit.warning = fmt::format(
-          "The scores say nothing about the votes, so the best temperature is infinite; T was left at its "
-          "bound {}.",
-          show(kLargestT));
+      fit.no_optimum = "The scores say nothing about the votes";
+      fit.warning = fmt::format("{}, so the best temperature is infinite; T was left at its bound {}.",
+                                fit.no_optimum, show(kLargestT));
     } else if (how == "flat") {
       fit.warning = "The scores of each item are equal, so the temperature changes nothing; T was left at 1.";
     }
@@ -105,7 +102,7 @@ class Search {
 
 Step fit_step(const Items& items, const FitOptions& options) {
   const Tally votes = tally(items, options.threads);
-  const TemperatureFit fit = fit_temperature(items, votes, options.threads);
+  const TemperatureFit fit = fit_temperature(items, votes, options);
   Step step{"temperature"};
   step.put("T", fit.T);
   describe(votes, items, fit.clipped, step.fit);
@@ -114,6 +111,7 @@ Step fit_step(const Items& items, const FitOptions& options) {
   step.fit.iterations = fit.passes;
   step.fit.converged = fit.converged;
   if (!fit.warning.empty()) step.fit.warnings.push_back(fit.warning);
+  step.fit.no_optimum = fit.no_optimum;
   return step;
 }
 
@@ -127,8 +125,8 @@ void onnx_temperature(OnnxFlow& flow, const Step& step) {
 
 }  // namespace
 
-TemperatureFit fit_temperature(const Items& items, const Tally& tally, int threads) {
-  TemperaturePass pass(items, tally.mass, threads);
+TemperatureFit fit_temperature(const Items& items, const Tally& tally, const FitOptions& options) {
+  TemperaturePass pass(items, tally.mass, options.threads, prior_of(options, tally));
   return Search(pass).run();
 }
 
@@ -144,7 +142,7 @@ constinit const CalibratorRow kTemperature{
     "temperature",
     Tasks::any,
     Complexity::one,
-    {},
+    {"prior_votes"},
     fit_step,
     map_temperature,
     onnx_temperature,

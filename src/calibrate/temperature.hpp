@@ -18,7 +18,8 @@ struct TemperatureFit {
   int passes = 0;
   bool converged = true;
   std::int64_t clipped = 0;
-  std::string warning;  ///< empty, or why T is at its bound
+  std::string warning;     ///< empty, or what T could not mend
+  std::string no_optimum;  ///< why T is at its bound, or empty
 };
 /// One pass over the scores: the log-loss of softmax(beta u) and its two derivatives in beta.
 struct TemperatureDerivatives {
@@ -29,20 +30,25 @@ struct TemperatureDerivatives {
 /// move a bit.
 class TemperaturePass {
  public:
-  TemperaturePass(const Items& items, double mass, int threads)
-      : items_(items), mass_(mass), threads_(threads) {}
+  TemperaturePass(const Items& items, double mass, int threads, Prior prior = {})
+      : items_(items), mass_(mass), threads_(threads), prior_(prior) {}
   [[nodiscard]] TemperatureDerivatives operator()(double beta);
   [[nodiscard]] int passes() const { return passes_; }
   [[nodiscard]] std::int64_t clipped() const { return clipped_; }
 
  private:
+  TemperatureDerivatives run(double beta, bool first);
+
   const Items& items_;
   double mass_;
   int threads_;
+  Prior prior_;
+  std::vector<double> pseudo_;  // of an item: what its pseudo-votes add to the voted scores, by vote
   int passes_ = 0;
   std::int64_t clipped_ = 0;
 };
 
-[[nodiscard]] TemperatureFit fit_temperature(const Items& items, const Tally& tally, int threads);
+[[nodiscard]] TemperatureFit fit_temperature(const Items& items, const Tally& tally,
+                                             const FitOptions& options);
 
 }  // namespace plumb::detail

@@ -12,9 +12,9 @@ Step fit_vector(const Items& items, const FitOptions& options) {
   FitReport echo;
   const double lambda_b = strength(options.lambda_b, kLambdaB, "lambda_b", echo);
   const Tally votes = tally(items, options.threads);
-  const FitData data = load_fit_data(items, votes, ScoreKind::logits, 1, options.threads);
-  LinearFit fit = fit_linear(items, votes, data, false, {0, 0, lambda_b / items.classes()}, options.threads,
-                             std::move(echo));
+  const FitData data = load_fit_data(items, votes, ScoreKind::logits, 1, options);
+  LinearFit fit =
+      fit_linear(items, votes, data, false, {0, 0, lambda_b / items.classes()}, options, std::move(echo));
   Step step{"vector"};
   step.put("v", std::move(fit.w));
   step.put("b", std::move(fit.b));
@@ -37,7 +37,7 @@ void onnx_vector(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kVector{
-    "vector",   Tasks::multiclass, Complexity::per_class, {"lambda_b", "tune"},
+    "vector",   Tasks::multiclass, Complexity::per_class, {"lambda_b", "tune", "prior_votes"},
     fit_vector, map_vector,        onnx_vector,           "a factor and a shift for each logit"};
 
 }  // namespace plumb::detail

@@ -56,14 +56,13 @@ Tree league_section(const std::vector<LeagueRow>& league) {
   Tree::List out;
   for (const LeagueRow& row : league) {
     const bool fitted = row.why.empty();
-    const std::string outcome = row.chosen   ? "chosen"
-                                : !fitted    ? row.why
-                                : row.within ? "within one standard error"
-                                             : "";
+    const std::string outcome = row.chosen ? "chosen" : row.why;
     Tree::Members m;
     m.emplace_back("method", Value(row.method));
     m.emplace_back("nll", fitted ? Value(row.nll) : Value{});
     m.emplace_back("se", fitted ? Value(row.se) : Value{});
+    m.emplace_back("gain", fitted ? Value(row.gain) : Value{});
+    m.emplace_back("gain_se", fitted ? Value(row.gain_se) : Value{});
     m.emplace_back("outcome", Value(outcome));
     out.emplace_back(std::move(m));
   }

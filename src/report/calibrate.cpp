@@ -105,19 +105,16 @@ std::string step_text(const Step& step, std::size_t number, const TerminalOption
 }
 
 std::string league_text(const std::vector<LeagueRow>& league, const TerminalOptions& o) {
-  detail::TextTable table({"method", "held-out log-loss", "se", "behind the best", "se", ""});
+  detail::TextTable table({"method", "parameters", "held-out log-loss", "gain over none", "se", ""});
   for (std::size_t c = 1; c < 5; ++c) table.right(c);
-  const double best = league.empty() ? 0 : league.front().nll;
   for (const LeagueRow& r : league) {
+    const std::string parameters = std::to_string(r.parameters);
     if (!r.why.empty()) {
-      table.add({r.method, "", "", "", "", detail::spelled(r.why, o)});
+      table.add({r.method, parameters, "", "", "", detail::spelled(r.why, o)});
       continue;
     }
-    table.add({r.method, fmt::format("{:.5f}", r.nll), fmt::format("{:.5f}", r.se),
-               fmt::format("{:.5f}", r.nll - best), fmt::format("{:.5f}", r.gain_se),
-               r.chosen   ? "chosen"
-               : r.within ? "within one se"
-                          : ""});
+    table.add({r.method, parameters, fmt::format("{:.5f}", r.nll), fmt::format("{:.5f}", r.gain),
+               fmt::format("{:.5f}", r.gain_se), r.chosen ? "chosen" : ""});
   }
   return table.render(o.colour, o.width);
 }

@@ -23,6 +23,8 @@ class OnnxFlow;
 }
 
 inline constexpr std::int64_t kHistogramBins = 15;
+/// Pseudo-votes of the prior that `auto` fits with, and that a method asked for by name falls back to.
+inline constexpr double kPriorVotes = 5;
 
 /// What is absent takes the method's default (contract section 8). An option that a method does not use is
 /// refused, not ignored.
@@ -31,7 +33,12 @@ struct FitOptions {
   bool tune = false;  ///< choose the strengths by held-out log-loss, then refit on all
   std::optional<std::int64_t> folds =
       {};  ///< 2 to 1000; absent: one hold-out of 0.2 (tune), 5 folds (auto, spline)
-  std::optional<std::int64_t> bins = {};      ///< histogram; absent: kHistogramBins
+  std::optional<std::int64_t> bins = {};  ///< histogram; absent: kHistogramBins
+  /// Weight c of a prior that holds the fit to the predictions as they are and keeps every class possible:
+  /// the objective gets (c/n) sum_i sum_k t_ik (-log q_ik) with t = (n z + 1/K)/(n + 1), n the weight of all
+  /// votes (single votes: the number of items), spread like the votes. Absent: kPriorVotes for auto; else 0,
+  /// the papers' objective, and kPriorVotes where that has no finite optimum, which the report tells.
+  std::optional<double> prior_votes = {};
   Rows features = {};                         ///< alpha: N x F, or empty
   bool weight_votes = false;                  ///< alpha: weigh items by n / mean n
   std::uint64_t seed = 0;                     ///< of the splits
@@ -43,7 +50,7 @@ struct FitOptions {
 using FitFunction = Step (*)(const Items&, const FitOptions&);
 
 enum class Tasks { binary, multiclass, any };
-/// `auto` prefers the simpler; what is no candidate has no rank.
+/// What the number of parameters grows with; what is no candidate of `auto` has no rank.
 enum class Complexity { none, one, few, per_class, per_pair, free, unranked };
 
 /// Everything about a method, defined in its own file, src/calibrate/<method>.cpp.
@@ -51,12 +58,15 @@ struct CalibratorRow {
   std::string_view method;
   Tasks tasks = Tasks::any;
   Complexity complexity = Complexity::none;
-  std::array<std::string_view, 3> options = {};  ///< members of FitOptions that it uses; the last four always
+  std::array<std::string_view, 4> options = {};  ///< members of FitOptions that it uses; the last four always
   FitFunction fit = nullptr;                     ///< for items that check_fit() has seen
   std::unique_ptr<CalibrationMap> (*map)(const Step&, int classes) = nullptr;  ///< none for auto, as the next
   void (*onnx)(detail::OnnxFlow&, const Step&) = nullptr;
   std::string_view line = {};
+  int numbers = 0;  ///< parameters besides those that grow with the classes
 
+  /// How many numbers it fits: `auto` tries the fewest first.
+  [[nodiscard]] std::int64_t parameters(std::int64_t classes) const;
   [[nodiscard]] bool uses(std::string_view option) const;
   [[nodiscard]] bool serves(int classes) const {
     return tasks == Tasks::any || (tasks == Tasks::binary) == (classes == 2);
@@ -77,12 +87,13 @@ void check_fit(std::string_view method, const Items& items, const FitOptions& op
 [[nodiscard]] std::vector<Step> fit_calibrator(std::string_view method, const Items& items,
                                                const FitOptions& options);
 
-/// One method on k folds (by group, else item): mean held-out log-loss per vote and its standard error.
+/// One candidate of auto on k folds (by group, else item), repeated: mean held-out log-loss per vote.
 struct LeagueRow {
   std::string method;
-  double nll = 0, se = 0;  ///< over units
-  double gain_se = 0;      ///< standard error of the difference to the best
-  bool within = false, chosen = false;
+  std::int64_t parameters = 0;
+  double nll = 0, se = 0;        ///< over units
+  double gain = 0, gain_se = 0;  ///< over none, and its standard error, paired by unit
+  bool chosen = false;
   std::string why;  ///< when it could not be fitted
 };
 struct AutoChoice {
@@ -91,7 +102,9 @@ struct AutoChoice {
 };
 [[nodiscard]] AutoChoice fit_auto(const Items& items, const FitOptions& options);
 
-/// Fold of every item in [0, folds), by unit: the same for any threads and shards.
-[[nodiscard]] std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed);
+/// Fold of every item in [0, folds), by unit: the same for any threads and shards. Another `repeat` is
+/// another deal.
+[[nodiscard]] std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed,
+                                           std::uint32_t repeat = 0);
 
 }  // namespace plumb

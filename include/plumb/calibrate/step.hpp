@@ -30,6 +30,7 @@ struct FitReport {
   std::int64_t items = 0, votes = 0;
   std::vector<std::pair<std::string, Value>> options;  ///< lambda and the like, as used
   std::vector<std::string> warnings;                   ///< whole sentences
+  std::string no_optimum = {};  ///< why the objective has no finite optimum, or empty; not in files
 };
 
 struct Step {

@@ -79,6 +79,7 @@ CalibrationModel fit_regression_model(std::string_view method, const RegressionI
   model.steps.push_back(fit_regression_calibrator(method, items, options));
   model.steps.back().fit.options.emplace_back("clip", options.clip);
   model.classes = options.per_output ? items.outputs() : 0;
+  detail::check_held_out(known_calibrator(method), items, options, model.steps.back());
   return model;
 }
 

@@ -24,6 +24,10 @@ using VarianceMapPtr = std::unique_ptr<VarianceMap>;
 [[nodiscard]] inline std::vector<double> copied(std::span<const double> x) { return {x.begin(), x.end()}; }
 /// The levels of a step, which ascend.
 [[nodiscard]] std::vector<double> levels_of(const Step& step);
+/// Fits again on five folds and warns in the step's report when nll or uce of the calibrated variances is
+/// worse than of the plain ones; or says why this was not tried.
+void check_held_out(const RegressionCalibratorRow& row, const RegressionItems& items,
+                    const RegressionFitOptions& options, Step& step);
 /// InputError unless 0 < level < 1.
 void check_interval_level(double level);
 

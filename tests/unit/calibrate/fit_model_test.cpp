@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "plumb/calibrate/apply_model.hpp"
 #include "plumb/calibrate/map.hpp"
@@ -36,6 +37,34 @@ TEST(FitModel, SaysWhatItIs) {
   EXPECT_TRUE(three.league.empty());
   EXPECT_EQ(three.model.steps.front().parameters, some::fit("temperature", items, {}).parameters);
   EXPECT_EQ(fit_model("platt", data_of(2)).model.task, "binary");
+}
+
+bool warns(const Step& step, const std::string& of) {
+  return std::any_of(step.fit.warnings.begin(), step.fit.warnings.end(),
+                     [&](const std::string& w) { return w.find(of) != std::string::npos; });
+}
+
+// A calibrated model and 150 items: twelve free numbers follow the noise, and the fit says so.
+TEST(FitModel, AFitThatDoesHarmWarns) {
+  some::Data d = some::simulate(150, 6, 1, 41);
+  RandomStream r(42, Purpose::kSample);
+  for (std::size_t i = 0; i < 150; ++i) {
+    double e[6], sum = 0;
+    for (std::size_t k = 0; k < 6; ++k) sum += e[k] = std::exp(d.logits[6 * i + k] = r.normal());
+    double u = r.uniform() * sum;
+    std::size_t y = 0;
+    while (y < 5 && u >= e[y]) u -= e[y++];
+    for (std::size_t k = 0; k < 6; ++k) d.counts[6 * i + k] = k == y ? 1 : 0;
+  }
+  for (const char* method : {"vector", "isotonic", "histogram"})
+    EXPECT_TRUE(warns(fit_model(method, d.items()).model.steps.front(), "On held-out folds it is worse"))
+        << method;
+  EXPECT_FALSE(warns(fit_model("none", d.items()).model.steps.front(), "held-out"));
+  // Over-confident logits are mended.
+  EXPECT_FALSE(warns(fit_model("temperature", data_of(3)).model.steps.front(), "held-out"));
+  // Four items cannot be split in five, which is said.
+  EXPECT_TRUE(warns(fit_model("temperature", some::simulate(4, 3, 3, 2).items()).model.steps.front(),
+                    "Not compared"));
 }
 
 TEST(FitModel, AutoBringsItsLeague) {

@@ -19,7 +19,7 @@ struct Problem {
   explicit Problem(int k, std::int64_t n = 300)
       : items(to_items(simulate({.n = n, .classes = k, .raters = 3, .vary = true, .sharpen = 1.5}),
                        VoteForm::counts)),
-        data(load_fit_data(items, tally(items, 1), ScoreKind::logits, 1, 2)) {}
+        data(load_fit_data(items, tally(items, 1), ScoreKind::logits, 1, {.threads = 2})) {}
 };
 
 std::vector<double> noise(std::size_t n, double size, std::uint64_t seed) {

@@ -105,20 +105,35 @@ TEST(Temperature, RowOrderAndFloat32KeepTheBits) {
   }
 }
 
-TEST(Temperature, EndsAtItsBoundsWithASentence) {
+TEST(Temperature, WithoutAnOptimumThePriorHoldsIt) {
   const Step apart = fit("temperature", logits({-1, -2, 1, 3}, 4, 2, {0, 0, 1, 1}));
-  EXPECT_EQ(temperature_of(apart), detail::kSmallestT);
-  EXPECT_TRUE(warns(apart, "separate the classes"));
-  EXPECT_LE(apart.fit.iterations, 12);
-  const Step wrong = fit("temperature", logits({-1, -2, 1, 3}, 4, 2, {1, 1, 0, 0}));
-  EXPECT_EQ(temperature_of(wrong), detail::kLargestT);
+  EXPECT_GT(temperature_of(apart), 0.05);
+  EXPECT_TRUE(warns(apart, "The scores separate the classes, so the objective has no finite optimum"));
+  const Step wrong = fit("temperature", logits({-2, -2, 2, 0.1, -0.1, 0.1}, 6, 2, {0, 1, 0, 0, 1, 0}));
+  EXPECT_GT(temperature_of(wrong), 1);
+  EXPECT_LT(temperature_of(wrong), 100);
   EXPECT_TRUE(warns(wrong, "say nothing"));
-  EXPECT_LE(wrong.fit.iterations, 12);
+  // More votes against the scores than the prior has: what is left are equal probabilities.
+  const Step against = fit("temperature", logits({-1, -2, 1, 3}, 4, 2, {1, 1, 0, 0}));
+  EXPECT_EQ(temperature_of(against), detail::kLargestT);
+  EXPECT_TRUE(warns(against, "left at its bound"));
   const Step flat = fit("temperature", logits({2, 2, 2, 5, 5, 5}, 2, 3, {0, 1}));
   EXPECT_EQ(temperature_of(flat), 1);
   EXPECT_TRUE(warns(flat, "changes nothing"));
   const Step apart3 = fit("temperature", logits({3, 0, 0, 0, 0, 1}, 2, 3, {0, 2}));
-  EXPECT_EQ(temperature_of(apart3), detail::kSmallestT);
+  EXPECT_GT(temperature_of(apart3), 0.05);
+}
+
+TEST(Temperature, TheSearchEndsAtItsBounds) {
+  for (const bool right : {true, false}) {
+    const Items items =
+        logits({-1, -2, 1, 3}, 4, 2,
+               right ? std::vector<std::int64_t>{0, 0, 1, 1} : std::vector<std::int64_t>{1, 1, 0, 0});
+    const auto fit = detail::fit_temperature(items, detail::tally(items, 1), {.threads = 1});
+    EXPECT_EQ(fit.T, right ? detail::kSmallestT : detail::kLargestT);
+    EXPECT_LE(fit.passes, 12);
+    EXPECT_FALSE(fit.no_optimum.empty());
+  }
 }
 
 // Scores far out of scale: T = 1000 and 0.003 are found as well, in few passes.

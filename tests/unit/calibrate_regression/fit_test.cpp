@@ -66,5 +66,21 @@ TEST(RegressionCalibrators, EachHasADocsPage) {
     EXPECT_NE(text.find("`" + std::string(row.method) + "`"), std::string::npos) << row.method;
 }
 
+bool tells(const CalibrationModel& model, const std::string& of) {
+  const auto& warnings = model.steps.front().fit.warnings;
+  return std::any_of(warnings.begin(), warnings.end(),
+                     [&](const auto& w) { return w.find(of) != std::string::npos; });
+}
+
+// A network on 60 calibrated predictions learns their noise; one factor on 2,000 that are too wide mends
+// them.
+TEST(FitModel, AFitThatDoesHarmWarns) {
+  const SimulatedRegression few = simulate({.n = 60}), many = simulate({.n = 2000, .factor = 2});
+  EXPECT_TRUE(
+      tells(fit_regression_model("aux", few.items(), {.hold_out = 0.0}), "On held-out folds it is worse"));
+  EXPECT_FALSE(tells(fit_regression_model("sigma", many.items()), "held-out"));
+  EXPECT_TRUE(tells(fit_regression_model("conformal", many.items()), "it gives intervals, not variances"));
+}
+
 }  // namespace
 }  // namespace plumb::test
