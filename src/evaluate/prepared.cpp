@@ -121,6 +121,8 @@ Observed Prepared::observe(Progress& progress) const {
   const Products products(columns, products_.both(kColumns | kKernel), options);
   finish(selection_, products, out.scores);
   if (products_.has(Product::class_kde)) out.class_kde = products.class_kde().by_class;
+  if (items_.binary() && selection_.has("ece_kde_classwise"))
+    out.class_kde.assign(2, products.kde().ece_kde.value);
   if (products_.has(Product::smooth))
     out.smooth_sigma = std::max(products.smooth().smece.value.value_or(0), kSmallestSmoothing);
   progress.check();
