@@ -86,9 +86,14 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
   ForecastsView event;
   if (needs_columns(products_, will_draw, options.bandwidth)) {
     columns_.emplace();
-    columns_->event = sort_forecasts(collect(items, Event::kEvent, options.threads), options.threads);
-    if (items.binary() && products_.has(Product::confidence_column))
-      columns_->confidence = sort_forecasts(collect(items, Event::kTop, options.threads), options.threads);
+    Forecasts column = collect(items, Event::kEvent, options.threads);
+    if (!will_draw) {
+      columns_->event.columns = sort_in_place(std::move(column), options.threads);
+    } else {  // draws go by row
+      columns_->event = sort_forecasts(std::move(column), options.threads);
+      if (items.binary() && products_.has(Product::confidence_column))
+        columns_->confidence = sort_forecasts(collect(items, Event::kTop, options.threads), options.threads);
+    }
     event = columns_->event.view();
   }
   if (products_.any(kKernel)) kernel_ = kernel_plan(items, products_, options, columns_ ? &event : nullptr);
@@ -111,14 +116,22 @@ Observed Prepared::observe(Progress& progress) const {
   out.sums = std::move(stream.sums);
 
   ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
+  ProductSet rest = products_.both(kColumns | kKernel);
   if (columns_) {
     columns.event = columns.confidence = columns_->event.view();
-    if (columns_->confidence.columns.size() > 0) columns.confidence = columns_->confidence.view();
+    if (items_.binary() && products_.has(Product::confidence_column)) {
+      // First and by itself: it goes before the others take their room.
+      const bool kept = columns_->confidence.columns.size() > 0;
+      const Forecasts made = kept ? Forecasts{} : confidence_of(columns_->event.columns, options_.threads);
+      columns.confidence = kept ? columns_->confidence.view() : made.view();
+      finish(selection_, Products(columns, Product::confidence_column, options), out.scores);
+      rest = rest.without(Product::confidence_column);
+    }
   } else {
     columns.event_pass = event_pass();
   }
   for (const Forecasts& f : kernel_.class_columns) columns.classes.push_back(f.view());
-  const Products products(columns, products_.both(kColumns | kKernel), options);
+  const Products products(columns, rest, options);
   finish(selection_, products, out.scores);
   if (products_.has(Product::class_kde)) out.class_kde = products.class_kde().by_class;
   if (items_.binary() && selection_.has("ece_kde_classwise"))
