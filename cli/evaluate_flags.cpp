@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "available_memory.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 
@@ -56,6 +57,7 @@ EvaluateOptions checked_options(const EvaluateFlags& f) {
   o.bootstrap = to_int("--bootstrap", f.bootstrap);
   o.binning = f.binning == "width" ? Binning::width : Binning::mass;
   o.leave_out = f.leave_out == "vote" ? LeaveOut::kVote : LeaveOut::kItem;
+  o.memory = available_memory();
   o.bandwidth_rule = f.bandwidth_rule == "auto" ? BandwidthRule::votes : BandwidthRule::likelihood;
   return o;
 }

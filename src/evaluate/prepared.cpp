@@ -1,9 +1,12 @@
 #include "evaluate/prepared.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/random.hpp"
@@ -30,9 +33,73 @@ std::vector<double> estimates(const std::vector<CurvePoint>& curve) {
   return out;
 }
 
+/// Bytes a row that the columns take at their height: what is collected, its sort, and what draws need.
+double column_bytes(const Items& items, ProductSet products, bool will_draw, const EvaluateOptions& o) {
+  const bool single =
+      !items.votes.rows().empty() && items.votes.kind() == Votes::Kind::labels && items.weights.empty();
+  const double column = 16 + (single ? 0 : 8 + 8 * int{!items.weights.empty()});
+  double bytes = 0;
+  if (needs_columns(products, will_draw, o.bandwidth)) {
+    constexpr double kPositions = 4, kUnit = 8, kSorting = 36, kDrawn = 44;
+    bytes = !will_draw && single ? 2 * column
+                                 : 2 * (column + kPositions) + std::max(kSorting, will_draw ? 2 * kUnit : 0);
+    if (will_draw) bytes += resolve_threads(o.threads) * kDrawn;
+  }
+  if (products.has(Product::class_kde)) bytes += items.classes() * column;
+  return bytes;
+}
+
+void check_memory(const Items& items, ProductSet products, bool will_draw, const EvaluateOptions& o) {
+  constexpr double kGigabyte = 1e9;
+  if (o.memory <= 0) return;
+  const double need = static_cast<double>(items.size()) * column_bytes(items, products, will_draw, o);
+  if (need <= static_cast<double>(o.memory)) return;
+  throw InputError(fmt::format(
+      "{} rows need about {:.1f} GB of memory for their columns, and {:.1f} GB is available; keys of cost "
+      "linear need none of it: ⟦metrics⟧ accuracy,nll,brier,ece{}",
+      items.size(), need / kGigabyte, static_cast<double>(o.memory) / kGigabyte,
+      will_draw ? ", or fewer ⟦threads⟧" : ""));
+}
+
+/// The rows that a draw has at all, close together: a third of them is not drawn.
+struct DrawnRowsAlone {
+  Forecasts columns;
+  std::vector<std::uint32_t> times;
+  ForecastsView fill(const ForecastsView& f, std::span<const std::uint32_t> drawn) {
+    const auto n = f.size() - std::count(drawn.begin(), drawn.end(), 0u);
+    times.resize(n + 1);
+    keep(drawn, drawn, times);
+    times.resize(n);
+    for (const auto [from, to] :
+         {std::pair(f.p, &columns.p), std::pair(f.hits, &columns.hits), std::pair(f.trials, &columns.trials),
+          std::pair(f.weight, &columns.weight)}) {
+      to->resize(from.empty() ? 0 : n + 1);
+      if (from.empty()) continue;
+      keep(from, drawn, *to);
+      to->resize(n);
+    }
+    ForecastsView out = columns.view();
+    out.times = times;
+    return out;
+  }
+
+ private:
+  // Written always and kept by counting: a branch would be guessed wrong too often. One place more is needed.
+  template <class T>
+  static void keep(std::span<const T> from, std::span<const std::uint32_t> drawn, std::vector<T>& to) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      to[at] = from[i];
+      at += drawn[i] != 0;
+    }
+  }
+};
+
 /// The column as a draw has it; `hits` is room for redrawn outcomes.
-ForecastsView drawn_view(ForecastsView f, const RowDraw& draw, std::vector<double>& hits) {
+ForecastsView drawn_view(ForecastsView f, const RowDraw& draw, std::vector<double>& hits,
+                         DrawnRowsAlone* alone = nullptr) {
   if (draw.outcomes == nullptr) {
+    if (alone != nullptr) return alone->fill(f, draw.times);
     f.times = draw.times;
     return f;
   }
@@ -83,6 +150,7 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
       products_(selection_.products | also),
       cells_(cell_plan(items, products_, options)),
       units_(items) {
+  check_memory(items, products_, will_draw, options);
   ForecastsView event;
   if (needs_columns(products_, will_draw, options.bandwidth)) {
     columns_.emplace();
@@ -219,14 +287,17 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
   parallel_blocks(std::ssize(draws), 1, threads, [&](int, std::int64_t r, std::int64_t) {
     thread_local DrawnRows event_rows, confidence_rows;
     thread_local std::vector<double> event_hits, confidence_hits;
+    thread_local DrawnRowsAlone event_alone, confidence_alone;
     const auto view = [&](const SortedForecasts& f, const std::vector<std::uint64_t>& units, DrawnRows& rows,
-                          std::vector<double>& hits) {
-      return drawn_view(f.view(), rows.fill_in_order(draws[r], options_.seed, units, f.order), hits);
+                          std::vector<double>& hits, DrawnRowsAlone& alone) {
+      return drawn_view(f.view(), rows.fill_in_order(draws[r], options_.seed, units, f.order), hits, &alone);
     };
     ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
-    columns.event = columns.confidence = view(columns_->event, event_units, event_rows, event_hits);
+    columns.event = columns.confidence =
+        view(columns_->event, event_units, event_rows, event_hits, event_alone);
     if (own_confidence)
-      columns.confidence = view(columns_->confidence, confidence_units, confidence_rows, confidence_hits);
+      columns.confidence =
+          view(columns_->confidence, confidence_units, confidence_rows, confidence_hits, confidence_alone);
     finish(part, Products(columns, part.products.both(kColumns), options), out[r].scores);
     if (bands != nullptr && !draws[r].null) {
       const ForecastPass pass = pass_over(columns.event, 1);

@@ -32,6 +32,7 @@ struct EvaluateOptions {
   double bandwidth = 0;  ///< of the kernel keys, in [1e-5, 1]; 0: by bandwidth_rule, for each column
   BandwidthRule bandwidth_rule = BandwidthRule::votes;
   LeaveOut leave_out = LeaveOut::kVote;
+  std::int64_t memory = 0;  ///< bytes that may be used for columns; 0: not looked at
   bool consensus = true;  ///< also score the majority label when some item has several votes
   int sample_items = 0;   ///< rows of the table "sample", for scatter plots; 0: no such table
   std::function<void(double)> progress = {};  ///< called with the share done, from one thread at a time
