@@ -70,7 +70,7 @@ struct DrawnRowsAlone {
     times.resize(n + 1);
     keep(drawn, drawn, times);
     times.resize(n);
-    for (const auto [from, to] :
+    for (const auto& [from, to] :
          {std::pair(f.p, &columns.p), std::pair(f.hits, &columns.hits), std::pair(f.trials, &columns.trials),
           std::pair(f.weight, &columns.weight)}) {
       to->resize(from.empty() ? 0 : n + 1);
