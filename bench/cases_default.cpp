@@ -16,10 +16,10 @@ void timed(Bench& b, const std::string& name, const Items& items, const Evaluate
 }
 
 /// Row i belongs to name i % names.
-Names names_of(std::vector<std::int64_t>& code, std::int64_t rows, std::int64_t names) {
+Names names_of(std::vector<double>& code, std::int64_t rows, std::int64_t names) {
   code.resize(rows);
-  for (std::int64_t i = 0; i < rows; ++i) code[i] = i % names;
-  return Names(Rows(view_of(std::span<const std::int64_t>(code), {rows}, "names")));
+  for (std::int64_t i = 0; i < rows; ++i) code[i] = static_cast<double>(i % names);
+  return Names(Rows(view_of(std::span<const double>(code), {rows}, "names")));
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void default_cases(Bench& b) {
   timed(b, "default keys, 1e7 binary", ten_million.items(), {}, 3);
   const MulticlassData small(540, 10, false);
   timed(b, "default keys, 540 x 10", small.items(), {}, 0.15);
-  std::vector<std::int64_t> code;
+  std::vector<double> code;
   const BinaryData pixels(b.size(553'000));
   Items grouped = pixels.items();
   grouped.groups = names_of(code, grouped.size(), 10);
