@@ -56,6 +56,7 @@ struct MulticlassData {
   [[nodiscard]] Items items() const;
 };
 
+void default_cases(Bench& b);
 void table_cases(Bench& b);
 void kernel_cases(Bench& b);
 void rater_cases(Bench& b);
@@ -63,5 +64,8 @@ void resample_cases(Bench& b);
 void regression_cases(Bench& b);
 void uncertainty_cases(Bench& b);
 void calibrate_cases(Bench& b);
+
+/// The table of `plumb list --cost`; the exit code.
+int write_costs(const char* path);
 
 }  // namespace plumb::bench

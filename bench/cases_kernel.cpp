@@ -3,9 +3,9 @@
 #include "plumb/data/forecasts.hpp"
 #include "plumb/metrics/kernel/ece_kde.hpp"
 #include "plumb/metrics/kernel/ece_kde_canonical.hpp"
-#include "plumb/metrics/kernel/kde_bandwidth.hpp"
 #include "plumb/metrics/kernel/mmce.hpp"
 #include "plumb/metrics/kernel/smece.hpp"
+#include "plumb/metrics/kernel/vote_bandwidth.hpp"
 
 namespace plumb::bench {
 
@@ -29,7 +29,7 @@ void kernel_cases(Bench& b) {
   const BinaryData data(b.size(1e6));
   const SortedForecasts sorted = sort_forecasts(collect(data.items(), Event::kEvent, 0), 0);
   b.run(
-      "bandwidth auto, N = 1e6", 0, 1, [&] { (void)kde_bandwidth(sorted.view()); }, 5);
+      "bandwidth auto, N = 1e6", 0, 1, [&] { (void)vote_bandwidths(sorted.view()); }, 0.1);
   b.run(
       "mmce, N = 1e6 (sorted)", 0, 3, [&] { (void)mmce(sorted.view()); }, 0.5);
   b.run(

@@ -1,5 +1,5 @@
-// plumb_bench [SCALE] [PART...]: prints one row a case. Parts: table, kernel, raters, resample, regression,
-// calibrate, uncertainty.
+// plumb_bench [SCALE] [PART...]: prints one row a case. Parts: default, table, kernel, raters, resample,
+// regression, calibrate, uncertainty.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -121,6 +121,7 @@ Items MulticlassData::items() const {
 
 int main(int argc, char** argv) {
   using namespace plumb;
+  if (argc == 3 && std::strcmp(argv[1], "--costs") == 0) return bench::write_costs(argv[2]);
   const double scale = argc > 1 ? std::atof(argv[1]) : 1.0;
   bench::Bench b(scale > 0 ? scale : 1.0);
   const auto wanted = [&](const char* part) {
@@ -131,6 +132,7 @@ int main(int argc, char** argv) {
   };
   std::printf("%d threads, %s\n", resolve_threads(0), simd_target().c_str());
   (void)b.bandwidth();
+  if (wanted("default")) bench::default_cases(b);
   if (wanted("table")) bench::table_cases(b);
   if (wanted("kernel")) bench::kernel_cases(b);
   if (wanted("raters")) bench::rater_cases(b);

@@ -210,7 +210,7 @@ int compare_command(const Args& args) {
       {"bootstrap", std::int64_t{o.bootstrap}},
       {"level", o.level},
       {"seed", static_cast<std::int64_t>(o.seed)},
-      {"bandwidth", o.bandwidth > 0 ? Value(o.bandwidth) : Value(std::string("auto, for each model"))},
+      {"bandwidth", bandwidth_setting(o, ", for each model")},
       {"leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item")},
       {"unit", std::string(inputs.items.groups.empty() ? "item" : "group")}};
   result.inputs = inputs.infos;

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "available_memory.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 
@@ -14,6 +15,11 @@ int to_int(const std::string& flag, std::int64_t value) {
   return narrow<int>(value);
 }
 
+void add_bandwidth_flag(Flags& flags, EvaluateFlags& f) {
+  flags.number_or_name("--bandwidth", {"auto", "likelihood"}, f.options.bandwidth, f.bandwidth_rule,
+                       "of the kernel metrics");
+}
+
 void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.heading("How it is computed");
   flags.list("--metrics", "k,k|all", f.options.metrics,
@@ -24,7 +30,7 @@ void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.number("--level", f.options.level, "of the intervals");
   flags.number("--tolerance", f.options.tolerance, "calibration error that the verdict accepts");
   flags.number("--clip", f.options.clip, "clip probabilities to [X, 1-X] in log-loss");
-  flags.number_or_auto("--bandwidth", f.options.bandwidth, "of the kernel metrics");
+  add_bandwidth_flag(flags, f);
   flags.choice("--leave-out", {"vote", "item"}, f.leave_out, "what a kernel estimate leaves out");
   flags.seed("--seed", f.options.seed, "of the random numbers");
   flags.whole("--threads", f.threads, "0: all cores; never changes a number");
@@ -52,7 +58,14 @@ EvaluateOptions checked_options(const EvaluateFlags& f) {
   o.bootstrap = to_int("--bootstrap", f.bootstrap);
   o.binning = f.binning == "width" ? Binning::width : Binning::mass;
   o.leave_out = f.leave_out == "vote" ? LeaveOut::kVote : LeaveOut::kItem;
+  o.memory = available_memory();
+  o.bandwidth_rule = f.bandwidth_rule == "auto" ? BandwidthRule::votes : BandwidthRule::likelihood;
   return o;
+}
+
+Value bandwidth_setting(const EvaluateOptions& o, const std::string& for_what) {
+  if (o.bandwidth > 0) return o.bandwidth;
+  return std::string(o.bandwidth_rule == BandwidthRule::votes ? "auto" : "likelihood") + for_what;
 }
 
 }  // namespace plumb::cli

@@ -13,8 +13,10 @@ struct EvaluateFlags {
   std::int64_t bins = options.bins, bootstrap = options.bootstrap, threads = options.threads;
   std::string binning = options.binning == Binning::width ? "width" : "mass";
   std::string leave_out = options.leave_out == LeaveOut::kVote ? "vote" : "item";
+  std::string bandwidth_rule = options.bandwidth_rule == BandwidthRule::votes ? "auto" : "likelihood";
 };
 
+void add_bandwidth_flag(Flags& flags, EvaluateFlags& out);
 void add_evaluate_flags(Flags& flags, EvaluateFlags& out);
 /// Flags of the contract that this version does not have: one sentence each.
 void add_later_flags(Flags& flags);
@@ -22,5 +24,7 @@ void add_later_flags(Flags& flags);
 [[nodiscard]] int to_int(const std::string& flag, std::int64_t value);
 /// The options after parsing; InputError for what is out of range.
 [[nodiscard]] EvaluateOptions checked_options(const EvaluateFlags& flags);
+/// The number given, or what it is chosen by.
+[[nodiscard]] Value bandwidth_setting(const EvaluateOptions& options, const std::string& for_what = "");
 
 }  // namespace plumb::cli

@@ -39,9 +39,10 @@ std::vector<Row> matching(std::span<const Row> rows, const Args& words, Name nam
 
 int list_command(const Args& args) {
   Flags flags("list", "The metrics and calibrators there are, each with its one line.");
-  bool json = false;
+  bool json = false, cost = false;
   Args words;
   flags.positional("WORD", words, "only those whose name holds this word");
+  flags.yes("--cost", cost, "what each metric costs, in nanoseconds a row");
   flags.yes("--json", json, "as JSON on standard output");
   flags.examples("Examples:\n  plumb list\n  plumb list ece\n  plumb list --json | jq '.metrics[].key'");
   if (!flags.parse(args)) return kDone;
@@ -58,7 +59,7 @@ int list_command(const Args& args) {
   };
   const auto method = [](const auto& row) { return row.method; };
   std::string text;
-  for (const std::string& part : {render_list(matching(metrics(), words, key), look),
+  for (const std::string& part : {render_list(matching(metrics(), words, key), look, cost),
                                   render_calibrators(matching(calibrators(), words, method), look),
                                   render_list(matching(regression_metrics(), words, key), look),
                                   regression_methods(matching(regression_calibrators(), words, method))})

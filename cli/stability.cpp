@@ -50,7 +50,7 @@ Result stability_head(const Items& items, const StabilityOptions& o, const std::
       {"bins", std::int64_t{o.evaluate.bins}},
       {"binning", std::string(o.evaluate.binning == Binning::width ? "width" : "mass")},
       {"clip", o.evaluate.clip},
-      {"bandwidth", o.evaluate.bandwidth > 0 ? Value(o.evaluate.bandwidth) : Value(std::string("auto"))},
+      {"bandwidth", bandwidth_setting(o.evaluate)},
       {"leave_out", std::string(o.evaluate.leave_out == LeaveOut::kVote ? "vote" : "item")},
       {"seed", static_cast<std::int64_t>(o.evaluate.seed)}};
   return r;
@@ -80,7 +80,7 @@ int stability_command(const Args& args) {
   flags.whole("--bins", how.bins, "cells of the reliability table");
   flags.choice("--binning", {"width", "mass"}, how.binning, "cells of equal width or equal mass");
   flags.number("--clip", how.options.clip, "clip probabilities to [X, 1-X] in log-loss");
-  flags.number_or_auto("--bandwidth", how.options.bandwidth, "of the kernel metrics");
+  add_bandwidth_flag(flags, how);
   flags.choice("--leave-out", {"vote", "item"}, how.leave_out, "what a kernel estimate leaves out");
   flags.seed("--seed", how.options.seed, "of the random numbers");
   flags.whole("--threads", how.threads, "0: all cores; never changes a number");

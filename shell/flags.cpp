@@ -166,15 +166,19 @@ void Flags::number(const std::string& flag, double& out, const std::string& what
   });
 }
 
-void Flags::number_or_auto(const std::string& flag, double& out, const std::string& what) {
-  parser_->add_single(flag, "X|auto", what + " [" + (out == 0 ? "auto" : show(out)) + "]",
-                      [flag, &out](const std::string& value) {
-                        if (value == "auto") {
-                          out = 0;
-                        } else if (!parse_number(value, out) || !(out > 0)) {
-                          throw InputError(flag + " takes a positive number or auto, not \"" + value + "\"");
-                        }
-                      });
+void Flags::number_or_name(const std::string& flag, const Args& names, double& out, std::string& name,
+                           const std::string& what) {
+  parser_->add_single(
+      flag, "X|" + CLI::detail::join(names, "|"), what + " [" + (out == 0 ? name : show(out)) + "]",
+      [=, &out, &name](const std::string& value) {
+        if (std::find(names.begin(), names.end(), value) != names.end()) {
+          out = 0;
+          name = value;
+        } else if (!parse_number(value, out) || !(out > 0)) {
+          throw InputError(flag + " takes a positive number or " + CLI::detail::join(names, " or ") +
+                           ", not \"" + value + "\"" + did_you_mean(value, names));
+        }
+      });
 }
 
 void Flags::choice(const std::string& flag, const Args& allowed, std::string& out, const std::string& what) {

@@ -32,7 +32,9 @@ class Flags {
   void seed(const std::string& flag, std::uint64_t& out, const std::string& what);
   void number(const std::string& flag, double& out, const std::string& what);
   /// A positive number, or "auto", which is 0 in `out`.
-  void number_or_auto(const std::string& flag, double& out, const std::string& what);
+  /// A positive number, or one of `names` (the first is the default); the number is then 0.
+  void number_or_name(const std::string& flag, const Args& names, double& out, std::string& name,
+                      const std::string& what);
   void choice(const std::string& flag, const Args& allowed, std::string& out, const std::string& what);
   void yes(const std::string& flag, bool& out, const std::string& what);
   void positional(const std::string& name, Args& out, const std::string& what);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <stdexcept>
 
 #include "data/shared/block_kernels.hpp"
@@ -172,19 +173,80 @@ Forecasts collect_class(const Items& items, int k, int threads) {
                       [&](const ItemBlock& block, const Target& to) { write_class(block, k, to); });
 }
 
-SortedForecasts sort_forecasts(const Forecasts& f, int threads) {
+SortedForecasts sort_forecasts(Forecasts f, int threads) {
   SortedColumn sorted = sort_column(f.p, threads);
+  f.p = {};  // each column goes when it has been put in order
   SortedForecasts out{{std::move(sorted.values), {}, {}, {}}, std::move(sorted.order)};
-  const auto permute = [&](const std::vector<double>& from, std::vector<double>& to) {
+  const auto permute = [&](std::vector<double>& from, std::vector<double>& to) {
     constexpr std::int64_t kBlock = 16384;
     resize_large(to, from.size());
     parallel_blocks(std::ssize(from), kBlock, threads, [&](int, std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) to[i] = from[out.order[i]];
     });
+    from = {};
   };
   permute(f.hits, out.columns.hits);
   permute(f.trials, out.columns.trials);
   permute(f.weight, out.columns.weight);
+  return out;
+}
+
+Forecasts sort_in_place(Forecasts f, int threads) {
+  if (!f.trials.empty() || !f.weight.empty()) return std::move(sort_forecasts(std::move(f), threads).columns);
+  constexpr std::int64_t kBlock = 65536;
+  const auto each = [&](auto body) {
+    parallel_blocks(std::ssize(f.p), kBlock, threads, [&](int, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) body(f.p[i], f.hits[i]);
+    });
+  };
+  // p is in [0, 1]: its highest bit is free, and the vote takes the lowest place.
+  each([](double& p, double& hits) {
+    p = std::bit_cast<double>(std::bit_cast<std::uint64_t>(p + 0.0) << 1 | std::uint64_t{hits != 0.0});
+  });
+  sort_packed(f.p, f.hits, 1, threads);
+  each([](double& p, double& hits) {
+    const auto word = std::bit_cast<std::uint64_t>(p);
+    hits = word & 1;
+    p = std::bit_cast<double>(word >> 1);
+  });
+  return f;
+}
+
+Forecasts confidence_of(const Forecasts& f, int threads) {
+  const std::size_t n = f.size();
+  // The top label is class 1 where p > 1/2, else class 0 with 1 - p and the misses.
+  const std::size_t split = std::upper_bound(f.p.begin(), f.p.end(), 0.5) - f.p.begin();
+  Forecasts out;
+  for (auto [to, from] : {std::pair(&out.p, &f.p), std::pair(&out.hits, &f.hits),
+                          std::pair(&out.trials, &f.trials), std::pair(&out.weight, &f.weight)})
+    if (!from->empty()) resize_large(*to, n);
+  const auto low = [&](std::size_t i) { return 1.0 - f.p[split - 1 - i]; };  // ascending
+  const auto high = [&](std::size_t j) { return f.p[split + j]; };
+  const std::size_t lows = split, highs = n - split;
+  constexpr std::int64_t kBlock = 1 << 16;
+  parallel_blocks(std::ssize(f.p), kBlock, threads, [&](int, std::int64_t begin, std::int64_t end) {
+    // How many of the first `begin` are low ones: the merge is cut there (lows first among equals).
+    const std::size_t first = begin;
+    std::size_t from = first > highs ? first - highs : 0, to = std::min(first, lows);
+    while (from < to) {
+      const std::size_t i = (from + to) / 2, j = first - i;
+      if (j > 0 && i < lows && low(i) <= high(j - 1)) {
+        from = i + 1;
+      } else {
+        to = i;
+      }
+    }
+    std::size_t i = from, j = first - i;
+    for (std::int64_t k = begin; k < end; ++k) {
+      const bool take_low = i < lows && (j >= highs || low(i) <= high(j));
+      const std::size_t at = take_low ? split - 1 - i++ : split + j++;
+      const double trials = f.trials.empty() ? 1.0 : f.trials[at];
+      out.p[k] = take_low ? 1.0 - f.p[at] : f.p[at];
+      out.hits[k] = take_low ? trials - f.hits[at] : f.hits[at];
+      if (!out.trials.empty()) out.trials[k] = trials;
+      if (!out.weight.empty()) out.weight[k] = f.weight[at];
+    }
+  });
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "data/widen.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/items.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 namespace {
@@ -143,18 +144,19 @@ Names::Names(const Rows& rows) {
 }
 
 Names Names::gather(std::span<const std::int64_t> rows) const {
-  constexpr auto kUnused = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> fresh(distinct_.size(), kUnused);
-  for (const std::int64_t r : rows) fresh[code_.at(r)] = 0;
+  // By the rows alone: many small slices of many names must not cost slices times names.
+  std::vector<std::uint32_t> used;
+  used.reserve(rows.size());
+  for (const std::int64_t r : rows) used.push_back(code_.at(r));
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
   Names out;
   out.source_ = source_;
-  for (std::size_t c = 0; c < fresh.size(); ++c) {
-    if (fresh[c] == kUnused) continue;
-    fresh[c] = out.distinct_.size();
-    out.distinct_.push_back(distinct_[c]);
-  }
+  for (const std::uint32_t c : used) out.distinct_.push_back(distinct_[c]);
   out.code_.reserve(rows.size());
-  for (const std::int64_t r : rows) out.code_.push_back(fresh[code_[r]]);
+  for (const std::int64_t r : rows)
+    out.code_.push_back(
+        narrow<std::uint32_t>(std::lower_bound(used.begin(), used.end(), code_[r]) - used.begin()));
   return out;
 }
 

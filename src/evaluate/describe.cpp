@@ -41,6 +41,13 @@ void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::v
 void add_kernel_note(const KernelPlan& kernel, std::vector<std::string>& notes) {
   if (kernel.event && !kernel.event->why.empty())
     notes.push_back("bandwidth 1 was used: " + kernel.event->why);
+  if (kernel.event && kernel.event->bound == Bandwidth::Bound::lower)
+    notes.push_back(
+        "the bandwidth of ece_kde is the smallest that is tried, 0.0001: the votes change with p in steps "
+        "narrower than that kernel");
+  if (kernel.event && kernel.event->bound == Bandwidth::Bound::upper)
+    notes.push_back(
+        "the bandwidth of ece_kde is the largest that is tried, 1: the votes hardly change with p");
 }
 
 Result describe_run(const Items& items, const EvaluateOptions& options, const Selection& selection,
@@ -73,9 +80,14 @@ void add_null_settings(const NullModel& model, Result& result) {
 void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& o, Result& result) {
   if (!kernel.event && kernel.by_class.empty()) return;
   auto& s = result.settings;
-  s.emplace_back("bandwidth_choice",
-                 std::string(o.bandwidth > 0 ? "given" : "auto: leave-item-out likelihood"));
-  if (kernel.event) s.emplace_back("bandwidth", kernel.event->bandwidth);
+  s.emplace_back("bandwidth_choice", std::string(o.bandwidth > 0 ? "given"
+                                                 : o.bandwidth_rule == BandwidthRule::likelihood
+                                                     ? "leave-item-out likelihood of p"
+                                                     : "auto: leave-item-out prediction of votes"));
+  if (kernel.event) {
+    s.emplace_back("bandwidth", kernel.event->bandwidth);
+    s.emplace_back("bandwidth_curve", kernel.event->curve_bandwidth);
+  }
   if (!kernel.by_class.empty()) {
     std::vector<double> h;
     for (const KernelColumn& c : kernel.by_class) h.push_back(c.bandwidth);

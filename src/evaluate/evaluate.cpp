@@ -10,6 +10,7 @@
 #include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
+#include "plumb/numeric/parallel.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -98,27 +99,42 @@ void add_tables(const Prepared& prepared, const Evaluation& e, const EvaluateOpt
                                           curves_of(e.boot, &Drawn::smooth_curve), o.level));
 }
 
-/// Each slice is evaluated by itself, on cells and bandwidths of its own.
+GroupResult slice_result(const std::string& name, const Items& part, const EvaluateOptions& o,
+                         const Selection& selection, Progress& progress) {
+  GroupResult group{name, part.size(), 0, {}};
+  try {
+    const Prepared prepared(part, selection, o, false, Product::event_table);
+    const Observed observed = checked_observation(prepared, part, progress);
+    group.votes = narrow<std::int64_t>(observed.sums.event.total().votes);
+    for (const MetricRow* row : selection.rows)
+      group.metrics.emplace_back(row->key, observed.scores.at(std::string(row->key)).value);
+  } catch (const InputError&) {  // a slice without votes has no values, which is no error of the run
+    for (const MetricRow* row : selection.rows) group.metrics.emplace_back(row->key, std::nullopt);
+  }
+  return group;
+}
+
+/// Each slice is evaluated by itself, on its own rows, cells and bandwidths: many slices side by side, few
+/// one after the other on all threads.
 void add_slices(const Items& items, const EvaluateOptions& o, const Selection& selection, Progress& progress,
                 Result& result) {
+  const auto& names = items.by.distinct();
+  std::vector<std::vector<std::int64_t>> rows(names.size());
+  for (std::int64_t i = 0; i < items.size(); ++i) rows[items.by.code(i)].push_back(i);
+  Items whole = items;
+  whole.by = {};  // a slice has one name
+  const int threads = resolve_threads(o.threads);
+  const bool many = std::ssize(rows) >= 4 * threads;
   EvaluateOptions plain = o;
   plain.bootstrap = 0;
-  std::vector<std::vector<std::int64_t>> rows(items.by.distinct().size());
-  for (std::int64_t i = 0; i < items.size(); ++i) rows[items.by.code(i)].push_back(i);
-  for (std::int64_t g = 0; g < std::ssize(rows); ++g) {
-    GroupResult group{items.by.distinct()[g], std::ssize(rows[g]), 0, {}};
-    const Items part = items.gather(rows[g]);
-    try {
-      const Prepared prepared(part, selection, plain, false, Product::event_table);
-      const Observed observed = checked_observation(prepared, part, progress);
-      group.votes = narrow<std::int64_t>(observed.sums.event.total().votes);
-      for (const MetricRow* row : selection.rows)
-        group.metrics.emplace_back(row->key, observed.scores.at(std::string(row->key)).value);
-    } catch (const InputError&) {  // a slice without votes has no values, which is no error of the run
-      for (const MetricRow* row : selection.rows) group.metrics.emplace_back(row->key, std::nullopt);
-    }
-    result.per_group.push_back(std::move(group));
-  }
+  plain.memory = 0;  // less than the whole, which was looked at
+  plain.threads = many ? 1 : o.threads;
+  const std::size_t first = result.per_group.size();
+  result.per_group.resize(first + names.size());
+  parallel_blocks(std::ssize(rows), 1, many ? threads : 1, [&](int, std::int64_t g, std::int64_t) {
+    result.per_group[first + g] = slice_result(names[g], whole.gather(rows[g]), plain, selection, progress);
+    rows[g] = {};
+  });
 }
 
 }  // namespace

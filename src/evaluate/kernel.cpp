@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <mutex>
 
 #include "evaluate/selection.hpp"
 #include "plumb/metrics/kernel/ece_kde_canonical.hpp"
@@ -14,28 +15,35 @@
 namespace plumb::detail {
 namespace {
 
+constexpr std::size_t kMostPlans = 24;  // 2 to 10 MB each when all their rows are in use
+
+/// Columns, classes and slices of one bandwidth share its plan; `auto` has few different ones.
+std::shared_ptr<const BetaPlan> shared_plan(double bandwidth) {
+  static std::mutex mutex;
+  static std::map<double, std::shared_ptr<const BetaPlan>> made;
+  const std::scoped_lock lock(mutex);
+  if (made.size() >= kMostPlans && !made.contains(bandwidth)) made.clear();
+  auto& plan = made[bandwidth];
+  if (!plan) plan = std::make_shared<const BetaPlan>(bandwidth);
+  return plan;
+}
+
+VoteBandwidths both(const Bandwidth& b) { return {b, b}; }
+
 KernelColumn column_bandwidth(const EvaluateOptions& o, const ForecastsView* f) {
   KernelColumn c;
   if (o.bandwidth > 0) {
-    c.bandwidth = o.bandwidth;
+    c.bandwidth = c.curve_bandwidth = o.bandwidth;
   } else {
-    const Bandwidth b = kde_bandwidth(*f, o.threads);
-    c.bandwidth = b.value;
-    c.why = b.why;
+    const VoteBandwidths b = o.bandwidth_rule == BandwidthRule::votes ? vote_bandwidths(*f, o.threads)
+                                                                      : both(kde_bandwidth(*f, o.threads));
+    c.bandwidth = b.error.value;
+    c.curve_bandwidth = b.curve.value;
+    c.why = b.error.why;
+    c.bound = b.error.bound;
   }
+  c.plan = shared_plan(c.bandwidth);
   return c;
-}
-
-/// Columns of one bandwidth share its plan.
-void make_plans(KernelPlan& plan) {
-  std::map<double, std::shared_ptr<const BetaPlan>> made;
-  const auto give = [&](KernelColumn& c) {
-    auto& shared = made[c.bandwidth];
-    if (!shared) shared = std::make_shared<const BetaPlan>(c.bandwidth);
-    c.plan = shared;
-  };
-  if (plan.event) give(*plan.event);
-  for (KernelColumn& c : plan.by_class) give(c);
 }
 
 constexpr std::int64_t kCanonicalItems = 50'000;
@@ -70,7 +78,6 @@ KernelPlan kernel_plan(const Items& items, ProductSet products, const EvaluateOp
       plan.by_class[k] = column_bandwidth(one, &view);
     });
   }
-  make_plans(plan);
   return plan;
 }
 
@@ -128,7 +135,7 @@ Estimate kernel_canonical_error(const Items& items, const KernelPlan& plan, Leav
 BetaBoxes kernel_boxes(double bandwidth) { return BetaPlan(bandwidth).boxes(); }
 
 std::vector<CurvePoint> kde_curve(const ForecastPass& pass, const KernelPlan& plan) {
-  return reliability_kde(beta_sums(pass, plan.event->plan->boxes()), even_grid());
+  return reliability_kde(beta_sums(pass, kernel_boxes(plan.event->curve_bandwidth)), even_grid());
 }
 
 std::vector<CurvePoint> smoothed_curve(const ForecastPass& pass, double sigma) {

@@ -15,6 +15,7 @@
 #include "plumb/metrics/kernel/ece_kde.hpp"
 #include "plumb/metrics/kernel/kde_bandwidth.hpp"
 #include "plumb/metrics/kernel/reliability_kde.hpp"
+#include "plumb/metrics/kernel/vote_bandwidth.hpp"
 #include "plumb/result.hpp"
 
 namespace plumb::detail {
@@ -22,7 +23,9 @@ namespace plumb::detail {
 /// One column's bandwidth and the work that depends on it alone.
 struct KernelColumn {
   double bandwidth = 1;
-  std::string why;  ///< when `auto` had nothing to go by
+  double curve_bandwidth = 1;  ///< of the line, which is to be good at every p
+  std::string why;             ///< when there was nothing to go by
+  Bandwidth::Bound bound = Bandwidth::Bound::none;
   std::shared_ptr<const BetaPlan> plan;
 };
 

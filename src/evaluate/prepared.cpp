@@ -1,11 +1,14 @@
 #include "evaluate/prepared.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "evaluate/omnibus.hpp"
+#include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/random.hpp"
@@ -32,10 +35,73 @@ std::vector<double> estimates(const std::vector<CurvePoint>& curve) {
   return out;
 }
 
+/// Bytes a row that the columns take at their height: what is collected, its sort, and what draws need.
+double column_bytes(const Items& items, ProductSet products, bool will_draw, const EvaluateOptions& o) {
+  const bool single =
+      !items.votes.rows().empty() && items.votes.kind() == Votes::Kind::labels && items.weights.empty();
+  const double column = 16 + (single ? 0 : 8 + 8 * int{!items.weights.empty()});
+  double bytes = 0;
+  if (needs_columns(products, will_draw, o.bandwidth)) {
+    constexpr double kPositions = 4, kUnit = 8, kSorting = 36, kDrawn = 44;
+    bytes = !will_draw && single ? 2 * column
+                                 : 2 * (column + kPositions) + std::max(kSorting, will_draw ? 2 * kUnit : 0);
+    if (will_draw) bytes += resolve_threads(o.threads) * kDrawn;
+  }
+  if (products.has(Product::class_kde)) bytes += items.classes() * column;
+  return bytes;
+}
+
+void check_memory(const Items& items, ProductSet products, bool will_draw, const EvaluateOptions& o) {
+  constexpr double kGigabyte = 1e9;
+  if (o.memory <= 0) return;
+  const double need = static_cast<double>(items.size()) * column_bytes(items, products, will_draw, o);
+  if (need <= static_cast<double>(o.memory)) return;
+  throw InputError(fmt::format(
+      "{} rows need about {:.1f} GB of memory for their columns, and {:.1f} GB is available; keys of cost "
+      "linear need none of it: ⟦metrics⟧ accuracy,nll,brier,ece{}",
+      items.size(), need / kGigabyte, static_cast<double>(o.memory) / kGigabyte,
+      will_draw ? ", or fewer ⟦threads⟧" : ""));
+}
+
+/// The rows that a draw has at all, close together: a third of them is not drawn.
+struct DrawnRowsAlone {
+  Forecasts columns;
+  std::vector<std::uint32_t> times;
+  ForecastsView fill(const ForecastsView& f, std::span<const std::uint32_t> drawn) {
+    const auto n = f.size() - std::count(drawn.begin(), drawn.end(), 0u);
+    times.resize(n + 1);
+    keep(drawn, drawn, times);
+    times.resize(n);
+    for (const auto& [from, to] :
+         {std::pair(f.p, &columns.p), std::pair(f.hits, &columns.hits), std::pair(f.trials, &columns.trials),
+          std::pair(f.weight, &columns.weight)}) {
+      to->resize(from.empty() ? 0 : n + 1);
+      if (from.empty()) continue;
+      keep(from, drawn, *to);
+      to->resize(n);
+    }
+    ForecastsView out = columns.view();
+    out.times = times;
+    return out;
+  }
+
+ private:
+  // Written always and kept by counting: a branch would be guessed wrong too often. One place more is needed.
+  template <class T>
+  static void keep(std::span<const T> from, std::span<const std::uint32_t> drawn, std::vector<T>& to) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      to[at] = from[i];
+      at += drawn[i] != 0;
+    }
+  }
+};
+
 /// The column as a draw has it; `hits` is room for redrawn outcomes.
 ForecastsView drawn_view(ForecastsView f, const RowDraw& draw, const VoteCounts& votes,
-                         std::vector<double>& hits) {
+                         std::vector<double>& hits, DrawnRowsAlone* alone = nullptr) {
   if (draw.outcomes == nullptr) {
+    if (alone != nullptr) return alone->fill(f, draw.times);
     f.times = draw.times;
     return f;
   }
@@ -95,12 +161,18 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
       products_(selection_.products | also),
       cells_(cell_plan(items, products_, options)),
       units_(items) {
+  check_memory(items, products_, will_draw, options);
   ForecastsView event;
   if (needs_columns(products_, will_draw, options.bandwidth)) {
     columns_.emplace();
-    columns_->event = sort_forecasts(collect(items, Event::kEvent, options.threads), options.threads);
-    if (items.binary() && products_.has(Product::confidence_column))
-      columns_->confidence = sort_forecasts(collect(items, Event::kTop, options.threads), options.threads);
+    Forecasts column = collect(items, Event::kEvent, options.threads);
+    if (!will_draw) {
+      columns_->event.columns = sort_in_place(std::move(column), options.threads);
+    } else {  // draws go by row
+      columns_->event = sort_forecasts(std::move(column), options.threads);
+      if (items.binary() && products_.has(Product::confidence_column))
+        columns_->confidence = sort_forecasts(collect(items, Event::kTop, options.threads), options.threads);
+    }
     event = columns_->event.view();
   }
   if (products_.any(kKernel)) kernel_ = kernel_plan(items, products_, options, columns_ ? &event : nullptr);
@@ -122,14 +194,22 @@ Observed Prepared::observe(Progress& progress) const {
   finish(selection_, Products(out.sums, products_.both(kStreamingProducts), options), out.scores);
 
   ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
+  ProductSet rest = products_.both(kColumns | kKernel);
   if (columns_) {
     columns.event = columns.confidence = columns_->event.view();
-    if (columns_->confidence.columns.size() > 0) columns.confidence = columns_->confidence.view();
+    if (items_.binary() && products_.has(Product::confidence_column)) {
+      // First and by itself: it goes before the others take their room.
+      const bool kept = columns_->confidence.columns.size() > 0;
+      const Forecasts made = kept ? Forecasts{} : confidence_of(columns_->event.columns, options_.threads);
+      columns.confidence = kept ? columns_->confidence.view() : made.view();
+      finish(selection_, Products(columns, Product::confidence_column, options), out.scores);
+      rest = rest.without(Product::confidence_column);
+    }
   } else {
     columns.event_pass = event_pass();
   }
   for (const Forecasts& f : kernel_.class_columns) columns.classes.push_back(f.view());
-  const Products products(columns, products_.both(kColumns | kKernel), options);
+  const Products products(columns, rest, options);
   finish(selection_, products, out.scores);
   if (columns_) {
     Selection tests{selection_.binary, {}, {}};
@@ -137,6 +217,8 @@ Observed Prepared::observe(Progress& progress) const {
     finish(tests, products, out.event_tests);
   }
   if (products_.has(Product::class_kde)) out.class_kde = products.class_kde().by_class;
+  if (items_.binary() && selection_.has("ece_kde_classwise"))
+    out.class_kde.assign(2, products.kde().ece_kde.value);
   if (products_.has(Product::smooth))
     out.smooth_sigma = std::max(products.smooth().smece.value.value_or(0), kSmallestSmoothing);
   if (selection_.has("ece_mass")) out.mass = products.mass_table();
@@ -255,10 +337,11 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
   parallel_blocks(std::ssize(draws), 1, threads, [&](int, std::int64_t r, std::int64_t) {
     thread_local DrawnRows event_draw, confidence_draw;
     thread_local std::vector<double> event_hits, confidence_hits;
+    thread_local DrawnRowsAlone event_alone, confidence_alone;
     ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
     columns.event = columns.confidence =
         drawn_view(columns_->event.view(), event_rows.fill(draws[r], options_.seed, event_draw),
-                   event_rows.votes, event_hits);
+                   event_rows.votes, event_hits, &event_alone);
     if (turned) {
       columns.confidence = columns_->confidence.view();
       confidence_hits.resize(columns.confidence.size());
@@ -266,7 +349,7 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
     } else if (own_confidence) {
       columns.confidence = drawn_view(columns_->confidence.view(),
                                       confidence_rows.fill(draws[r], options_.seed, confidence_draw),
-                                      confidence_rows.votes, confidence_hits);
+                                      confidence_rows.votes, confidence_hits, &confidence_alone);
     }
     finish(part, Products(columns, part.products.both(kColumns), options), out[r].scores);
     if (bands != nullptr && bands->mass) {

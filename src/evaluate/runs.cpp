@@ -34,6 +34,11 @@ Estimate brier_within(const P& p, Key) {
   return *brier.value - b.reliability + b.resolution - b.uncertainty;
 }
 
+// Of two classes each is the other's mirror image, and so is the kernel.
+Estimate classwise_kde(const P& p, Key) {
+  return p.options().binary ? p.kde().ece_kde : p.class_kde().mean;
+}
+
 // clang-format off
 constexpr MetricRun kRuns[] = {
     // key                          products (binary; several classes)                          finish
@@ -61,7 +66,7 @@ constexpr MetricRun kRuns[] = {
     {"ece_sweep",                   event_column,                                               [](const P& p, Key) { return ece_sweep(p.event_column()); }},
     {"ece_kde",                     kde,                                                        [](const P& p, Key) { return p.kde().ece_kde; }},
     {"ece_kde_l2",                  kde,                                                        [](const P& p, Key) { return p.kde().ece_kde_l2; }},
-    {"ece_kde_classwise",           class_kde,                                                  [](const P& p, Key) { return p.class_kde().mean; }},
+    {"ece_kde_classwise",           kde, class_kde,                                             classwise_kde},
     {"ece_kde_canonical",           canonical,                                                  [](const P& p, Key) { return p.canonical(); }},
     {"smece",                       smooth,                                                     [](const P& p, Key) { return p.smooth().smece; }},
     {"mmce",                        event_column,                                               [](const P& p, Key) { return mmce(p.event_column()); }},

@@ -1,7 +1,6 @@
 #include "plumb/numeric/exact_sum.hpp"
 
 #include <bit>
-#include <cmath>
 #include <stdexcept>
 
 namespace plumb {
@@ -53,7 +52,11 @@ void ExactSum::subtract(const ExactSum& other) {
   }
 }
 
-bool ExactSum::is_zero() const { return limb_ == std::array<std::uint64_t, kLimbs>{}; }
+bool ExactSum::is_zero() const {
+  std::uint64_t any = 0;
+  for (const std::uint64_t l : limb_) any |= l;
+  return any == 0;
+}
 
 double ExactSum::value() const {
   ExactSum magnitude = *this;
@@ -77,7 +80,9 @@ double ExactSum::value() const {
     for (int i = top - 2; i >= 0; --i) rest |= l[i];
   }
   if (rest != 0) head |= 1;
-  const double r = std::ldexp(static_cast<double>(head), top * 64 - lead + kLowestExponent);
+  // Head is at least 2^63 and the exponent between -255 and 128: a multiplication by a power of two is exact.
+  const std::uint64_t biased = 1023 + top * 64 - lead + kLowestExponent;
+  const double r = static_cast<double>(head) * std::bit_cast<double>(biased << 52);
   return negative ? -r : r;
 }
 

@@ -95,6 +95,10 @@ TEST(MetricContract, AKeyAloneIsTheKeyAmongAll) {
       const Result alone = evaluate(items, o);
       ASSERT_EQ(alone.metrics.size(), 1u) << c.name << " " << key;
       expect_same_bits(m, alone.metrics.front().second, c.name + ", " + key + " alone");
+      for (const auto& [name, value] : alone.settings) {
+        if (!name.starts_with("bandwidth")) continue;
+        EXPECT_TRUE(*find_named(all.settings, name) == value) << c.name << ", " << key << ": " << name;
+      }
       const MetricResult* consensus = find_named(all.consensus, key);
       ASSERT_EQ(consensus != nullptr, alone.consensus.size() == 1) << c.name << " " << key;
       if (consensus != nullptr)

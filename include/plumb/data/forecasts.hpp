@@ -58,6 +58,12 @@ struct SortedForecasts {
   std::vector<std::uint32_t> order;
   [[nodiscard]] ForecastsView view() const { return columns.view(); }
 };
-[[nodiscard]] SortedForecasts sort_forecasts(const Forecasts& f, int threads);
+[[nodiscard]] SortedForecasts sort_forecasts(Forecasts f, int threads);
+
+/// A column in ascending order of p, equal p in any order: 16 bytes an item for single votes without weights,
+/// where p and the vote are sorted as one word.
+[[nodiscard]] Forecasts sort_in_place(Forecasts f, int threads);
+/// The column of max(p, 1 - p) (Event::kTop) of a binary task from that of p in ascending order: a merge.
+[[nodiscard]] Forecasts confidence_of(const Forecasts& ascending, int threads);
 
 }  // namespace plumb

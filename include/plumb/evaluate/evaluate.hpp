@@ -14,6 +14,8 @@
 namespace plumb {
 
 enum class Binning { width, mass };
+/// What the bandwidth of a column is chosen by: how well votes are predicted, or how likely the p are.
+enum class BandwidthRule { votes, likelihood };
 
 /// Defaults live here alone; the command line and other front ends fill the same struct.
 struct EvaluateOptions {
@@ -27,8 +29,10 @@ struct EvaluateOptions {
   std::uint64_t seed = 0;
   int threads = 0;       ///< 0: all cores; never moves a number
   double clip = 0;       ///< clip probabilities to [e, 1-e] in log-loss
-  double bandwidth = 0;  ///< of the kernel keys, in [1e-5, 1]; 0: auto
+  double bandwidth = 0;  ///< of the kernel keys, in [1e-5, 1]; 0: by bandwidth_rule, for each column
+  BandwidthRule bandwidth_rule = BandwidthRule::votes;
   LeaveOut leave_out = LeaveOut::kVote;
+  std::int64_t memory = 0;  ///< bytes that may be used for columns; 0: not looked at
   bool consensus = true;  ///< also score the majority label when some item has several votes
   int sample_items = 0;   ///< rows of the table "sample", for scatter plots; 0: no such table
   std::function<void(double)> progress = {};  ///< called with the share done, from one thread at a time

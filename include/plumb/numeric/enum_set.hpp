@@ -20,6 +20,10 @@ class EnumSet {
     other.bits_ &= bits_;
     return other;
   }
+  [[nodiscard]] constexpr EnumSet without(EnumSet other) const {
+    other.bits_ = bits_ & ~other.bits_;
+    return other;
+  }
   constexpr EnumSet& operator|=(EnumSet other) {
     bits_ |= other.bits_;
     return *this;

@@ -17,4 +17,9 @@ struct SortedColumn {
 /// bytes an item. Digits that all keys share are skipped: float32 input costs about half of float64.
 [[nodiscard]] SortedColumn sort_column(std::span<const double> values, int threads = 0);
 
+/// Sorts 64-bit words, each kept as the double of the same bits, as unsigned numbers. The lowest
+/// `ignored_bits` travel along: words that differ in them alone stay together in an order that is not told.
+/// `room` is as long as `keys` and holds nothing of use afterwards: 16 bytes an item in all. Parallel.
+void sort_packed(std::span<double> keys, std::span<double> room, int ignored_bits, int threads = 0);
+
 }  // namespace plumb

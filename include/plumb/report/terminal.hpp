@@ -25,6 +25,8 @@ struct TerminalOptions {
 [[nodiscard]] std::vector<std::string> plain_words(const Result& result, const Spelling& spelling = kMember);
 
 /// The registry as a table: what `plumb list` prints.
-[[nodiscard]] std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options);
+/// With `measured` the cost is told in nanoseconds a row, as measured, where it was.
+[[nodiscard]] std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options,
+                                      bool measured = false);
 
 }  // namespace plumb

@@ -79,8 +79,17 @@ void BetaSumsBuilder::update(const ForecastsView& f) {
   t_.resize(f.size());
   layout_->locate_sources(f.p, box_, t_);
   moments_.update(box_, t_, f);
+  // The nearest to each end are known first, so that a block in ascending order is not taken for a row of
+  // ever nearer ones.
+  double above_zero = ends_.above_zero.p, below_one = ends_.below_one.p;
   for (std::size_t i = 0; i < f.size(); ++i) {
-    if (f.p[i] <= ends_.above_zero.p || f.p[i] >= ends_.below_one.p) update_ends(f, i);
+    const double p = f.p[i];
+    if (!(f.weight_of(i) * f.trials_of(i) > 0.0)) continue;
+    above_zero = p > 0.0 && p < above_zero ? p : above_zero;
+    below_one = p < 1.0 && p > below_one ? p : below_one;
+  }
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    if (f.p[i] <= above_zero || f.p[i] >= below_one) update_ends(f, i);
   }
 }
 

@@ -222,25 +222,31 @@ void EvaluateSeries(const std::uint32_t* row, const double* t, const double* coe
 
 // The sixteen coefficients fill the lanes; the moments follow each other, so that no sum depends on the
 // width.
-constexpr std::size_t kVectors = kMoments / kWidth;
+using Wide = HWY_CAPPED(double, 8);
+using VW = hn::Vec<Wide>;
+constexpr Wide wide{};
+constexpr std::size_t kWideLanes = hn::MaxLanes(Wide{});
+constexpr std::size_t kVectors = kMoments / kWideLanes;
 
 template <std::size_t kSets>
 HWY_INLINE void Apply(const Block& block, const Series* const* moments, Series* const* target) {
-  V sum[kSets][kVectors];
+  VW sum[kSets][kVectors];
   for (std::size_t s = 0; s < kSets; ++s) {
-    for (std::size_t v = 0; v < kVectors; ++v) sum[s][v] = hn::LoadU(d, target[s]->data() + v * kWidth);
+    for (std::size_t v = 0; v < kVectors; ++v)
+      sum[s][v] = hn::LoadU(wide, target[s]->data() + v * kWideLanes);
   }
   for (std::size_t k = 0; k < kMoments; ++k) {
     const double* entry = block.entry[k].data();
-    V moment[kSets];
-    for (std::size_t s = 0; s < kSets; ++s) moment[s] = hn::Set(d, (*moments[s])[k]);
+    VW moment[kSets];
+    for (std::size_t s = 0; s < kSets; ++s) moment[s] = hn::Set(wide, (*moments[s])[k]);
     for (std::size_t v = 0; v < kVectors; ++v) {
-      const V e = hn::LoadU(d, entry + v * kWidth);
+      const VW e = hn::LoadU(wide, entry + v * kWideLanes);
       for (std::size_t s = 0; s < kSets; ++s) sum[s][v] = hn::Add(sum[s][v], hn::Mul(e, moment[s]));
     }
   }
   for (std::size_t s = 0; s < kSets; ++s) {
-    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[s][v], d, target[s]->data() + v * kWidth);
+    for (std::size_t v = 0; v < kVectors; ++v)
+      hn::StoreU(sum[s][v], wide, target[s]->data() + v * kWideLanes);
   }
 }
 

@@ -221,7 +221,7 @@ Bandwidth kde_bandwidth(const ForecastsView& f, int threads) {
   const Peak peak = highest(scan[top == 0 ? 0 : top - 1], scan[top],
                             scan[std::min<std::size_t>(top + 1, kScan - 1)], objective);
   best.value = exp_portable(peak.x);
-  best.log_likelihood = peak.value;
+  best.objective = peak.value;
   return best;
 }
 

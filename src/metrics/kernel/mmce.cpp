@@ -1,9 +1,10 @@
 #include "plumb/metrics/kernel/mmce.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
@@ -11,17 +12,30 @@
 namespace plumb {
 namespace {
 
-// The distinct p with the votes at each, rounded once from order-free sums.
-struct DistinctConfidences {
-  std::vector<double> p, mass, hits;
-  double total_mass = 0, total_hits = 0;
+// Calls visit(p, mass, hits) for the distinct p of positive mass, ascending; each is rounded once from
+// order-free sums. Returns the totals.
+struct VoteTotals {
+  double mass, hits;
 };
-
-DistinctConfidences distinct_confidences(const ForecastsView& ascending) {
-  DistinctConfidences out;
+template <class Visit>
+VoteTotals each_distinct(const ForecastsView& ascending, Visit visit) {
+  const bool whole = ascending.whole && ascending.weight.empty();
   ExactSum total_mass, total_hits;
+  std::int64_t whole_mass = 0, whole_hits = 0;
   for (std::size_t i = 0; i < ascending.size();) {
     const double p = ascending.p[i];
+    if (whole) {  // counts are exact in any order
+      std::int64_t mass = 0, hits = 0;
+      for (; i < ascending.size() && ascending.p[i] == p; ++i) {
+        const std::int64_t times = ascending.times.empty() ? 1 : ascending.times[i];
+        mass += times * static_cast<std::int64_t>(ascending.trials_of(i));
+        hits += times * static_cast<std::int64_t>(ascending.hits[i]);
+      }
+      if (mass == 0) continue;
+      visit(p, static_cast<double>(mass), static_cast<double>(hits));
+      whole_mass += mass, whole_hits += hits;
+      continue;
+    }
     ExactSum mass, hits;
     for (; i < ascending.size() && ascending.p[i] == p; ++i) {
       const double w = ascending.weight_of(i);
@@ -29,53 +43,72 @@ DistinctConfidences distinct_confidences(const ForecastsView& ascending) {
       hits.add(w * ascending.hits[i]);
     }
     if (mass.is_zero()) continue;
-    out.p.push_back(p);
-    out.mass.push_back(mass.value());
-    out.hits.push_back(hits.value());
+    visit(p, mass.value(), hits.value());
     total_mass.merge(mass);
     total_hits.merge(hits);
   }
-  out.total_mass = total_mass.value();
-  out.total_hits = total_hits.value();
-  return out;
+  if (whole) return {static_cast<double>(whole_mass), static_cast<double>(whole_hits)};
+  return {total_mass.value(), total_hits.value()};
 }
 
-// sum_ij a_i a_j exp(-|p_i - p_j| / width): the sum over j < i carries over from one p to the next with a
-// decaying factor.
-double quadratic_form(const std::vector<double>& p, const std::vector<double>& a, double width) {
-  std::vector<double> decay(p.size());
-  for (std::size_t i = 1; i < p.size(); ++i) decay[i] = -(p[i] - p[i - 1]) / width;
-  exp_block(decay, decay);
-  ExactSum sum;
-  double before = 0;  // sum_{j < i} a_j exp(-(p_i - p_j) / width)
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    before *= decay[i];
-    sum.add(a[i] * (2.0 * before + a[i]));
-    before += a[i];
+// sum_ij a_i a_j exp(-|p_i - p_j| / width) over ascending p: the sum over j < i carries over from one p to
+// the next with a decaying factor.
+class QuadraticForm {
+ public:
+  explicit QuadraticForm(double width) : width_(width) {}
+  void add(double p, double a) {
+    decay_[held_] = first_ ? 0.0 : -(p - last_) / width_;
+    a_[held_] = a;
+    first_ = false;
+    last_ = p;
+    if (++held_ == kHeld) flush();
   }
-  return std::max(0.0, sum.value());  // the kernel is positive definite
-}
+  double value() {
+    flush();
+    return std::max(0.0, sum_.value());  // the kernel is positive definite
+  }
+
+ private:
+  void flush() {
+    const std::span<double> decay(decay_.data(), held_);
+    exp_block(decay, decay);
+    for (std::size_t i = 0; i < held_; ++i) {
+      before_ *= decay_[i];
+      sum_.add(a_[i] * (2.0 * before_ + a_[i]));
+      before_ += a_[i];
+    }
+    held_ = 0;
+  }
+  static constexpr std::size_t kHeld = 512;
+  double width_, last_ = 0;
+  double before_ = 0;  // sum_{j < i} a_j exp(-(p_i - p_j) / width)
+  bool first_ = true;
+  std::array<double, kHeld> decay_, a_;
+  std::size_t held_ = 0;
+  ExactSum sum_;
+};
 
 }  // namespace
 
 Estimate mmce(const ForecastsView& ascending, double width) {
-  const DistinctConfidences d = distinct_confidences(ascending);
-  if (d.p.empty()) return Estimate::undefined(kNoVotes);
-  std::vector<double> residual(d.p.size());
-  for (std::size_t i = 0; i < d.p.size(); ++i) residual[i] = d.hits[i] - d.mass[i] * d.p[i];
-  return std::sqrt(quadratic_form(d.p, residual, width)) / d.total_mass;
+  QuadraticForm form(width);
+  const VoteTotals total =
+      each_distinct(ascending, [&](double p, double mass, double hits) { form.add(p, hits - mass * p); });
+  if (!(total.mass > 0.0)) return Estimate::undefined(kNoVotes);
+  return std::sqrt(form.value()) / total.mass;
 }
 
 Estimate mmce_weighted(const ForecastsView& ascending, double width) {
-  const DistinctConfidences d = distinct_confidences(ascending);
-  if (d.p.empty()) return Estimate::undefined(kNoVotes);
-  const double total_misses = d.total_mass - d.total_hits;
-  const double per_hit = d.total_hits > 0.0 ? 1.0 / d.total_hits : 0.0;
+  const VoteTotals total = each_distinct(ascending, [](double, double, double) {});
+  if (!(total.mass > 0.0)) return Estimate::undefined(kNoVotes);
+  const double total_misses = total.mass - total.hits;
+  const double per_hit = total.hits > 0.0 ? 1.0 / total.hits : 0.0;
   const double per_miss = total_misses > 0.0 ? 1.0 / total_misses : 0.0;
-  std::vector<double> residual(d.p.size());
-  for (std::size_t i = 0; i < d.p.size(); ++i)
-    residual[i] = d.hits[i] * (1.0 - d.p[i]) * per_hit - (d.mass[i] - d.hits[i]) * d.p[i] * per_miss;
-  return std::sqrt(quadratic_form(d.p, residual, width));
+  QuadraticForm form(width);
+  (void)each_distinct(ascending, [&](double p, double mass, double hits) {
+    form.add(p, hits * (1.0 - p) * per_hit - (mass - hits) * p * per_miss);
+  });
+  return std::sqrt(form.value());
 }
 
 }  // namespace plumb

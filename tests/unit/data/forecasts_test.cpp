@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 
@@ -273,6 +274,44 @@ TEST(Forecasts, SortKeepsRowsTogether) {
   EXPECT_TRUE(plain.columns.trials.empty() && plain.columns.weight.empty());
   EXPECT_EQ(plain.view().hits[0], 0);
   EXPECT_EQ(sort_forecasts({}, 1).columns.size(), 0u);
+}
+
+// (p, hits, trials, weight) of every row, in an order of their own.
+std::vector<std::array<double, 4>> rows_of(const Forecasts& f) {
+  std::vector<std::array<double, 4>> rows;
+  for (std::size_t i = 0; i < f.size(); ++i)
+    rows.push_back({f.p[i], f.hits[i], f.view().trials_of(i), f.weight.empty() ? 1.0 : f.weight[i]});
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+TEST(Forecasts, SortInPlaceKeepsRowsTogether) {
+  for (const int raters : {1, 3}) {
+    const Sample s = sample(5000, 2, raters, raters > 1, 72);
+    Forecasts f = collect(s.items, Event::kEvent, 1);
+    f.p[7] = f.p[8] = 0.0, f.p[9] = 1.0, f.p[10] = -0.0;
+    for (const int threads : {1, 16}) {
+      const Forecasts sorted = sort_in_place(f, threads);
+      EXPECT_TRUE(std::is_sorted(sorted.p.begin(), sorted.p.end()));
+      EXPECT_EQ(rows_of(sorted), rows_of(f));
+    }
+  }
+  EXPECT_EQ(sort_in_place({}, 1).size(), 0u);
+}
+
+TEST(Forecasts, TheConfidenceIsMergedFromTheEvent) {
+  for (const int raters : {1, 3}) {
+    for (const int n : {1, 2, 5000, 200000}) {
+      const Sample s = sample(n, 2, raters, raters > 1, 73);
+      const Forecasts event = sort_in_place(collect(s.items, Event::kPositive, 1), 1);
+      const Forecasts top = sort_in_place(collect(s.items, Event::kTop, 1), 1);
+      for (const int threads : {1, 16}) {
+        const Forecasts merged = confidence_of(event, threads);
+        EXPECT_EQ(merged.p, top.p) << raters << " " << n;
+        EXPECT_EQ(rows_of(merged), rows_of(top)) << raters << " " << n;
+      }
+    }
+  }
 }
 
 TEST(Forecasts, SliceAndAccessors) {

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
 #include "plumb/numeric/random.hpp"
 #include "support/make_items.hpp"
@@ -38,6 +39,23 @@ TEST(Prepared, AProductThatWasNotAskedForIsALogicError) {
   EXPECT_THROW((void)products.proper_score("nll"), std::logic_error);
   EXPECT_THROW((void)products.event_column(), std::logic_error);
   EXPECT_THROW((void)products.kde(), std::logic_error);
+}
+
+TEST(Prepared, MemoryIsLookedAtBeforeTheWork) {
+  const Items items = three_classes();
+  EvaluateOptions o;
+  o.memory = 1000;
+  try {
+    (void)evaluate(items, o);
+    FAIL() << "300 rows need more than 1000 bytes";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("300 rows need about"), std::string::npos) << e.what();
+  }
+  o.metrics = {"accuracy", "nll", "brier", "ece"};
+  EXPECT_NO_THROW((void)evaluate(items, o));
+  o.metrics = {};
+  o.memory = 1 << 30;
+  EXPECT_NO_THROW((void)evaluate(items, o));
 }
 
 TEST(Prepared, EveryRowOfTheRegistryHasItsRun) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -98,6 +99,37 @@ TEST(Sort, RefusesMoreThanAnIndexCanHold) {
   const double x = 0.0;
   const std::span<const double> too_many(&x, std::size_t{1} << 32);  // never read
   EXPECT_THROW(static_cast<void>(sort_column(too_many)), std::invalid_argument);
+}
+
+TEST(SortPacked, AgreesWithStdSort) {
+  for (const std::size_t n : {0, 1, 2, 63, 64, 1000, 70000, 600000}) {
+    for (const int kind : {0, 1, 2, 3}) {
+      std::mt19937_64 g(n + kind);
+      std::vector<std::uint64_t> words(n);
+      for (auto& w : words) {
+        w = g();
+        if (kind == 1) w &= 0x3f3f0000ull;             // few values
+        if (kind == 2) w = 0x7fe0ull << 48 | w >> 40;  // one large bucket at first
+        if (kind == 3) w = 5;
+      }
+      for (const int threads : {1, 2, 16}) {
+        std::vector<double> keys(n), room(n);
+        for (std::size_t i = 0; i < n; ++i) keys[i] = std::bit_cast<double>(words[i]);
+        sort_packed(keys, room, 1, threads);
+        auto want = words;
+        std::sort(want.begin(), want.end());
+        std::uint64_t low_bits = 0, want_low = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto got = std::bit_cast<std::uint64_t>(keys[i]);
+          ASSERT_EQ(got >> 1, want[i] >> 1) << n << " " << kind << " " << threads << " at " << i;
+          low_bits += got & 1, want_low += want[i] & 1;
+        }
+        EXPECT_EQ(low_bits, want_low);
+      }
+    }
+  }
+  std::vector<double> keys(3), room(2);
+  EXPECT_THROW(sort_packed(keys, room, 0), std::invalid_argument);
 }
 
 }  // namespace

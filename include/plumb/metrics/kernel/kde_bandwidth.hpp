@@ -1,4 +1,4 @@
-// The bandwidth `auto`: the most likely one, each point being predicted from the others.
+// The bandwidth `likelihood`: the one under which p is most likely, each being predicted from the others.
 #pragma once
 
 #include <string>
@@ -9,8 +9,10 @@ namespace plumb {
 
 struct Bandwidth {
   double value = 1.0;
-  double log_likelihood = 0;  ///< mean over the votes that take part
-  std::string why;            ///< when the data do not determine it; then value is 1
+  double objective = 0;  ///< the log-likelihood (other rules: the error) at it, mean over votes
+  std::string why;       ///< when the data do not determine it; then value is 1
+  enum class Bound { none, lower, upper };
+  Bound bound = Bound::none;  ///< an end of the range that the data clearly prefer to what lies inside
 };
 
 /// argmax over h in [1e-4, 1] of the mean over votes of log f_h(p_i), f_h the Beta kernel density of the

@@ -68,7 +68,7 @@ TEST(KdeBandwidth, FindsTheMaximum) {
     for (int i = 0; i <= 100; ++i)
       most = std::max(most, log_likelihood(p, ones, std::pow(10.0, -4 + 0.04 * i)));
     // No value of the scan beats it by more than golden section may miss.
-    EXPECT_GT(best.log_likelihood, static_cast<double>(most) - 1e-4) << kind;
+    EXPECT_GT(best.objective, static_cast<double>(most) - 1e-4) << kind;
     EXPECT_GE(best.value, 1e-4);
     EXPECT_LE(best.value, 1.0);
     EXPECT_TRUE(best.why.empty());

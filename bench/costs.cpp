@@ -1,0 +1,52 @@
+// plumb_bench --costs FILE: what each metric costs when it is asked for alone, one thread, as the table that
+// `plumb list --cost` prints.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "bench.hpp"
+#include "plumb/evaluate/evaluate.hpp"
+#include "plumb/registry.hpp"
+
+namespace plumb::bench {
+namespace {
+
+double seconds_of(const Items& items, const MetricRow& row) {
+  double best = 1e300;
+  for (int i = 0; i < 2; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    (void)evaluate(items, {.metrics = {std::string(row.key)}, .threads = 1, .consensus = false});
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return best;
+}
+
+}  // namespace
+
+int write_costs(const char* path) {
+  const BinaryData binary(1'000'000);
+  const MulticlassData votes(100'000, 10, true), few(4'000, 10, false);
+  const Items single = binary.items();
+  Items known = single;
+  known.truth = single.predictions.sources().front();
+  std::FILE* file = std::fopen(path, "w");
+  if (file == nullptr) return std::perror(path), 1;
+  std::fprintf(file,
+               "// Written by plumb_bench --costs: nanoseconds a row of each metric asked for alone, on one "
+               "core.\n// Binary, 1e6 labels; ten classes and five votes, 1e5 rows, where it needs them; "
+               "quadratic keys: 4,000 rows of\n// ten classes, which is what their time grows with.\n");
+  for (const MetricRow& row : metrics()) {
+    const bool many = row.task == Task::multiclass || row.needs == Needs::pairs;
+    const Items items = row.cost == Cost::quadratic ? few.items()
+                        : many                      ? votes.items()
+                        : row.needs == Needs::truth ? known
+                                                    : single;
+    const double ns = 1e9 * seconds_of(items, row) / static_cast<double>(items.size());
+    std::fprintf(file, "{\"%s\", %.0f},\n", std::string(row.key).c_str(), std::ceil(ns));
+  }
+  return std::fclose(file) == 0 ? 0 : 1;
+}
+
+}  // namespace plumb::bench
