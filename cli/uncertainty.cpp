@@ -211,6 +211,33 @@ Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
   return r;
 }
 
+/// A word as a shell takes it.
+std::string shell_word(const std::string& word) {
+  const bool plain =
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") ==
+          std::string::npos &&
+      !word.empty();
+  if (plain) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+/// What a sensible person would run next, with their own files: intervals first, then the suspects.
+std::string next_command(const Args& args, const UncertaintyFlags& f, const UncertaintyResult& r) {
+  std::string again = "  plumb uncertainty";
+  for (const std::string& word : args) again += " " + shell_word(word);
+  const auto advice = [](const std::string& why, const std::string& command) {
+    return "\n" + why + "\n" + command + "\n";
+  };
+  if (r.items == 0 || !f.fail_if.empty()) return "";
+  if (f.bootstrap == 0 && r.items > 1)
+    return advice("Next, how sure the ranking is:", again + " --bootstrap 200");
+  if (f.suspects_csv.empty() && !r.suspects.empty())
+    return advice("Next, the suspects as a table to go through:", again + " --suspects-csv suspects.csv");
+  return "";
+}
+
 void check_outputs(const UncertaintyFlags& f, const std::vector<std::string>& inputs) {
   check_distinct({{"--json", f.json}, {"--suspects-csv", f.suspects_csv}, {"--report", f.pages.report}});
   if (f.suspects_csv == "-") throw InputError("--suspects-csv takes the name of a file, not -");
@@ -294,8 +321,9 @@ int uncertainty_command(const Args& args) {
   if (json) json->commit();
   if (csv) csv->commit();
   pages.finish(result);
-  print_result(result, f.json, f.quiet,
-               [&] { return render_uncertainty(r, names, result.notes, stdout_look()); });
+  print_result(result, f.json, f.quiet, [&] {
+    return render_uncertainty(r, names, result.notes, stdout_look()) + next_command(args, f, r);
+  });
   return exit_code(held);
 }
 

@@ -61,6 +61,22 @@ Observed checked_observation(const Prepared& prepared, const Items& items, Progr
   return out;
 }
 
+Evaluation evaluate_labels(const Items& majority, const Selection& selection, const EvaluateOptions& o,
+                           ProductSet also, Progress& progress) {
+  const Prepared prepared(majority, selection, o, o.bootstrap > 0, also);
+  Observed observed = checked_observation(prepared, majority, progress);
+  const NullKind kind = null_kind(observed, majority);
+  return with_draws(prepared, std::move(observed), kind, o, progress);
+}
+
+/// `from` has the same keys in the same order.
+void take_p_values(const MetricResults& from, MetricResults& into) {
+  for (std::int64_t i = 0; i < std::ssize(into); ++i) {
+    into[i].second.null_mean = from[i].second.null_mean;
+    into[i].second.p_value = from[i].second.p_value;
+  }
+}
+
 /// The band of a plot: a curve of every draw, by draw.
 std::vector<std::vector<double>> curves_of(const std::vector<Drawn>& draws,
                                            std::vector<double> Drawn::*curve) {
@@ -152,16 +168,22 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   add_kernel_settings(prepared.kernel(), options, result);
   add_rater_results(items, sums, selection, options.threads, result);
   if (consensus) {
-    const Items majority = items.consensus(options.threads);
-    const Prepared of_majority(majority, single, options, options.bootstrap > 0, also);
-    Observed labels = checked_observation(of_majority, majority, progress);
-    const NullKind labels_kind = null_kind(labels, majority);
-    Evaluation m = with_draws(of_majority, std::move(labels), labels_kind, options, progress);
-    result.consensus = std::move(m.metrics);
-    if (state != nullptr) state->consensus = std::move(m.observed.sums);
-  } else if (state != nullptr) {
-    state->consensus = consensus_sums(items, sums, options, progress);
+    const Consensus majority = plumb::consensus(items, {options.ties, options.seed}, options.threads);
+    add_ties_note(majority.tied, options.ties, result.notes);
+    if (has_majority(majority.most_votes, options.ties) && majority.tied < items.size()) {
+      Evaluation m = evaluate_labels(majority.items, single, options, also, progress);
+      result.consensus = std::move(m.metrics);
+      if (options.bootstrap > 0 && options.ties == Ties::half && majority.tied > 0) {
+        // A share of a label is nothing that a model's forecast could be tested against.
+        const Consensus decided = plumb::consensus(items, {Ties::absent, options.seed}, options.threads);
+        const Evaluation without = evaluate_labels(decided.items, single, options, also, progress);
+        take_p_values(without.metrics, result.consensus);
+      }
+    } else {
+      result.consensus = no_majority(single, majority.most_votes);
+    }
   }
+  if (state != nullptr) add_consensus(items, sums, options, progress, *state);
   if (state != nullptr) finish_state(prepared.event_pass(), sums, *state);
   if (!items.by.empty()) add_slices(items, options, selection, progress, result);
   if (options.sample_items > 0) result.tables.emplace_back("sample", sample_rows(items, options));

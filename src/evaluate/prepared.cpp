@@ -171,7 +171,7 @@ void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, 
     std::vector<std::uint64_t> units;
     for (std::int64_t begin = 0; begin < items_.size(); begin += block) {
       const std::int64_t end = std::min(items_.size(), begin + block);
-      parts.read(items_, begin, end, cells_, products, options_.clip);
+      parts.read(items_, begin, end, cells_, products, score_options(options_));
       units.resize(end - begin);
       units_.read(begin, end, units);
       for (std::int64_t r = first; r < last; ++r) {

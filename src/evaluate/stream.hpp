@@ -20,6 +20,10 @@ struct RowDraw {
   const NullDraw* outcomes = nullptr;
 };
 
+[[nodiscard]] inline ScoreOptions score_options(const EvaluateOptions& o) {
+  return {o.clip, {o.ties, o.seed}};
+}
+
 /// A block read and projected once, then added as often as there are draws.
 struct BlockParts {
   ItemBlock block;
@@ -29,7 +33,7 @@ struct BlockParts {
   ShareTerms histogram, disagreement;
   DisagreementForecast forecast;
   void read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan,
-            ProductSet products, double clip);
+            ProductSet products, const ScoreOptions& options);
 };
 
 class StreamBuilder {

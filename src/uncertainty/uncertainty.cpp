@@ -27,20 +27,47 @@ using detail::OddsDesign;
 
 constexpr int kDeferralPoints = 20;
 
-/// eor with the measure permuted. Single votes of weight one are dealt out bin by bin; anything else, and
-/// bins that depend on the outcomes, item by item.
+constexpr int kFineBins = 16384;
+
+/// Bins by the rarer outcome, put together from fine ones.
+std::vector<UncertaintyBin> join_fine(const std::vector<UncertaintyBin>& fine, const RarerOutcome& rarer) {
+  const auto rare = [&](const UncertaintyBin& b) { return rarer.right ? b.hits : b.mass - b.hits; };
+  double total = 0;  // whole numbers: exact
+  for (const UncertaintyBin& b : fine) total += rare(b);
+  std::vector<UncertaintyBin> out;
+  double below = 0;
+  int cell = -1;
+  for (const UncertaintyBin& b : fine) {
+    const int at = std::min(rarer.bins - 1, static_cast<int>(rarer.bins * below / total));
+    if (at == cell) {
+      out.back().join(b);
+    } else {
+      out.push_back(b);
+    }
+    cell = at;
+    below += rare(b);
+  }
+  return out;
+}
+
+/// eor with the measure permuted. Single votes of weight one are dealt out bin by bin: where the bins depend
+/// on the outcomes and there are many items, to fine bins first, so that edges are off by at most one of
+/// these. Anything else item by item.
 std::vector<double> null_odds(const ConfidenceColumn& column, const std::vector<UncertaintyBin>& bins,
                               const OddsDesign& design, const UncertaintyOptions& o, Progress& progress) {
   std::vector<Estimate> eor(o.permutations);
-  const bool plain =
-      column.view.trials.empty() && column.view.weight.empty() && o.coarsen == 0 && !design.rarer;
+  const bool counts = column.view.trials.empty() && column.view.weight.empty() && o.coarsen == 0;
+  const bool fine = counts && design.rarer && column.view.size() > kFineBins;
+  const bool plain = fine || (counts && !design.rarer);
+  const std::vector<UncertaintyBin> sizes = fine ? equal_mass_bins(column.view, kFineBins) : bins;
   std::vector<PermutedColumn> scratch(resolve_threads(o.threads));
   parallel_blocks(o.permutations, 1, o.threads, [&](int worker, std::int64_t r, std::int64_t) {
     RandomStream random(o.seed, Purpose::kSample, narrow<std::uint32_t>(r));
     std::vector<UncertaintyBin> dealt;
     if (plain) {
-      dealt = bins;
+      dealt = sizes;
       deal_outcomes(dealt, random);
+      if (fine) dealt = join_fine(dealt, design.outcome);
     } else {
       PermutedColumn& p = scratch[worker];
       p.permute(column.view, column.unit, random);

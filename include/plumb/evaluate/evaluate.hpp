@@ -29,8 +29,9 @@ struct EvaluateOptions {
   double clip = 0;       ///< clip probabilities to [e, 1-e] in log-loss
   double bandwidth = 0;  ///< of the kernel keys, in [1e-5, 1]; 0: auto
   LeaveOut leave_out = LeaveOut::kVote;
-  bool consensus = true;  ///< also score the majority label when some item has several votes
-  int sample_items = 0;   ///< rows of the table "sample", for scatter plots; 0: no such table
+  Ties ties = Ties::half;  ///< of the majority label
+  bool consensus = true;   ///< also score the majority label when some item has several votes
+  int sample_items = 0;    ///< rows of the table "sample", for scatter plots; 0: no such table
   std::function<void(double)> progress = {};  ///< called with the share done, from one thread at a time
   std::stop_token cancel = {};                ///< ends the work with Cancelled
 };
