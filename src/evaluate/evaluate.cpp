@@ -61,19 +61,26 @@ Observed checked_observation(const Prepared& prepared, const Items& items, Progr
   return out;
 }
 
-Evaluation evaluate_labels(const Items& majority, const Selection& selection, const EvaluateOptions& o,
-                           ProductSet also, Progress& progress) {
-  const Prepared prepared(majority, selection, o, o.bootstrap > 0, also);
-  Observed observed = checked_observation(prepared, majority, progress);
-  const NullKind kind = null_kind(observed, majority);
-  return with_draws(prepared, std::move(observed), kind, o, progress);
+/// Absent when no item of positive weight has a label: every one is a tie.
+std::optional<Evaluation> evaluate_labels(const Items& majority, const Selection& selection,
+                                          const EvaluateOptions& o, ProductSet also, Progress& progress) {
+  try {
+    const Prepared prepared(majority, selection, o, o.bootstrap > 0, also);
+    Observed observed = checked_observation(prepared, majority, progress);
+    const NullKind kind = null_kind(observed, majority);
+    return with_draws(prepared, std::move(observed), kind, o, progress);
+  } catch (const InputError&) {  // the votes themselves were read and checked before
+    return std::nullopt;
+  }
 }
 
-/// `from` has the same keys in the same order.
-void take_p_values(const MetricResults& from, MetricResults& into) {
+/// The same keys in the same order, or none.
+void take_p_values(const std::optional<Evaluation>& from, MetricResults& into) {
   for (std::int64_t i = 0; i < std::ssize(into); ++i) {
-    into[i].second.null_mean = from[i].second.null_mean;
-    into[i].second.p_value = from[i].second.p_value;
+    const MetricResult none;
+    const MetricResult& m = from ? from->metrics[i].second : none;
+    into[i].second.null_mean = m.null_mean;
+    into[i].second.p_value = m.p_value;
   }
 }
 
@@ -170,17 +177,14 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   if (consensus) {
     const Consensus majority = plumb::consensus(items, {options.ties, options.seed}, options.threads);
     add_ties_note(majority.tied, options.ties, result.notes);
-    if (has_majority(majority.most_votes, options.ties) && majority.tied < items.size()) {
-      Evaluation m = evaluate_labels(majority.items, single, options, also, progress);
-      result.consensus = std::move(m.metrics);
-      if (options.bootstrap > 0 && options.ties == Ties::half && majority.tied > 0) {
-        // A share of a label is nothing that a model's forecast could be tested against.
-        const Consensus decided = plumb::consensus(items, {Ties::absent, options.seed}, options.threads);
-        const Evaluation without = evaluate_labels(decided.items, single, options, also, progress);
-        take_p_values(without.metrics, result.consensus);
-      }
-    } else {
-      result.consensus = no_majority(single, majority.most_votes);
+    std::optional<Evaluation> labels;
+    if (has_majority(majority.most_votes, options.ties))
+      labels = evaluate_labels(majority.items, single, options, also, progress);
+    result.consensus = labels ? std::move(labels->metrics) : no_majority(single, majority.most_votes);
+    if (labels && options.bootstrap > 0 && options.ties == Ties::half && majority.tied > 0) {
+      // A share of a label is nothing that a model's forecast could be tested against.
+      const Consensus decided = plumb::consensus(items, {Ties::absent, options.seed}, options.threads);
+      take_p_values(evaluate_labels(decided.items, single, options, also, progress), result.consensus);
     }
   }
   if (state != nullptr) add_consensus(items, sums, options, progress, *state);

@@ -150,19 +150,22 @@ Guarantee guarantee(const ForecastsView& f, std::span<const std::uint32_t> unit,
 
 }  // namespace
 
+// The terms fall on either side of the mean, so that the side away from it is summed from its largest term
+// on; from the other side the first terms would vanish below the smallest number.
 double binomial_at_most(std::int64_t k, std::int64_t n, double p) {
   if (k >= n || p <= 0) return 1;
   if (p >= 1) return 0;
-  const double size = n, most = k;
-  double term = exp_portable(log_gamma(size + 1) - log_gamma(most + 1) - log_gamma(size - most + 1) +
-                             most * log_portable(p) + (size - most) * log_portable(1 - p));
-  double sum = 0;
-  for (double j = most; j >= 0 && term > 0; --j) {
+  const double size = n, odds = p / (1 - p);
+  const bool below = k < size * p;
+  double j = below ? k : k + 1, sum = 0;
+  double term = exp_portable(log_gamma(size + 1) - log_gamma(j + 1) - log_gamma(size - j + 1) +
+                             j * log_portable(p) + (size - j) * log_portable(1 - p));
+  while (j >= 0 && j <= size && term > sum * 1e-17) {
     sum += term;
-    if (term < sum * 1e-17) break;
-    term *= j * (1 - p) / ((size - j + 1) * p);
+    term *= below ? j / ((size - j + 1) * odds) : (size - j) / (j + 1) * odds;
+    j += below ? -1 : 1;
   }
-  return std::min(1.0, sum);
+  return std::clamp(below ? sum : 1 - sum, 0.0, 1.0);
 }
 
 std::int64_t least_units(double target, double confidence) {

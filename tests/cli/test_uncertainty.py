@@ -248,10 +248,10 @@ def test_guaranteed_thresholds(folder, seven):
     right, u1 = p.argmax(1) == y, -np.log(p.max(1))
     low, high = run["measures"]["u1"]["thresholds"]
     sure = low["guaranteed"]
-    kept = u1 < sure["threshold"]
+    kept = u1 < sure["threshold"] - 1e-12  # the threshold is the value of the next item; logarithms may differ in the last digit
     assert sure["share"] == pytest.approx(kept.mean()) and sure["accuracy"] == pytest.approx(right[kept].mean())
     assert sure["accuracy"] > 0.6 and sure["threshold"] <= low["threshold"]
-    assert low["kept"]["share"] == pytest.approx((u1 < low["threshold"]).mean())
+    assert low["kept"]["share"] == pytest.approx((u1 < low["threshold"] - 1e-12).mean())
     assert high["guaranteed"] == {"threshold": None, "share": 0.0, "accuracy": None}
     assert any("0.999 cannot be guaranteed with 600 items" in note for note in run["notes"])
     assert run["settings"]["confidence"] == 0.95
@@ -277,11 +277,11 @@ def test_no_cell_of_the_csv_is_a_formula(folder, seven):
         csv.writer(f).writerows([["id"], *([f"{n}"] for n in names)])
     folder.run(*BASE, "--ids", "odd.csv", "--suspects", 100, "--suspects-csv", "look.csv", "--quiet")
     rows = list(csv.DictReader((folder / "look.csv").open(newline="")))
-    assert len({r["id"] for r in rows}) == len(bad)
+    assert len({r["id"] for r in rows}) == len({b.strip() for b in bad}), "a reader of CSV trims"
     for r in rows:
         cell = r["id"].strip(" ")
         assert cell == "-5" or cell[0] not in "=+-@\t\uff1d", r
-        assert r["id"] in bad or r["id"][1:] in bad
+        assert r["id"] in bad or r["id"][1:] in {b.strip() for b in bad}
 
 
 BAD = {

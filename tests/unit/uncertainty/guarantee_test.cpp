@@ -31,6 +31,8 @@ TEST(Guarantee, BinomialTail) {
   EXPECT_EQ(binomial_at_most(3, 3, 0.2), 1);
   EXPECT_EQ(binomial_at_most(0, 10, 0), 1);
   EXPECT_EQ(binomial_at_most(2, 10, 1), 0);
+  EXPECT_NEAR(binomial_at_most(268, 600, 0.001), 1, 1e-12) << "far above the mean";
+  EXPECT_EQ(binomial_at_most(1, 100'000, 0.5), 0) << "far below it";
   EXPECT_NEAR(binomial_at_most(50'000, 1'000'000, 0.05), 0.5, 0.002);
 }
 
