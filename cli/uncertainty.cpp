@@ -202,6 +202,7 @@ Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
       {"base_rate", o.base_rate ? Value(*o.base_rate) : Value(std::string("observed"))},
       {"coarsen", o.coarsen},
       {"targets", o.targets},
+      {"confidence", o.confidence},
       {"argmax_ties", std::string("lowest class")},
       {"weighting", std::string("each vote one, times the item's weight")},
       {"bootstrap", std::int64_t{o.bootstrap}},

@@ -17,7 +17,7 @@ constexpr int kCuts = 100;
 constexpr int kStarts = 4;
 constexpr int kFirstStart = 10;  // of kCuts: smaller parts hold too few errors to tell
 // Shares of the largest bet: small ones for noisy units, large ones for few and sure ones.
-constexpr std::array kBets{0.03, 0.06, 0.12, 0.25, 0.5, 0.8, 0.99};
+constexpr std::array kBets{0.3, 0.6, 0.99};
 
 /// The part of the column below one cut: p is at most the run that ends at `end` items from the top.
 struct Cut {
@@ -68,13 +68,10 @@ class Test {
       : f_(f), unit_(unit), target_(target) {
     single_ = unit.empty() && f.trials.empty() &&
               std::equal(f.weight.begin() + !f.weight.empty(), f.weight.end(), f.weight.begin());
-    if (single_) return;
-    std::vector<double> mass(unit.empty() ? 0 : units);
-    for (std::size_t i = 0; i < f.size(); ++i) {
-      const double m = f.weight_of(i) * f.trials_of(i);
-      largest_ = std::max(largest_, unit.empty() ? m : mass[unit[i]] += m);
+    if (!single_ && !unit.empty()) {
+      gain_.resize(units);
+      mass_.resize(units);
     }
-    if (!unit.empty()) gain_.resize(units);
   }
 
   double p_value(const Cut& cut) {
@@ -84,17 +81,26 @@ class Test {
     }
     for (; seen_ < cut.items; ++seen_) {
       const std::size_t i = f_.size() - 1 - seen_;
-      const double x = f_.weight_of(i) * (f_.hits[i] - target_ * f_.trials_of(i));
+      const double m = f_.weight_of(i) * f_.trials_of(i);
       if (unit_.empty()) {
-        for (std::size_t b = 0; b < kBets.size(); ++b) log_wealth_[b].add(log_factor(b, x));
+        largest_ = std::max(largest_, m);
       } else {
-        gain_[unit_[i]].add(x);
+        gain_[unit_[i]].add(f_.weight_of(i) * (f_.hits[i] - target_ * f_.trials_of(i)));
+        largest_ = std::max(largest_, mass_[unit_[i]] += m);
       }
     }
-    if (!unit_.empty()) {
-      log_wealth_ = {};
-      for (const ExactSum& g : gain_)
-        for (std::size_t b = 0; b < kBets.size(); ++b) log_wealth_[b].add(log_factor(b, g.value()));
+    log_wealth_ = {};
+    const auto bet = [&](double x) {
+      for (std::size_t b = 0; b < kBets.size(); ++b)
+        log_wealth_[b].add(log_portable(1 + kBets[b] / (target_ * largest_) * x));
+    };
+    if (unit_.empty()) {
+      for (std::size_t j = 0; j < cut.items; ++j) {
+        const std::size_t i = f_.size() - 1 - j;
+        bet(f_.weight_of(i) * (f_.hits[i] - target_ * f_.trials_of(i)));
+      }
+    } else {
+      for (const ExactSum& g : gain_) bet(g.value());
     }
     double e = 0;
     for (const ExactSum& w : log_wealth_) e += exp_portable(std::min(w.value(), 600.0));
@@ -102,17 +108,14 @@ class Test {
   }
 
  private:
-  [[nodiscard]] double log_factor(std::size_t bet, double x) const {
-    return log_portable(1 + kBets[bet] / (target_ * largest_) * x);
-  }
-
   ForecastsView f_;
   std::span<const std::uint32_t> unit_;
-  double target_, largest_ = 0;
-  bool single_ = false;  ///< one vote of the same weight an item
+  double target_, largest_ = 0;  ///< mass of a unit among those kept so far
+  bool single_ = false;          ///< one vote of the same weight an item
   std::size_t seen_ = 0;
   std::array<ExactSum, kBets.size()> log_wealth_;
   std::vector<ExactSum> gain_;
+  std::vector<double> mass_;
 };
 
 /// Steps where a run begins: from a tenth of the items, or from what a perfect record needs, to the end.

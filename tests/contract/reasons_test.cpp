@@ -126,7 +126,7 @@ const std::vector<Reason>& reasons() {
       {"the forecasts separate hits from misses: the slope that fits best is infinite",
        [](const Facts& f, std::int64_t) { return f.separated && !f.all_equal; }},
       {"two raters have no majority: no item has three votes or more",
-       [](const Facts& f, std::int64_t) { return f.raters == 2; }},
+       [](const Facts& f, std::int64_t) { return f.raters <= 2; }},
       {"leaving out a vote leaves no votes to estimate from",
        [](const Facts& f, std::int64_t) { return f.votes == 1; }},
   };

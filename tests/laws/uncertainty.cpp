@@ -139,7 +139,7 @@ void thresholds(Book& book, const World& world, int n, double target, double lea
     bool plain = false, guaranteed = false;
     double share = 0;
   };
-  const auto seen = simulate_sets(book.sets(1000, 60), book.seed(), [&](std::uint64_t seed) {
+  const auto seen = simulate_sets(book.sets(600, 60), book.seed(), [&](std::uint64_t seed) {
     const MeasureResult m = uncertainty(
         world.draw(n, seed, votes), {}, {},
         {.measures = {"u1"}, .targets = {target}, .suspects = 0, .permutations = 0, .threads = 1})["u1"];
@@ -182,8 +182,8 @@ void uncertainty_topic(Book& book) {
   thresholds(book, World(0.2, 8), 2000, 0.9, 0.7);
   thresholds(book, World(0.05, 8), 5000, 0.99, 0.6);
   thresholds(book, World(0.1, 5, 0, 0, 8), 2000, 0.95, 0.5);
-  thresholds(book, World(0.1, 5, 200, 0.7), 2000, 0.95, 0.3);
-  thresholds(book, World(0.2, 5, 60, 1.5), 1200, 0.9, 0.1);
+  thresholds(book, World(0.1, 5, 1000, 0.7), 8000, 0.95, 0.2);
+  thresholds(book, World(0.2, 5, 400, 1.5), 2000, 0.9, 0.2);
   thresholds(book, World(0.1, 5), 1000, 0.95, 0.3, 5);
 }
 const Topic kUncertainty{"uncertainty", uncertainty_topic};
