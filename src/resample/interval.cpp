@@ -1,6 +1,7 @@
 #include "plumb/resample/interval.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/quantile.hpp"
@@ -36,6 +37,14 @@ double mean(std::span<const double> values) {
   ExactSum s;
   for (const double v : values) s.add(v);
   return s.value() / values.size();
+}
+
+double standard_deviation(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  const double centre = mean(values);
+  ExactSum s;
+  for (const double v : values) s.add((v - centre) * (v - centre));
+  return std::sqrt(s.value() / (values.size() - 1));
 }
 
 }  // namespace plumb

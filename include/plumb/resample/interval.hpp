@@ -22,7 +22,8 @@ struct Bounds {
 void add_interval(Interval kind, std::vector<double> replicates, double level, MetricResult& metric);
 /// (1 + number of null replicates >= observed) / (1 + B).
 [[nodiscard]] double p_value(double observed, std::span<const double> null_replicates);
-/// Mean, summed order-free.
+/// Mean and standard deviation (1/(n - 1); 0 for fewer than two), summed order-free.
 [[nodiscard]] double mean(std::span<const double> values);
+[[nodiscard]] double standard_deviation(std::span<const double> values);
 
 }  // namespace plumb
