@@ -20,12 +20,18 @@ void add_bandwidth_flag(Flags& flags, EvaluateFlags& f) {
                        "of the kernel metrics");
 }
 
+void add_ties_flag(Flags& flags, EvaluateFlags& f) {
+  flags.choice("--ties", {"half", "absent", "lowest", "random"}, f.ties,
+               "majority label where raters tie: shared, none, the lowest class, or drawn");
+}
+
 void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.heading("How it is computed");
   flags.list("--metrics", "k,k|all", f.options.metrics,
              "keys of \"plumb list\" [those of cost linear or sort]");
   flags.whole("--bins", f.bins, "cells of the reliability table");
   flags.choice("--binning", {"width", "mass"}, f.binning, "cells of equal width or equal mass");
+  add_ties_flag(flags, f);
   flags.whole("--bootstrap", f.bootstrap, "replicates for intervals and p-values; 0: none");
   flags.number("--level", f.options.level, "of the intervals");
   flags.number("--tolerance", f.options.tolerance, "calibration error that the verdict accepts");
@@ -56,6 +62,8 @@ EvaluateOptions checked_options(const EvaluateFlags& f) {
   o.bins = to_int("--bins", f.bins);
   o.threads = to_int("--threads", f.threads);
   o.bootstrap = to_int("--bootstrap", f.bootstrap);
+  for (const Ties t : {Ties::half, Ties::absent, Ties::lowest, Ties::random})
+    if (f.ties == ties_name(t)) o.ties = t;
   o.binning = f.binning == "width" ? Binning::width : Binning::mass;
   o.leave_out = f.leave_out == "vote" ? LeaveOut::kVote : LeaveOut::kItem;
   o.memory = available_memory();

@@ -12,12 +12,14 @@ struct EvaluateFlags {
   EvaluateOptions options;
   std::int64_t bins = options.bins, bootstrap = options.bootstrap, threads = options.threads;
   std::string binning = options.binning == Binning::width ? "width" : "mass";
+  std::string ties = ties_name(options.ties);
   std::string leave_out = options.leave_out == LeaveOut::kVote ? "vote" : "item";
   std::string bandwidth_rule = options.bandwidth_rule == BandwidthRule::votes ? "auto" : "likelihood";
 };
 
 void add_bandwidth_flag(Flags& flags, EvaluateFlags& out);
 void add_evaluate_flags(Flags& flags, EvaluateFlags& out);
+void add_ties_flag(Flags& flags, EvaluateFlags& out);
 /// Flags of the contract that this version does not have: one sentence each.
 void add_later_flags(Flags& flags);
 /// As an int; InputError for what is out of its range.

@@ -163,7 +163,7 @@ void add_prediction_flags(Flags& flags, InputFlags& f) {
   flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
 }
 
-void add_estimate_flags(Flags& flags, InputFlags& f) {
+void add_answer_flags(Flags& flags, InputFlags& f) {
   add_prediction_flags(flags, f);
   flags.heading("What was observed (one of them)");
   flags.files("--labels", "FILE", f.labels, "N class indices, or text with --classes");
@@ -174,8 +174,12 @@ void add_estimate_flags(Flags& flags, InputFlags& f) {
   flags.heading("About the items");
   flags.files("--weights", "FILE", f.weights, "N weights; each vote counts that much");
   flags.files("--groups", "FILE", f.groups, "N patients, images or sites: the unit of resampling");
-  flags.files("--concentration", "FILE", f.concentration, "N or S x N Dirichlet alpha_0, for disagreement");
   flags.exclusive({"--labels", "--counts", "--ratings"});
+}
+
+void add_estimate_flags(Flags& flags, InputFlags& f) {
+  add_answer_flags(flags, f);
+  flags.files("--concentration", "FILE", f.concentration, "N or S x N Dirichlet alpha_0, for disagreement");
 }
 
 void add_input_flags(Flags& flags, InputFlags& f) {

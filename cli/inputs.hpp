@@ -22,6 +22,8 @@ struct InputFlags {
 void add_input_flags(Flags& flags, InputFlags& out);
 /// Those of them that move an estimate: no slices, names and true probabilities.
 void add_estimate_flags(Flags& flags, InputFlags& out);
+/// Those of them that say whether an answer is right: no concentration either.
+void add_answer_flags(Flags& flags, InputFlags& out);
 /// Only those of the predictions.
 void add_prediction_flags(Flags& flags, InputFlags& out);
 

@@ -46,6 +46,7 @@ Result stability_head(const Items& items, const StabilityOptions& o, const std::
       {"repeats", std::int64_t{o.repeats}},
       {"subsets", std::string(o.subsets == Subsets::nested ? "nested" : "independent")},
       {"single", single},
+      {"ties", std::string(ties_name(o.evaluate.ties))},
       {"unit", std::string(items.groups.empty() ? "item" : "group")},
       {"bins", std::int64_t{o.evaluate.bins}},
       {"binning", std::string(o.evaluate.binning == Binning::width ? "width" : "mass")},
@@ -71,12 +72,15 @@ int stability_command(const Args& args) {
   add_estimate_flags(flags, input_flags);
   flags.heading("How it is computed");
   flags.list("--estimators", "k,k", o.estimators, "keys of \"plumb list\" [ece]");
+  flags.list("--metrics", "k,k", o.estimators, "another name of --estimators");
+  flags.exclusive({"--estimators", "--metrics"});
   flags.number("--from", o.from, "the smallest share of the test set");
   flags.number("--step", o.step, "between shares");
   flags.whole("--repeats", repeats, "draws of the test set");
   flags.choice("--subsets", {"nested", "independent"}, subsets,
                "growing parts of one draw, or new ones each time");
   flags.text("--single", "HOW", single, "the one label: majority, random or rater:k [" + single + "]");
+  add_ties_flag(flags, how);
   flags.whole("--bins", how.bins, "cells of the reliability table");
   flags.choice("--binning", {"width", "mass"}, how.binning, "cells of equal width or equal mass");
   flags.number("--clip", how.options.clip, "clip probabilities to [X, 1-X] in log-loss");

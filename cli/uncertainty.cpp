@@ -34,10 +34,10 @@ The odds ratio tells how much better a bet on right or wrong gets when the measu
 struct UncertaintyFlags {
   InputFlags inputs;
   UncertaintyOptions o;
-  Args measures, targets, scores, images, fail_if;
+  Args measures, metrics, targets, scores, images, fail_if;
   std::string top = "1", degenerate = degenerate_name(UncertaintyOptions{}.degenerate);
-  std::int64_t bins = o.bins, suspects = o.suspects, bootstrap = o.bootstrap, permutations = o.permutations,
-               threads = o.threads;
+  std::int64_t bins = kEqualMassBins, suspects = o.suspects, bootstrap = o.bootstrap,
+               permutations = o.permutations, threads = o.threads;
   double base_rate = 0;
   std::string histogram, suspects_csv, json;
   PageFlags pages;
@@ -45,7 +45,11 @@ struct UncertaintyFlags {
 };
 
 void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
-  add_input_flags(flags, f.inputs);
+  add_answer_flags(flags, f.inputs);
+  flags.files("--ids", "FILE", f.inputs.ids, "N names of the items");
+  flags.later("--by", "plumb uncertainty does not report on slices; leave --by out, or run it on each part");
+  flags.later("--concentration", "--concentration does not change whether an answer is right; leave it out");
+  flags.later("--truth", "--truth is not used by plumb uncertainty; leave it out");
   flags.repeated("--score", "NAME=FILE", f.scores,
                  "N scores of your own, larger for less certain; repeatable");
   flags.list("--images", "FILE", f.images,
@@ -53,13 +57,17 @@ void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   flags.heading("How it is computed");
   flags.list("--measures", "m,m", f.measures,
              "entropy, u1, u5, loss, variance, mutual_information, expected_entropy [all there can be]");
+  flags.list("--metrics", "m,m", f.metrics, "another name of --measures");
+  flags.exclusive({"--measures", "--metrics"});
   flags.choice("--top", {"1", "5"}, f.top, "right: the label is among so many most probable classes");
-  flags.whole("--bins", f.bins, "equal-mass bins of the measure");
+  flags.whole("--bins", f.bins, "equal-mass bins of the measure; when given, also for the odds ratio");
   flags.choice("--degenerate", {"pool", "jeffreys", "error"}, f.degenerate,
                "bins of only right or only wrong answers");
   flags.number("--base-rate", f.base_rate, "accuracy that the odds are relative to [the observed one]");
   flags.number("--coarsen", f.o.coarsen, "merge bins until their relative error is at most X; 0: do not");
   flags.list("--targets", "x,x", f.targets, "accuracies to find thresholds for [0.99,0.95]");
+  flags.number("--confidence", f.o.confidence,
+               "also thresholds that hold for future items with this probability; 0: none");
   flags.whole("--suspects", f.suspects, "wrong items of least uncertainty to list");
   flags.text("--suspects-by", "NAME", f.o.suspects_by, "the measure for that [u1]");
   flags.whole("--bootstrap", f.bootstrap, "replicates for intervals; 0: none");
@@ -88,11 +96,13 @@ double accuracy(const std::string& text) {
 
 UncertaintyOptions uncertainty_options(const UncertaintyFlags& f, const Flags& flags) {
   UncertaintyOptions o = f.o;
-  o.measures = f.measures;
+  o.measures = f.measures.empty() ? f.metrics : f.measures;
   o.top = f.top == "5" ? 5 : 1;
-  check_bins(f.bins);
   check_threads(f.threads);
-  o.bins = to_int("--bins", f.bins);
+  if (flags.given("--bins")) {
+    check_bins(f.bins);
+    o.bins = to_int("--bins", f.bins);
+  }
   o.suspects = to_int("--suspects", f.suspects);
   o.bootstrap = to_int("--bootstrap", f.bootstrap);
   o.permutations = to_int("--permutations", f.permutations);
@@ -180,20 +190,53 @@ MetricResults measure_scores(const UncertaintyResult& r) {
 
 Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
   Result r = result_of("uncertainty", args);
-  r.settings = {{"top", std::int64_t{o.top}},
-                {"bins", std::int64_t{o.bins}},
-                {"bin", std::string("min(bins-1, floor(bins * share of weight with a smaller measure))")},
-                {"degenerate", std::string(degenerate_name(o.degenerate))},
-                {"base_rate", o.base_rate ? Value(*o.base_rate) : Value(std::string("observed"))},
-                {"coarsen", o.coarsen},
-                {"targets", o.targets},
-                {"argmax_ties", std::string("lowest class")},
-                {"weighting", std::string("each vote one, times the item's weight")},
-                {"bootstrap", std::int64_t{o.bootstrap}},
-                {"permutations", std::int64_t{o.permutations}},
-                {"level", o.level},
-                {"seed", static_cast<std::int64_t>(o.seed)}};
+  r.settings = {
+      {"top", std::int64_t{o.top}},
+      {"bins", std::int64_t{o.bins.value_or(kEqualMassBins)}},
+      {"eor_bins",
+       std::string(o.bins || o.coarsen > 0 ? "the bins of the other scores"
+                                           : "by the rarer outcome: min(100, floor(W/25)) bins, W its votes; "
+                                             "edges at its quantiles of the measure")},
+      {"bin", std::string("min(bins-1, floor(bins * share of weight with a smaller measure))")},
+      {"degenerate", std::string(degenerate_name(o.degenerate))},
+      {"base_rate", o.base_rate ? Value(*o.base_rate) : Value(std::string("observed"))},
+      {"coarsen", o.coarsen},
+      {"targets", o.targets},
+      {"confidence", o.confidence},
+      {"argmax_ties", std::string("lowest class")},
+      {"weighting", std::string("each vote one, times the item's weight")},
+      {"bootstrap", std::int64_t{o.bootstrap}},
+      {"permutations", std::int64_t{o.permutations}},
+      {"level", o.level},
+      {"seed", static_cast<std::int64_t>(o.seed)}};
   return r;
+}
+
+/// A word as a shell takes it.
+std::string shell_word(const std::string& word) {
+  const bool plain =
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") ==
+          std::string::npos &&
+      !word.empty();
+  if (plain) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+/// What a sensible person would run next, with their own files: intervals first, then the suspects.
+std::string next_command(const Args& args, const UncertaintyFlags& f, const UncertaintyResult& r) {
+  std::string again = "  plumb uncertainty";
+  for (const std::string& word : args) again += " " + shell_word(word);
+  const auto advice = [](const std::string& why, const std::string& command) {
+    return "\n" + why + "\n" + command + "\n";
+  };
+  if (r.items == 0 || !f.fail_if.empty()) return "";
+  if (f.bootstrap == 0 && r.items > 1)
+    return advice("Next, how sure the ranking is:", again + " --bootstrap 200");
+  if (f.suspects_csv.empty() && !r.suspects.empty())
+    return advice("Next, the suspects as a table to go through:", again + " --suspects-csv suspects.csv");
+  return "";
 }
 
 void check_outputs(const UncertaintyFlags& f, const std::vector<std::string>& inputs) {
@@ -279,8 +322,9 @@ int uncertainty_command(const Args& args) {
   if (json) json->commit();
   if (csv) csv->commit();
   pages.finish(result);
-  print_result(result, f.json, f.quiet,
-               [&] { return render_uncertainty(r, names, result.notes, stdout_look()); });
+  print_result(result, f.json, f.quiet, [&] {
+    return render_uncertainty(r, names, result.notes, stdout_look()) + next_command(args, f, r);
+  });
   return exit_code(held);
 }
 

@@ -46,12 +46,6 @@ Items Items::gather(std::span<const std::int64_t> rows) const {
   return out;
 }
 
-Items Items::consensus(int threads) const {
-  Items out = *this;
-  out.votes = votes.consensus(threads);
-  return out;
-}
-
 void check_items(const Items& items) {
   const std::string name = items.predictions.samples() == 0 ? "" : items.predictions.sources().front().name();
   const auto same = [&](const std::string& other, std::int64_t rows) {
@@ -118,7 +112,7 @@ void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBl
   read_column(items.truth, begin, end, 1.0, "a true probability must lie in [0, 1]", out.truth);
 }
 
-Units::Units(const Items& items) : count_(items.size()) {
+Units::Units(const Items& items) : repeats_(items.repeats), count_(items.size() - std::ssize(items.repeats)) {
   if (items.groups.empty()) return;
   names_ = &items.groups;
   count_ = std::ssize(names_->distinct());
@@ -126,7 +120,10 @@ Units::Units(const Items& items) : count_(items.size()) {
   for (const std::string& name : names_->distinct()) hash_.push_back(hash_name(name));
 }
 
-std::uint64_t Units::of(std::int64_t row) const { return grouped() ? hash_[names_->code(row)] : row; }
+std::uint64_t Units::of(std::int64_t row) const {
+  if (grouped()) return hash_[names_->code(row)];
+  return row < count_ ? row : repeats_[row - count_];
+}
 
 void Units::read(std::int64_t begin, std::int64_t end, std::span<std::uint64_t> out) const {
   for (std::int64_t row = begin; row < end; ++row) out[row - begin] = of(row);

@@ -72,6 +72,34 @@ std::int64_t VoteBlock::majority(std::int64_t i) const {
   return best;
 }
 
+void VoteBlock::majority_classes(std::int64_t i, std::vector<std::uint32_t>& out) const {
+  out.clear();
+  if (single) {
+    out.push_back(cls[i]);
+    return;
+  }
+  std::uint32_t most = 0;
+  for (std::uint32_t e = offset[i]; e < offset[i + 1]; ++e) {
+    if (count[e] > most) out.clear();
+    most = std::max(most, count[e]);
+    if (count[e] == most) out.push_back(cls[e]);
+  }
+}
+
+const char* ties_name(Ties ties) {
+  switch (ties) {
+    case Ties::half:
+      return "half";
+    case Ties::absent:
+      return "absent";
+    case Ties::lowest:
+      return "lowest";
+    case Ties::random:
+      return "random";
+  }
+  return "";
+}
+
 Votes Votes::from_labels(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.width() != 1) {
     throw InputError(fmt::format(
@@ -97,26 +125,6 @@ Votes Votes::from_ratings(Rows rows, int classes, std::vector<std::string> class
     throw InputError(fmt::format("{}; ⟦ratings⟧ takes N x R, one column a rater", detail::shape_of(rows)));
   if (rows.is_text()) rows = classes_by_name(rows, class_names, classes, true);
   return {std::move(rows), classes, Kind::ratings};
-}
-
-Votes Votes::consensus(int threads) const {
-  if (kind_ == Kind::labels) return *this;
-  constexpr std::int64_t kBlock = 4096;
-  constexpr int kByteClasses = 256;
-  std::vector<std::int32_t> label(items());
-  std::vector<VoteBlock> blocks(resolve_threads(threads));
-  parallel_blocks(items(), kBlock, threads, [&](int worker, std::int64_t begin, std::int64_t end) {
-    VoteBlock& block = blocks[worker];
-    read(begin, end, block);
-    for (std::int64_t i = begin; i < end; ++i) label[i] = narrow<std::int32_t>(block.majority(i - begin));
-  });
-  const std::string name = "majority of " + rows_.name();
-  const bool all = std::find(label.begin(), label.end(), kNotRated) == label.end();
-  if (all && classes_ <= kByteClasses) {
-    std::vector<std::uint8_t> bytes(label.begin(), label.end());
-    return {Rows(array_of(std::move(bytes), {items()}, name)), classes_, Kind::labels};
-  }
-  return {Rows(array_of(std::move(label), {items()}, name)), classes_, all ? Kind::labels : Kind::ratings};
 }
 
 Votes Votes::gather(std::span<const std::int64_t> rows) const {

@@ -19,6 +19,7 @@ void add_settings(const EvaluateOptions& o, bool binary, bool logits, bool norma
                                          ? "min(int(p*bins), bins-1)"
                                          : "min(bins-1, floor(bins * share of weight below p))"));
   s.emplace_back("argmax_ties", std::string("lowest class"));
+  s.emplace_back("ties", std::string(ties_name(o.ties)));
   s.emplace_back("weighting", std::string("each vote one, times the item's weight"));
   s.emplace_back("clip", o.clip);
   s.emplace_back("bootstrap", std::int64_t{o.bootstrap});
@@ -26,6 +27,34 @@ void add_settings(const EvaluateOptions& o, bool binary, bool logits, bool norma
   s.emplace_back("tolerance", o.tolerance);
   s.emplace_back("seed", static_cast<std::int64_t>(o.seed));
   result.verdict = no_verdict(o.tolerance);
+}
+
+void add_ties_note(std::int64_t tied, Ties ties, std::vector<std::string>& notes) {
+  if (tied == 0) return;
+  std::string what;
+  if (ties == Ties::half)
+    what =
+        "the tied classes share the majority label equally, and p-values of the consensus leave such items "
+        "out";
+  if (ties == Ties::absent)
+    what = "they have no majority label and are left out of the consensus and of accuracy";
+  if (ties == Ties::lowest) what = "the majority label is the lowest of the tied classes";
+  if (ties == Ties::random) what = "the majority label was drawn from the tied classes";
+  notes.push_back("the raters tie on " + counted(tied, "item") + ": " + what + " (⟦ties⟧ " + ties_name(ties) +
+                  ")");
+}
+
+bool has_majority(std::uint32_t most_votes, Ties ties) {
+  return most_votes > 2 || ties == Ties::lowest || ties == Ties::random;
+}
+
+MetricResults no_majority(const Selection& selection, std::uint32_t most_votes) {
+  MetricResults out;
+  MetricResult none;
+  none.why = most_votes > 2 ? "the raters tie on every item: there is no majority label"
+                            : "two raters have no majority: no item has three votes or more";
+  for (const MetricRow* row : selection.rows) out.emplace_back(row->key, none);
+  return out;
 }
 
 void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::vector<std::string>& notes) {

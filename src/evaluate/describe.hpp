@@ -24,6 +24,13 @@ void add_rater_results(const Items& items, const StreamSums& sums, const Selecti
                        Result& result);
 /// The part of it that a merged state has too.
 void add_rater_tables(const StreamSums& sums, const Selection& selection, Result& result);
+/// Ties among the majority, if any, and what became of them.
+void add_ties_note(std::int64_t tied, Ties ties, std::vector<std::string>& notes);
+/// Two votes either agree or tie: with no more on any item there is no majority, unless ties are settled.
+[[nodiscard]] bool has_majority(std::uint32_t most_votes, Ties ties);
+/// The consensus that there is not, with the reason.
+[[nodiscard]] MetricResults no_majority(const Selection& selection, std::uint32_t most_votes);
+
 /// Items left out and, where the log-loss is asked for, votes clipped.
 void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::vector<std::string>& notes);
 /// An automatic bandwidth that had nothing to go by.

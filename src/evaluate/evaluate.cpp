@@ -71,6 +71,29 @@ Observed checked_observation(const Prepared& prepared, const Items& items, Progr
   return out;
 }
 
+/// Absent when no item of positive weight has a label: every one is a tie.
+std::optional<Evaluation> evaluate_labels(const Items& majority, const Selection& selection,
+                                          const EvaluateOptions& o, ProductSet also, Progress& progress) {
+  try {
+    const Prepared prepared(majority, selection, o, o.bootstrap > 0, also);
+    Observed observed = checked_observation(prepared, majority, progress);
+    return with_draws(prepared, std::move(observed), sample_size(majority), majority.binary(), o.bootstrap, o,
+                      progress);
+  } catch (const InputError&) {  // the votes themselves were read and checked before
+    return std::nullopt;
+  }
+}
+
+/// The same keys in the same order, or none.
+void take_p_values(const std::optional<Evaluation>& from, MetricResults& into) {
+  for (std::int64_t i = 0; i < std::ssize(into); ++i) {
+    const MetricResult none;
+    const MetricResult& m = from ? from->metrics[i].second : none;
+    into[i].second.null_mean = m.null_mean;
+    into[i].second.p_value = m.p_value;
+  }
+}
+
 /// The band of a plot: a curve of every draw, by draw.
 std::vector<std::vector<double>> curves_of(const std::vector<Drawn>& draws,
                                            std::vector<double> Drawn::*curve) {
@@ -179,16 +202,19 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   add_kernel_settings(prepared.kernel(), options, result);
   add_rater_results(items, sums, selection, options.threads, result);
   if (consensus) {
-    const Items majority = items.consensus(options.threads);
-    const Prepared of_majority(majority, single, options, options.bootstrap > 0, also);
-    Observed labels = checked_observation(of_majority, majority, progress);
-    Evaluation m = with_draws(of_majority, std::move(labels), sample_size(majority), items.binary(),
-                              asked.bootstrap, options, progress);
-    result.consensus = std::move(m.metrics);
-    if (state != nullptr) state->consensus = std::move(m.observed.sums);
-  } else if (state != nullptr) {
-    state->consensus = consensus_sums(items, sums, options, progress);
+    const Consensus majority = plumb::consensus(items, {options.ties, options.seed}, options.threads);
+    add_ties_note(majority.tied, options.ties, result.notes);
+    std::optional<Evaluation> labels;
+    if (has_majority(majority.most_votes, options.ties))
+      labels = evaluate_labels(majority.items, single, options, also, progress);
+    result.consensus = labels ? std::move(labels->metrics) : no_majority(single, majority.most_votes);
+    if (labels && options.bootstrap > 0 && options.ties == Ties::half && majority.tied > 0) {
+      // A share of a label is nothing that a model's forecast could be tested against.
+      const Consensus decided = plumb::consensus(items, {Ties::absent, options.seed}, options.threads);
+      take_p_values(evaluate_labels(decided.items, single, options, also, progress), result.consensus);
+    }
   }
+  if (state != nullptr) add_consensus(items, sums, options, progress, *state);
   if (state != nullptr) finish_state(prepared.event_pass(), sums, *state);
   if (!items.by.empty()) add_slices(items, options, selection, progress, result);
   if (options.sample_items > 0) result.tables.emplace_back("sample", sample_rows(items, options));

@@ -286,7 +286,7 @@ void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, 
     const NullModel* const null = draws[first].null;
     for (std::int64_t begin = 0; begin < items_.size(); begin += block) {
       const std::int64_t end = std::min(items_.size(), begin + block);
-      parts.read(items_, begin, end, cells_, products, options_.clip);
+      parts.read(items_, begin, end, cells_, products, score_options(options_));
       if (null != nullptr) parts.plan_null(*null, products);
       numbers.resize(end - begin);
       std::iota(numbers.begin(), numbers.end(), begin);

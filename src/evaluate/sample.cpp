@@ -78,11 +78,13 @@ Table sample_rows(const Items& items, const EvaluateOptions& options) {
   ItemBlock block;
   read_items(part, 0, part.size(), block);
   std::vector<double> top_p(rows.size());
-  std::vector<std::uint32_t> top(rows.size());
+  std::vector<std::uint32_t> top(rows.size()), classes;
   top_labels(block.z, 0, top_p, top);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i);
-    const std::int64_t majority = block.votes.single ? block.votes.cls[i] : block.votes.majority(row);
+    block.votes.majority_classes(row, classes);
+    const double share = majority_share(classes, top[i], {options.ties, options.seed}, rows[i]);
+    const bool decided = share == 0 || share == 1;  // else no votes, or the top class is one of several tied
     const std::int64_t hits = block.votes.single ? (block.votes.cls[i] == top[i] ? 1 : 0)
                                                  : std::int64_t{block.votes.hits(row, top[i])};
     std::vector<Value> cells{rows[i],
@@ -93,7 +95,7 @@ Table sample_rows(const Items& items, const EvaluateOptions& options) {
                              std::int64_t{block.votes.votes(row)},
                              loss_of(block, i),
                              entropy_of(block, i),
-                             majority < 0 ? Value{} : Value(majority == std::int64_t{top[i]})};
+                             decided ? Value(share == 1) : Value{}};
     if (!items.truth.empty()) cells.emplace_back(block.truth[i]);
     if (!items.by.empty()) cells.emplace_back(part.by.name(row));
     out.rows.push_back(std::move(cells));

@@ -204,9 +204,11 @@ class Runner {
     std::vector<std::vector<Drawn>> all(o_.repeats);
     parallel_blocks(o_.repeats, 1, o_.evaluate.threads, [&](int, std::int64_t repeat, std::int64_t) {
       const auto number = narrow<std::uint32_t>(repeat);
-      const auto times = subset_times(units_, fractions, o_, number);
-      const std::vector<Draw> draws = draws_of(times);
+      auto times = subset_times(units_, fractions, o_, number);
       decltype(auto) version = make(number);
+      for (auto& t : times)  // shared majorities: further rows of the same items
+        for (const std::int64_t row : version->items.repeats) t.push_back(t[row]);
+      const std::vector<Draw> draws = draws_of(times);
       Progress silent({}, o_.evaluate.cancel);
       all[repeat] = version->prepared.score(selection_, draws, 1, silent);
       progress_.add(1);
@@ -281,9 +283,10 @@ Stability stability(const Items& items, const StabilityOptions& o) {
         return std::make_unique<Version>(draw_votes(items, 1, e.seed, repeat, 1), selection, one);
       });
     } else {
-      const Version single(
-          o.single == SingleLabel::majority ? items.consensus(e.threads) : rater_items(items, o.rater),
-          selection, e);
+      const Version single(o.single == SingleLabel::majority
+                               ? consensus(items, {e.ties, e.seed}, e.threads).items
+                               : rater_items(items, o.rater),
+                           selection, e);
       single_paths = runner.run(fractions, [&](std::uint32_t) { return &single; });
     }
   }

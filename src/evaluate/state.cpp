@@ -1,5 +1,7 @@
 #include "plumb/evaluate/state.hpp"
 
+#include <algorithm>
+
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
 #include "evaluate/state_parts.hpp"
@@ -22,7 +24,12 @@ EvaluateState detail::begin_state(const Items& items, const EvaluateOptions& o) 
   if (o.binning == Binning::mass)
     throw InputError(
         "⟦save_state⟧ needs ⟦binning⟧ width: equal-mass cells are known only once all the data are");
+  if (o.ties == Ties::random)
+    throw InputError(
+        "⟦save_state⟧ and ⟦ties⟧ random exclude each other: the draws go by row, and a part of the data has "
+        "rows of its own; use ⟦ties⟧ half");
   EvaluateState s;
+  s.ties = static_cast<std::int32_t>(o.ties);
   s.classes = items.classes();
   s.items = narrow<std::uint64_t>(items.size());
   s.bins = o.bins;
@@ -35,11 +42,15 @@ EvaluateState detail::begin_state(const Items& items, const EvaluateOptions& o) 
   return s;
 }
 
-StreamSums detail::consensus_sums(const Items& items, const StreamSums& votes, const EvaluateOptions& o,
-                                  Progress& progress) {
-  if (items.votes.kind() == Votes::Kind::labels) return votes;  // the majority is the label
-  return stream_sums(items.consensus(o.threads), equal_width_plan(o.bins, items.classes()),
-                     kStreamingProducts, o, progress);
+void detail::add_consensus(const Items& items, const StreamSums& votes, const EvaluateOptions& o,
+                           Progress& progress, EvaluateState& s) {
+  const Consensus majority = consensus(items, {o.ties, o.seed}, o.threads);
+  s.tied = narrow<std::uint64_t>(majority.tied);
+  s.most_votes = majority.most_votes;
+  s.consensus = items.votes.kind() == Votes::Kind::labels  // the majority is the label
+                    ? votes
+                    : stream_sums(majority.items, equal_width_plan(o.bins, items.classes()),
+                                  kStreamingProducts, o, progress);
 }
 
 void detail::finish_state(const ForecastPass& event, const StreamSums& votes, EvaluateState& s) {
@@ -54,7 +65,7 @@ EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
   EvaluateState s = begin_state(items, o);
   const StreamSums votes =
       stream_sums(items, equal_width_plan(o.bins, items.classes()), kStreamingProducts, o, progress);
-  s.consensus = consensus_sums(items, votes, o, progress);
+  add_consensus(items, votes, o, progress, s);
   finish_state(pass_over(items, Event::kEvent, o.threads), votes, s);
   return s;
 }
@@ -68,6 +79,9 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   check_equal(into.logits == from.logits, "scales (⟦probs⟧ and ⟦logits⟧)");
   check_equal(into.has_truth == from.has_truth, "⟦truth⟧ (given in one, not in the other)");
   check_equal(into.class_names == from.class_names, "⟦classes⟧");
+  check_equal(into.ties == from.ties, "⟦ties⟧");
+  into.tied += from.tied;
+  into.most_votes = std::max(into.most_votes, from.most_votes);
   into.items += from.items;
   into.votes.merge(from.votes);
   into.consensus.merge(from.consensus);
@@ -79,6 +93,7 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   EvaluateOptions o = options;
   o.bins = s.bins;
   o.clip = s.clip;
+  o.ties = static_cast<Ties>(s.ties);
   o.bootstrap = 0;
   const TaskKind task{binary, s.has_truth, s.votes.several_votes};
   const Selection selection = select_metrics(o, task);
@@ -93,6 +108,7 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   r.votes = narrow<std::int64_t>(s.votes.event.total().votes);
   add_settings(o, binary, s.logits, s.normalize, r);
   add_notes(s.votes, r.items, true, r.notes);
+  if (s.votes.several_votes) add_ties_note(narrow<std::int64_t>(s.tied), o.ties, r.notes);
   const auto results = [&](const StreamSums& sums, const Selection& keys) {
     Scores scores;
     finish(keys, Products(sums, kStreamingProducts, {s.bins, s.clip, {}, binary, s.has_truth, 1}), scores);
@@ -104,9 +120,10 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
     return out;
   };
   r.metrics = results(s.votes, selection);
+  const Selection single = selection.part([](const MetricRow& m) { return m.needs != Needs::pairs; });
   if (s.votes.several_votes)
     r.consensus =
-        results(s.consensus, selection.part([](const MetricRow& m) { return m.needs != Needs::pairs; }));
+        has_majority(s.most_votes, o.ties) ? results(s.consensus, single) : no_majority(single, s.most_votes);
   r.tables.emplace_back("reliability", reliability_rows(s.votes.event));
   add_class_results(s.votes, selection, r);
   if (s.bandwidth > 0) {

@@ -77,13 +77,14 @@ template <class Io>
 static void visit(Io& io, EvaluateState& s) {
   fields(io, s.classes, s.bins, s.clip, s.bandwidth, s.normalize, s.logits, s.has_truth, s.items,
          s.class_names, s.votes, s.consensus);
+  if (io.format >= 2) fields(io, s.ties, s.tied, s.most_votes);
   if (s.bandwidth > 0) visit(io, s.kernel);
 }
 
 namespace {
 
 constexpr std::string_view kMagic = "PLUMBSTA";
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kFormat = 2;  // 1: without the rule for ties
 
 bool consistent(const EvaluateState& s) {
   const auto fits = [&](const StreamSums& x) {
@@ -110,6 +111,7 @@ bool consistent(const EvaluateState& s) {
     return k.boxes == boxes && k.moments.w.size() == moments && k.moments.wy.size() == moments;
   };
   return kernel(s.bandwidth, s.kernel) && s.classes >= 2 && s.bins >= 1 && s.clip >= 0 && s.clip < 0.5 &&
+         s.ties >= 0 && s.ties <= static_cast<std::int32_t>(Ties::random) &&
          (s.class_names.empty() || s.class_names.size() == static_cast<std::size_t>(s.classes)) &&
          fits(s.votes) && fits(s.consensus);
 }

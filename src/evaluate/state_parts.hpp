@@ -8,9 +8,9 @@ namespace plumb::detail {
 
 /// The options that a merge must agree on; no sums yet. InputError for what has no mergeable state.
 [[nodiscard]] EvaluateState begin_state(const Items& items, const EvaluateOptions& options);
-/// Sums over the majority labels; with labels alone those of the votes.
-[[nodiscard]] StreamSums consensus_sums(const Items& items, const StreamSums& votes,
-                                        const EvaluateOptions& options, Progress& progress);
+/// Adds the sums over the majority labels; with labels alone those of the votes.
+void add_consensus(const Items& items, const StreamSums& votes, const EvaluateOptions& o, Progress& progress,
+                   EvaluateState& state);
 /// Adds the sums over votes, and with a bandwidth given the kernel sums of the event.
 void finish_state(const ForecastPass& event, const StreamSums& votes, EvaluateState& state);
 

@@ -23,8 +23,7 @@ void StreamSums::merge(const StreamSums& other) {
 namespace plumb::detail {
 
 void BlockParts::read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan,
-                      ProductSet products, double clip) {
-  const ScoreOptions options{clip};
+                      ProductSet products, const ScoreOptions& options) {
   read_items(items, begin, end, block);
   if (products.any({Product::event_table, Product::event_log})) project(block, Event::kEvent, event);
   if (products.has(Product::proper_scores)) score_terms(block, options, terms);
@@ -139,7 +138,7 @@ StreamSums stream_sums(const Items& items, const CellPlan& plan, ProductSet prod
   parallel_blocks(items.size(), block_rows(items), o.threads,
                   [&](int worker, std::int64_t begin, std::int64_t end) {
                     Worker& w = workers[worker];
-                    w.parts.read(items, begin, end, plan, products, o.clip);
+                    w.parts.read(items, begin, end, plan, products, score_options(o));
                     w.builder.update(w.parts);
                     progress.check();
                   });

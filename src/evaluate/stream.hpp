@@ -20,6 +20,10 @@ struct RowDraw {
   const NullDraw* outcomes = nullptr;  ///< the block was planned for its model
 };
 
+[[nodiscard]] inline ScoreOptions score_options(const EvaluateOptions& o) {
+  return {o.clip, {o.ties, o.seed}};
+}
+
 /// A block read and projected once, then added as often as there are draws.
 struct BlockParts {
   ItemBlock block;
@@ -30,7 +34,7 @@ struct BlockParts {
   DisagreementForecast forecast;
   VoteCounts event_votes, pair_votes;  ///< for draws of the null
   void read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan,
-            ProductSet products, double clip);
+            ProductSet products, const ScoreOptions& options);
   /// What draws of the null share. Votes of an item are correlated as fitted; those from which disagreement
   /// is counted as the forecast of disagreement has it, since that is what is tested.
   void plan_null(const NullModel& model, ProductSet products);

@@ -29,7 +29,7 @@ const MetricResult& score(const MeasureResult& m, const char* key) { return *det
 
 std::string measure_table(const UncertaintyResult& r, const TerminalOptions& o) {
   TextTable table({"measure", "odds ratio", "interval", "by chance", "p-value", "AUROC", "AURC", "AUGRC",
-                   "bin Brier", "bits", "pooled"});
+                   "bin Brier", "bits", "bins"});
   for (std::size_t c = 1; c < 11; ++c) table.right(c);
   for (const MeasureResult& m : r.measures) {
     if (!is_ranked(m)) continue;
@@ -40,9 +40,27 @@ std::string measure_table(const UncertaintyResult& r, const TerminalOptions& o) 
                eor.p_value ? fmt::format("{:.3f}", *eor.p_value) : "", score_text(score(m, "auroc").value),
                score_text(score(m, "aurc").value), score_text(score(m, "augrc").value),
                score_text(score(m, "binned_brier").value), score_text(score(m, "conditional_entropy").value),
-               fmt::format("{}/{}", m.pooled_bins, m.bins.size())});
+               std::to_string(m.eor_bins)});
   }
   return table.render(o.colour, o.width);
+}
+
+/// What a built-in measure is, in a line.
+std::string measure_words(const UncertaintyResult& r, const TerminalOptions& o) {
+  static constexpr std::pair<const char*, const char*> kWords[] = {
+      {"entropy", "spread of the predicted probabilities over all classes"},
+      {"u1", "-log of the largest probability: how unsure of the top class"},
+      {"u5", "-log of the sum of the five largest probabilities"},
+      {"loss", "-log of the label's probability: it uses the label, so it is only a bound"},
+      {"variance", "how far the samples' probabilities scatter around their mean"},
+      {"mutual_information", "how much the samples disagree: entropy less expected entropy"},
+      {"expected_entropy", "mean entropy of the samples: what no further sample would settle"}};
+  TextTable table({"", ""});
+  for (const MeasureResult& m : r.measures)
+    for (const auto& [name, words] : kWords)
+      if (is_ranked(m) && m.name == name) table.add({name, words});
+  std::string text = table.render(o.colour, o.width);
+  return text.substr(std::min(text.size(), text.find('\n') + 1));  // it has no header
 }
 
 /// One sentence on the best measure that does not look at the label.
@@ -61,21 +79,51 @@ std::string meaning(const UncertaintyResult& r) {
 }
 
 std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o) {
-  TextTable table({"measure", "target", "below", "share", "accuracy"});
-  for (std::size_t c = 1; c < 5; ++c) table.right(c);
+  const bool sure = std::any_of(r.measures.begin(), r.measures.end(),
+                                [](const MeasureResult& m) { return !m.guarantees.empty(); });
+  std::vector<std::string> header{"measure", "target", "keep below", "kept", "accuracy", "band", "accuracy"};
+  if (sure) header.insert(header.end(), {"guaranteed below", "kept"});
+  TextTable table(header);
+  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
   for (const MeasureResult& m : r.measures) {
-    if (!is_ranked(m) || m.thresholds.cuts.empty()) continue;
-    bool first = true;
-    for (const Threshold& t : m.thresholds.cuts) {
-      table.add({first ? m.name : "", score_percent(t.target), t.value ? score_text(*t.value) : "no such cut",
-                 t.value ? score_percent(t.share) : "", t.accuracy ? score_percent(*t.accuracy) : ""});
-      first = false;
+    if (!is_ranked(m)) continue;
+    bool any = false;  // a cut before this one: the band is what this one adds
+    for (std::size_t j = 0; j < m.thresholds.cuts.size(); ++j) {
+      const Threshold& t = m.thresholds.cuts[j];
+      std::vector<std::string> row{j == 0 ? m.name : "", score_percent(t.target)};
+      if (t.value) {
+        row.insert(row.end(),
+                   {score_text(*t.value), score_percent(t.kept_share), score_percent(*t.kept_accuracy),
+                    any ? score_percent(t.share) : "", any ? score_percent(*t.accuracy) : ""});
+      } else {
+        row.insert(row.end(), {any ? "no further cut" : "no such cut", "", "", "", ""});
+      }
+      any = any || t.value;
+      if (j < m.guarantees.size()) {
+        const Guarantee& g = m.guarantees[j];
+        row.push_back(g.value ? score_text(*g.value) : "none");
+        row.push_back(g.value ? score_percent(g.share) : "");
+      }
+      table.add(std::move(row));
     }
-    if (m.thresholds.rest_accuracy)
-      table.add({"", "the rest", "", score_percent(m.thresholds.rest_share),
-                 score_percent(*m.thresholds.rest_accuracy)});
+    if (!m.thresholds.rest_accuracy || m.thresholds.cuts.empty()) continue;
+    std::vector<std::string> rest{"", "the rest", "", score_percent(m.thresholds.rest_share),
+                                  score_percent(*m.thresholds.rest_accuracy)};
+    rest.resize(header.size());
+    table.add(std::move(rest));
   }
   return table.render(o.colour, o.width);
+}
+
+std::string threshold_words(const UncertaintyResult& r) {
+  std::string text =
+      "Kept is everything below the cut; the band is what a further cut adds to the one before it.";
+  if (r.confidence == 0) return text;
+  return text + fmt::format(
+                    " Guaranteed, for one measure and target: with probability at least {:g}% over the test "
+                    "set, the accuracy of future items kept is at least the target, if they come as these {} "
+                    "did. Without it a cut misses its target on new items in about half of all test sets.",
+                    100 * r.confidence, r.groups > 0 ? "groups" : "items");
 }
 
 /// Accuracy of what is kept when about this share of the items is handed over.
@@ -132,16 +180,26 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
     }
     for (const auto& [key, value] : m.scores)
       if (!value.value) notes.push_back(m.name + ", " + key + ": " + value.why);
-    if (m.bins.size() > 1 && m.pooled_bins + 1 == std::ssize(m.bins))
+    if (m.odds_bins.empty() && m.bins.size() > 1 && m.pooled_bins + 1 == std::ssize(m.bins))
       notes.push_back(
           m.name +
           ": pooling left a single bin, so its odds ratio of 1 says nothing; that is so when it tells right "
           "from wrong almost perfectly (look at auroc), or when there are very few wrong answers; "
           "⟦degenerate⟧ jeffreys gives a number");
-    if (m.doubtful_bins > 0)
+    if (m.doubtful_bins > 0 && (o.bins || o.coarsen > 0))  // else the odds ratio has bins of its own
       doubtful +=
           fmt::format("{}{} {} of {}", doubtful.empty() ? "" : ", ", m.name, m.doubtful_bins, m.bins.size());
   }
+  const std::int64_t units = r.groups > 0 ? r.groups : r.items;
+  for (const double target : o.targets)
+    if (r.confidence > 0 && target < 1 && units < least_units(target, r.confidence))
+      notes.push_back(fmt::format("a target of {:g} cannot be guaranteed with {}: it takes {} or more",
+                                  target, counted(units, r.groups > 0 ? "group" : "item"),
+                                  least_units(target, r.confidence)));
+  if (o.bootstrap > 0 && o.bins && r.items > 0)
+    notes.push_back(
+        "with ⟦bins⟧ the interval of eor is too narrow: it can miss the odds ratio of a larger test set far "
+        "more often than its level says; leave ⟦bins⟧ out for one that holds");
   if (!doubtful.empty())
     notes.push_back(fmt::format(
         "bins too small to trust ({}): only right or only wrong answers, or a standard error above {:g} of "
@@ -167,11 +225,13 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
     out += "\n" + detail::bold(name, o.colour) + "\n" + body;
   };
   section("What each measure is worth, the best first", measure_table(r, o));
-  if (!histogram) out += "\n  " + detail::wrap(meaning(r), o.width - 2, "  ") + "\n";
+  if (!histogram) out += "\n  " + detail::wrap(meaning(r), o.width - 2, "  ") + "\n\n" + measure_words(r, o);
   const bool cuts = std::any_of(r.measures.begin(), r.measures.end(),
                                 [](const MeasureResult& m) { return !m.thresholds.cuts.empty(); });
-  if (cuts)
+  if (cuts) {
     section("Where to cut: the largest part that is right as often as the target", threshold_table(r, o));
+    out += "\n  " + detail::wrap(threshold_words(r), o.width - 2, "  ") + "\n";
+  }
   if (!histogram)
     section("Hand the most uncertain over to a person: accuracy of the rest", deferral_table(r, o));
   if (!r.suspects.empty())

@@ -2,6 +2,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -51,14 +52,30 @@ Tree bin(const UncertaintyBin& b, double mass, double base, bool counted) {
   return out;
 }
 
-Tree thresholds(const Thresholds& t) {
+Tree part(double share, const std::optional<double>& accuracy) {
+  Tree::Members out;
+  out.emplace_back("share", Value(share));
+  out.emplace_back("accuracy", maybe(accuracy));
+  return out;
+}
+
+Tree thresholds(const MeasureResult& m) {
   Tree::List out;
-  for (const Threshold& cut : t.cuts) {
+  for (const Threshold& cut : m.thresholds.cuts) {
     Tree::Members row;
     row.emplace_back("target", Value(cut.target));
     row.emplace_back("threshold", maybe(cut.value));
     row.emplace_back("share", Value(cut.share));
     row.emplace_back("accuracy", maybe(cut.accuracy));
+    row.emplace_back("kept", part(cut.kept_share, cut.kept_accuracy));
+    if (out.size() < m.guarantees.size()) {
+      const Guarantee& g = m.guarantees[out.size()];
+      Tree::Members sure;
+      sure.emplace_back("threshold", maybe(g.value));
+      sure.emplace_back("share", Value(g.share));
+      sure.emplace_back("accuracy", maybe(g.accuracy));
+      row.emplace_back("guaranteed", std::move(sure));
+    }
     out.emplace_back(std::move(row));
   }
   return out;
@@ -76,6 +93,14 @@ Tree deferral(const std::vector<DeferralPoint>& points) {
   return out;
 }
 
+Tree bin_list(const std::vector<UncertaintyBin>& bins, double base, bool counted) {
+  double mass = 0;
+  for (const UncertaintyBin& b : bins) mass += b.mass;
+  Tree::List out;
+  for (const UncertaintyBin& b : bins) out.push_back(bin(b, mass, base, counted));
+  return out;
+}
+
 Tree measure(const MeasureResult& m, double base) {
   Tree::Members out;
   if (!m.why.empty()) {
@@ -83,22 +108,17 @@ Tree measure(const MeasureResult& m, double base) {
     return out;
   }
   for (const auto& [key, value] : m.scores) out.emplace_back(key, metric(value));
+  out.emplace_back("eor_bins", Value(m.eor_bins));
   out.emplace_back("pooled_bins", Value(m.pooled_bins));
   const bool counted = m.name != "histogram";
   if (counted) {
     out.emplace_back("doubtful_bins", Value(m.doubtful_bins));
-    out.emplace_back("thresholds", thresholds(m.thresholds));
-    Tree::Members rest;
-    rest.emplace_back("share", Value(m.thresholds.rest_share));
-    rest.emplace_back("accuracy", maybe(m.thresholds.rest_accuracy));
-    out.emplace_back("rest", std::move(rest));
+    out.emplace_back("thresholds", thresholds(m));
+    out.emplace_back("rest", part(m.thresholds.rest_share, m.thresholds.rest_accuracy));
     out.emplace_back("deferral", deferral(m.deferral));
   }
-  double mass = 0;
-  for (const UncertaintyBin& b : m.bins) mass += b.mass;
-  Tree::List bins;
-  for (const UncertaintyBin& b : m.bins) bins.push_back(bin(b, mass, base, counted));
-  out.emplace_back("bins", std::move(bins));
+  out.emplace_back("bins", bin_list(m.bins, base, counted));
+  if (!m.odds_bins.empty()) out.emplace_back("odds_bins", bin_list(m.odds_bins, base, counted));
   return out;
 }
 
@@ -112,10 +132,23 @@ Value id_value(std::int64_t row, const ItemNames& names) {
   return names.ids.name(row);
 }
 
+/// A cell of text. A spreadsheet takes one that begins with = + - @, a tab or a line break for a formula (the
+/// full-width forms too), so that such a one gets a quote before it; a number is a number and stays.
 std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string cell = text;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc{} && end == text.data() + text.size();
+  const auto first = text.find_first_not_of(' ');
+  const std::string_view rest =
+      first == std::string::npos ? std::string_view{} : std::string_view(text).substr(first);
+  bool formula = !rest.empty() && std::string_view("=+-@\t\r\n|%").find(rest[0]) != std::string_view::npos;
+  for (const char* wide : {"\uff1d", "\uff0b", "\uff0d", "\uff20"})
+    formula = formula || rest.starts_with(wide);
+  if (formula && !is_number) cell = "'" + cell;
+  if (cell.find_first_of(",;\"\t\r\n") == std::string::npos) return cell;
   std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
 }
 

@@ -2,6 +2,7 @@
 
 #include "metrics/shared/arithmetic.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/uncertainty/bins.hpp"
 
 namespace plumb {
@@ -21,12 +22,25 @@ struct Open {
   }
 };
 
+/// What the cuts share out equally: all answers, or those of one outcome.
+enum class Shared { all, right, wrong };
+
+template <class A>
+typename A::Mass shared_mass(Shared shared, const typename A::Mass& mass, const typename A::Hits& hits) {
+  if (shared == Shared::all) return mass;
+  return shared == Shared::right ? hits : A::minus(mass, hits);
+}
+
 // From the most certain item on, which stands at the end of the column. Each run of equal values is summed
 // first, for its bin depends on what lies before the whole of it.
 template <class A>
-std::vector<UncertaintyBin> bins_of(const ForecastsView& f, int bins) {
-  typename A::Mass total{};
-  for (std::size_t i = 0; i < f.size(); ++i) A::add_mass(total, f, i);
+std::vector<UncertaintyBin> bins_of(const ForecastsView& f, int bins, Shared shared) {
+  typename A::Mass all{};
+  typename A::Hits right{};
+  for (std::size_t i = 0; i < f.size(); ++i) A::add_mass(all, f, i);
+  if (shared != Shared::all)
+    for (std::size_t i = 0; i < f.size(); ++i) A::add_hits(right, f, i);
+  const typename A::Mass total = shared_mass<A>(shared, all, right);
   std::vector<UncertaintyBin> out;
   if (!A::positive(total)) return out;
   typename A::Mass below{};
@@ -65,7 +79,7 @@ std::vector<UncertaintyBin> bins_of(const ForecastsView& f, int bins) {
     open.bin.votes += run.bin.votes;
     A::add(open.mass, run.mass);
     A::add(open.hits, run.hits);
-    A::add(below, run.mass);
+    A::add(below, shared_mass<A>(shared, run.mass, run.hits));
   }
   open.close(out);
   return out;
@@ -87,7 +101,29 @@ void UncertaintyBin::join(const UncertaintyBin& other) {
 
 std::vector<UncertaintyBin> equal_mass_bins(const ForecastsView& confidence, int bins) {
   check_bins(bins);
-  return detail::with_counts(confidence, [&]<class A>(A) { return bins_of<A>(confidence, bins); });
+  return detail::with_counts(confidence,
+                             [&]<class A>(A) { return bins_of<A>(confidence, bins, Shared::all); });
+}
+
+RarerOutcome rarer_outcome(const ForecastsView& confidence) {
+  std::int64_t right = 0, votes = 0;
+  for (std::size_t i = 0; i < confidence.size(); ++i) {
+    if (!counts(confidence, i)) continue;
+    right += static_cast<std::int64_t>(confidence.hits[i]);
+    votes += static_cast<std::int64_t>(confidence.trials_of(i));
+  }
+  RarerOutcome out;
+  out.right = right < votes - right;
+  out.votes = std::min(right, votes - right);
+  out.bins = narrow<int>(std::min<std::int64_t>(kMostOddsBins, out.votes / kVotesPerOddsBin));
+  return out;
+}
+
+std::vector<UncertaintyBin> rarer_outcome_bins(const ForecastsView& confidence, const RarerOutcome& rarer) {
+  check_bins(rarer.bins);
+  const Shared shared = rarer.right ? Shared::right : Shared::wrong;
+  return detail::with_counts(confidence,
+                             [&]<class A>(A) { return bins_of<A>(confidence, rarer.bins, shared); });
 }
 
 }  // namespace plumb

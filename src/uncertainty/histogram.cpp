@@ -38,6 +38,7 @@ UncertaintyResult score_histogram(const std::vector<double>& w, const std::vecto
   detail::bin_scores(bins, options, scores);
   scores["auroc"] = binned_auroc(bins);  // rows are given from least to most confident
   const OddsRatio odds = expected_odds_ratio(bins, out.base, options.degenerate);
+  scores["eor"] = odds.eor;
   std::vector<double> score, hits, weight;
   for (std::size_t i = 0; i < bins.size(); ++i) {
     score.push_back(i);
@@ -58,6 +59,7 @@ UncertaintyResult score_histogram(const std::vector<double>& w, const std::vecto
     value.why = at->second.why;
     m.scores.emplace_back(key, value);
   }
+  m.eor_bins = odds.bins;
   m.pooled_bins = odds.pooled_bins;
   m.bins = std::move(bins);
   out.measures.push_back(std::move(m));

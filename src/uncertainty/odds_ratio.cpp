@@ -41,6 +41,7 @@ std::vector<UncertaintyBin> pool_one_sided(std::span<const UncertaintyBin> bins)
 
 OddsRatio expected_odds_ratio(std::span<const UncertaintyBin> bins, double a, Degenerate degenerate) {
   OddsRatio r;
+  r.bins = std::ssize(bins);
   if (!(a > 0 && a < 1)) {
     r.eor = Estimate::undefined(fmt::format("every answer is {}: a base accuracy of {} has no odds",
                                             a > 0 ? "right" : "wrong", show(a)));
@@ -75,7 +76,8 @@ OddsRatio expected_odds_ratio(std::span<const UncertaintyBin> bins, double a, De
     r.eor = Estimate::undefined("every answer is right, or every answer is wrong: there are no odds");
     return r;
   }
-  r.pooled_bins = std::ssize(bins) - std::ssize(pooled);
+  r.bins = std::ssize(pooled);
+  r.pooled_bins = std::ssize(bins) - r.bins;
   r.eor = expected_score(pooled, a, odds_ratio_score);
   return r;
 }

@@ -94,18 +94,21 @@ void loss_rows(std::span<const double> z, int k, const VoteBlock& votes, std::sp
   }
 }
 
-/// The majority vote is not among the `top` largest (ties: lowest class first).
-bool is_wrong(std::span<const double> row, std::int64_t m, int top) {
-  if (m < 0) return false;
-  int before = 0;
-  for (std::int64_t c = 0; c < std::ssize(row); ++c) before += row[c] > row[m] || (row[c] == row[m] && c < m);
-  return before >= top;
+/// None of the classes with most votes is among the `top` largest (equal probabilities: lowest class first).
+bool is_wrong(std::span<const double> row, std::span<const std::uint32_t> most, int top) {
+  return !most.empty() && std::none_of(most.begin(), most.end(), [&](std::int64_t m) {
+    int before = 0;
+    for (std::int64_t c = 0; c < std::ssize(row); ++c)
+      before += row[c] > row[m] || (row[c] == row[m] && c < m);
+    return before < top;
+  });
 }
 
 struct Scratch {
   ItemBlock block;
   Forecasts top;
   PredictionBlock sample;
+  std::vector<std::uint32_t> majority;
   std::vector<double> rows, sample_rows, entropy, expected, part;
   std::vector<std::vector<double>> samples;
 };
@@ -184,9 +187,9 @@ class Pass {
     if (!o.weight.empty()) std::copy(s.top.weight.begin(), s.top.weight.end(), o.weight.begin() + begin);
     for (std::int64_t i = 0; i < s.block.size; ++i) {
       if (!o.trials.empty()) o.trials[begin + i] = s.block.votes.votes(i);
-      o.wrong[begin + i] = s.block.votes.single
-                               ? s.top.hits[i] == 0
-                               : is_wrong(z.subspan(i * k, k), s.block.votes.majority(i), top_);
+      s.block.votes.majority_classes(i, s.majority);
+      o.wrong[begin + i] =
+          s.block.votes.single ? s.top.hits[i] == 0 : is_wrong(z.subspan(i * k, k), s.majority, top_);
     }
   }
 

@@ -1,5 +1,7 @@
 #include "uncertainty/score_column.hpp"
 
+#include <fmt/format.h>
+
 #include "plumb/data/check.hpp"
 #include "plumb/data/option_name.hpp"
 #include "plumb/metrics/ordered/ranking.hpp"
@@ -9,9 +11,44 @@
 namespace plumb::detail {
 
 std::vector<UncertaintyBin> bins_of(const ConfidenceColumn& column, const UncertaintyOptions& o) {
-  std::vector<UncertaintyBin> bins = equal_mass_bins(column.view, o.bins);
+  std::vector<UncertaintyBin> bins = equal_mass_bins(column.view, o.bins.value_or(kEqualMassBins));
   if (o.coarsen > 0) return coarsen(bins, column.view, column.unit, column.units, o.coarsen);
   return bins;
+}
+
+OddsDesign odds_design(const ConfidenceColumn& column, const UncertaintyOptions& o) {
+  OddsDesign out;
+  out.rarer = !o.bins && o.coarsen == 0;
+  if (out.rarer) out.outcome = rarer_outcome(column.view);
+  return out;
+}
+
+std::vector<UncertaintyBin> odds_bins_of(const ConfidenceColumn& column, const OddsDesign& design,
+                                         const UncertaintyOptions& o) {
+  if (!design.rarer) return bins_of(column, o);
+  if (design.outcome.bins < 2) return {};
+  return rarer_outcome_bins(column.view, design.outcome);
+}
+
+OddsRatio odds_ratio(std::span<const UncertaintyBin> bins, const OddsDesign& design,
+                     const UncertaintyOptions& o) {
+  if (design.rarer && design.outcome.bins < 2) {
+    OddsRatio none;
+    const std::int64_t w = design.outcome.votes;
+    const char* kind = design.outcome.right ? "right" : "wrong";
+    none.eor = Estimate::undefined(
+        w == 0
+            ? fmt::format("every answer is {}: there are no odds", design.outcome.right ? "wrong" : "right")
+            : fmt::format("{}; two bins of {} need {}: add items, or set ⟦bins⟧",
+                          counted(w, std::string(kind) + " answer"), kVotesPerOddsBin, 2 * kVotesPerOddsBin));
+    return none;
+  }
+  OddsRatio out = expected_odds_ratio(bins, base_of(bins, o), o.degenerate);
+  if (design.rarer && out.eor && o.degenerate == Degenerate::pool && out.bins < 2)
+    out.eor = Estimate::undefined(
+        "all bins but one hold only right or only wrong answers: the measure separates them almost "
+        "perfectly, and no finite odds ratio describes that; look at auroc");
+  return out;
 }
 
 double base_of(std::span<const UncertaintyBin> bins, const UncertaintyOptions& o) {
@@ -20,24 +57,27 @@ double base_of(std::span<const UncertaintyBin> bins, const UncertaintyOptions& o
 
 void bin_scores(std::span<const UncertaintyBin> bins, const UncertaintyOptions& o, Scores& out) {
   const double a = base_of(bins, o);
-  out["eor"] = expected_odds_ratio(bins, a, o.degenerate).eor;
   out["binned_brier"] = binned_brier(bins);
   out["conditional_entropy"] = conditional_entropy(bins);
   out["kl"] = expected_score(bins, a, kl_score);
   out["auroc"] = binned_auroc(std::vector<UncertaintyBin>(bins.rbegin(), bins.rend()));
 }
 
-ColumnScores score_column(const ConfidenceColumn& column, const UncertaintyOptions& o, int threads) {
+ColumnScores score_column(const ConfidenceColumn& column, const OddsDesign& design,
+                          const UncertaintyOptions& o, int threads) {
   ColumnScores out;
   Estimate unbinned;
   RiskCoverage risk;
-  parallel_blocks(3, 1, threads, [&](int, std::int64_t walk, std::int64_t) {
+  parallel_blocks(4, 1, threads, [&](int, std::int64_t walk, std::int64_t) {
     if (walk == 0) out.bins = bins_of(column, o);
+    if (walk == 3 && design.rarer) out.odds_bins = odds_bins_of(column, design, o);
     if (walk == 1) unbinned = auroc(column.view);
     if (walk == 2) risk = risk_coverage(column.view);
   });
   if (out.bins.empty()) return out;  // a replicate that drew nothing
   bin_scores(out.bins, o, out.scores);
+  out.odds = odds_ratio(design.rarer ? out.odds_bins : out.bins, design, o);
+  out.scores["eor"] = out.odds.eor;
   out.scores["auroc_unbinned"] = unbinned;
   out.scores["aurc"] = risk.aurc;
   out.scores["augrc"] = risk.augrc;
@@ -45,9 +85,12 @@ ColumnScores score_column(const ConfidenceColumn& column, const UncertaintyOptio
 }
 
 void check_options(const UncertaintyOptions& o) {
-  check_bins(o.bins);
+  if (o.bins) check_bins(*o.bins);
   check_level(o.level);
   check_threads(o.threads);
+  if (!(o.confidence == 0 || (o.confidence >= 0.5 && o.confidence < 1)))
+    throw InputError("⟦confidence⟧ must lie between 0.5 and 1, as 0.95 does, or be 0 for none, not " +
+                     show(o.confidence));
   const auto count = [](const char* option, int value, int most) {
     if (value < 0 || value > most)
       throw InputError(opt(option) + " must lie between 0 and " + std::to_string(most) + ", not " +

@@ -11,13 +11,6 @@ namespace {
 
 using Down = detail::Direction;
 
-// The smallest number above the largest value, so that "measure < threshold" takes everything. Above an
-// infinite value there is none; the largest number below it then stands for {measure < infinity}.
-double just_above(double y) {
-  const double up = std::nextafter(y, std::numeric_limits<double>::infinity());
-  return std::isinf(up) ? std::numeric_limits<double>::max() : up;
-}
-
 // From the most certain item on: a run of equal values is either taken whole or not at all, and the
 // threshold that takes it is the value of the next run.
 template <class A>
@@ -25,12 +18,14 @@ Thresholds thresholds_of(const ForecastsView& f, std::span<const double> targets
   typename A::Mass total{};
   for (detail::Groups<A> g(f); g.next();) A::add(total, g.mass);
   Thresholds out;
+  typename A::Mass kept{};
+  typename A::Hits kept_hits{};
   double previous = -std::numeric_limits<double>::infinity();
   for (const double target : targets) {
     Threshold t;
     t.target = target;
     typename A::Mass mass{}, best_mass{};
-    typename A::Hits hits{};
+    typename A::Hits hits{}, best_hits{};
     double best = 0;
     bool found = false, pending = false;  // pending: the runs so far qualify, their threshold comes next
     double last = 0;
@@ -47,14 +42,19 @@ Thresholds thresholds_of(const ForecastsView& f, std::span<const double> targets
       if (A::hits_value(hits) / A::value(mass) >= target) {
         pending = found = true;
         best_mass = mass;
+        best_hits = hits;
         t.accuracy = A::hits_value(hits) / A::value(mass);
       }
     }
-    if (pending) best = just_above(last);
+    if (pending) best = value_above(last);
     if (found) {
       t.value = best;
       t.share = A::value(best_mass) / A::value(total);
       previous = best;
+      A::add(kept, best_mass);
+      A::add(kept_hits, best_hits);
+      t.kept_share = A::value(kept) / A::value(total);
+      t.kept_accuracy = A::hits_value(kept_hits) / A::value(kept);
     }
     out.cuts.push_back(t);
   }
@@ -71,6 +71,11 @@ Thresholds thresholds_of(const ForecastsView& f, std::span<const double> targets
 }
 
 }  // namespace
+
+double value_above(double y) {
+  const double up = std::nextafter(y, std::numeric_limits<double>::infinity());
+  return std::isinf(up) ? std::numeric_limits<double>::max() : up;
+}
 
 Thresholds find_thresholds(const ForecastsView& confidence, std::span<const double> targets) {
   return detail::with_counts(confidence, [&]<class A>(A) { return thresholds_of<A>(confidence, targets); });

@@ -1,15 +1,19 @@
 #include "plumb/uncertainty/uncertainty.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/memory.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/progress.hpp"
 #include "plumb/numeric/random.hpp"
+#include "plumb/numeric/special.hpp"
 #include "plumb/resample/interval.hpp"
 #include "plumb/resample/resample.hpp"
 #include "plumb/uncertainty/permutation.hpp"
@@ -19,28 +23,57 @@ namespace plumb {
 namespace {
 
 using detail::ConfidenceColumn;
+using detail::OddsDesign;
 
 constexpr int kDeferralPoints = 20;
 
-/// eor with the measure permuted. Single votes of weight one are dealt out bin by bin; anything else, and
-/// bins that depend on the outcomes, item by item.
+constexpr int kFineBins = 16384;
+
+/// Bins by the rarer outcome, put together from fine ones.
+std::vector<UncertaintyBin> join_fine(const std::vector<UncertaintyBin>& fine, const RarerOutcome& rarer) {
+  const auto rare = [&](const UncertaintyBin& b) { return rarer.right ? b.hits : b.mass - b.hits; };
+  double total = 0;  // whole numbers: exact
+  for (const UncertaintyBin& b : fine) total += rare(b);
+  std::vector<UncertaintyBin> out;
+  double below = 0;
+  int cell = -1;
+  for (const UncertaintyBin& b : fine) {
+    const int at = std::min(rarer.bins - 1, static_cast<int>(rarer.bins * below / total));
+    if (at == cell) {
+      out.back().join(b);
+    } else {
+      out.push_back(b);
+    }
+    cell = at;
+    below += rare(b);
+  }
+  return out;
+}
+
+/// eor with the measure permuted. Single votes of weight one are dealt out bin by bin: where the bins depend
+/// on the outcomes and there are many items, to fine bins first, so that edges are off by at most one of
+/// these. Anything else item by item.
 std::vector<double> null_odds(const ConfidenceColumn& column, const std::vector<UncertaintyBin>& bins,
-                              const UncertaintyOptions& o, Progress& progress) {
+                              const OddsDesign& design, const UncertaintyOptions& o, Progress& progress) {
   std::vector<Estimate> eor(o.permutations);
-  const bool plain = column.view.trials.empty() && column.view.weight.empty() && o.coarsen == 0;
+  const bool counts = column.view.trials.empty() && column.view.weight.empty() && o.coarsen == 0;
+  const bool fine = counts && design.rarer && column.view.size() > kFineBins;
+  const bool plain = fine || (counts && !design.rarer);
+  const std::vector<UncertaintyBin> sizes = fine ? equal_mass_bins(column.view, kFineBins) : bins;
   std::vector<PermutedColumn> scratch(resolve_threads(o.threads));
   parallel_blocks(o.permutations, 1, o.threads, [&](int worker, std::int64_t r, std::int64_t) {
     RandomStream random(o.seed, Purpose::kSample, narrow<std::uint32_t>(r));
     std::vector<UncertaintyBin> dealt;
     if (plain) {
-      dealt = bins;
+      dealt = sizes;
       deal_outcomes(dealt, random);
+      if (fine) dealt = join_fine(dealt, design.outcome);
     } else {
       PermutedColumn& p = scratch[worker];
       p.permute(column.view, column.unit, random);
-      dealt = detail::bins_of({p.view(), p.unit(), column.units}, o);
+      dealt = detail::odds_bins_of({p.view(), p.unit(), column.units}, design, o);
     }
-    eor[r] = expected_odds_ratio(dealt, detail::base_of(dealt, o), o.degenerate).eor;
+    eor[r] = detail::odds_ratio(dealt, design, o).eor;
     progress.add(1);
   });
   std::vector<double> out;
@@ -52,7 +85,8 @@ std::vector<double> null_odds(const ConfidenceColumn& column, const std::vector<
 /// Values of each key over the replicates that had one: Poisson(1) weights on units.
 std::map<std::string, std::vector<double>> bootstrap(const ConfidenceColumn& column,
                                                      const std::vector<std::uint64_t>& units,
-                                                     const UncertaintyOptions& o, Progress& progress) {
+                                                     const OddsDesign& design, const UncertaintyOptions& o,
+                                                     Progress& progress) {
   std::vector<Scores> all(o.bootstrap);
   parallel_blocks(o.bootstrap, 1, o.threads, [&](int, std::int64_t r, std::int64_t) {
     thread_local std::vector<std::uint32_t> times;
@@ -60,7 +94,7 @@ std::map<std::string, std::vector<double>> bootstrap(const ConfidenceColumn& col
     fill_poisson(o.seed, narrow<std::uint32_t>(r), units, times);
     ConfidenceColumn drawn = column;
     drawn.view.times = times;
-    all[r] = detail::score_column(drawn, o, 1).scores;
+    all[r] = detail::score_column(drawn, design, o, 1).scores;
     progress.add(1);
   });
   std::map<std::string, std::vector<double>> out;
@@ -68,6 +102,25 @@ std::map<std::string, std::vector<double>> bootstrap(const ConfidenceColumn& col
     for (const auto& [key, e] : scores)
       if (e) out[key].push_back(*e.value);
   return out;
+}
+
+/// Normal on the scale of log eor. The spread is the root mean square distance of the replicates' logarithms
+/// from the value's: it counts their bias too, which is as large as their standard deviation where a weak
+/// measure has many bins. An odds ratio is at least 1. No interval when a tenth of the replicates has no
+/// value.
+void add_log_interval(const std::vector<double>& replicates, const UncertaintyOptions& o, MetricResult& m) {
+  if (o.bootstrap == 0 || std::ssize(replicates) < 2 || std::ssize(replicates) < 0.9 * o.bootstrap) return;
+  ExactSum squares;
+  const double centre = log_portable(*m.value);
+  for (const double x : replicates) {
+    const double distance = log_portable(x) - centre;
+    squares.add(distance * distance);
+  }
+  const double half =
+      normal_quantile((1 + o.level) / 2) * std::sqrt(squares.value() / std::ssize(replicates));
+  m.low = std::max(1.0, *m.value * exp_portable(-half));
+  m.high = *m.value * exp_portable(half);
+  m.interval = "log";
 }
 
 class Scorer {
@@ -91,11 +144,20 @@ class Scorer {
     const std::vector<std::uint32_t> groups = group_numbers(sorted.order);
     const ConfidenceColumn column{sorted.view(), groups, items_.groups.distinct().size()};
 
-    detail::ColumnScores scored = detail::score_column(column, o_, o_.threads);
+    const OddsDesign design = detail::odds_design(column, o_);
+    detail::ColumnScores scored = detail::score_column(column, design, o_, o_.threads);
     out.bins = std::move(scored.bins);
-    out.pooled_bins = expected_odds_ratio(out.bins, detail::base_of(out.bins, o_), o_.degenerate).pooled_bins;
-    parallel_blocks(3, 1, o_.threads, [&](int, std::int64_t walk, std::int64_t) {
-      if (walk == 0 && o_.coarsen == 0) add_errors(out.bins, column.view, column.unit, column.units);
+    out.odds_bins = std::move(scored.odds_bins);
+    out.eor_bins = scored.odds.bins;
+    out.pooled_bins = scored.odds.pooled_bins;
+    parallel_blocks(4, 1, o_.threads, [&](int, std::int64_t walk, std::int64_t) {
+      if (walk == 3 && o_.confidence > 0)
+        out.guarantees =
+            guaranteed_thresholds(column.view, column.unit, column.units, o_.targets, o_.confidence);
+      if (walk == 0 && o_.coarsen == 0) {
+        add_errors(out.bins, column.view, column.unit, column.units);
+        add_errors(out.odds_bins, column.view, column.unit, column.units);
+      }
       if (walk == 1) out.thresholds = find_thresholds(column.view, o_.targets);
       if (walk == 2) out.deferral = deferral(column.view, kDeferralPoints);
     });
@@ -104,7 +166,7 @@ class Scorer {
       const auto relative = b.relative_error();
       out.doubtful_bins += !relative || *relative > trusted;
     }
-    add_results(column, sorted.order, scored.scores, out);
+    add_results(column, sorted.order, design, scored.scores, out);
     return out;
   }
 
@@ -118,21 +180,23 @@ class Scorer {
   }
 
   void add_results(const ConfidenceColumn& column, const std::vector<std::uint32_t>& order,
-                   const Scores& scores, MeasureResult& out) {
+                   const OddsDesign& design, const Scores& scores, MeasureResult& out) {
     std::map<std::string, std::vector<double>> replicates;
     if (o_.bootstrap > 0) {
       std::vector<std::uint64_t> units(order.size());
       for (std::size_t i = 0; i < order.size(); ++i) units[i] = units_.of(outcomes_.row_of(order[i]));
-      replicates = bootstrap(column, units, o_, progress_);
+      replicates = bootstrap(column, units, design, o_, progress_);
     }
     std::vector<double> null;
-    if (o_.permutations > 0 && scores.at("eor")) null = null_odds(column, out.bins, o_, progress_);
+    if (o_.permutations > 0 && scores.at("eor")) null = null_odds(column, out.bins, design, o_, progress_);
     for (const char* key : detail::kUncertaintyKeys) {
       const Estimate& e = scores.at(key);
       MetricResult m;
       m.value = e.value;
       m.why = e.why;
-      if (m.value && !replicates[key].empty()) {
+      if (m.value && design.rarer && key == std::string_view("eor")) {
+        add_log_interval(replicates[key], o_, m);
+      } else if (m.value && !replicates[key].empty()) {
         const Bounds b = percentile_bounds(replicates[key], o_.level);
         m.low = b.low;
         m.high = b.high;
@@ -182,10 +246,10 @@ const Measure* suspects_measure(const std::vector<Measure>& measures, const std:
   return nullptr;
 }
 
-double eor_of(const MeasureResult& m) {
-  for (const auto& [key, value] : m.scores)
-    if (key == "eor" && value.value) return *value.value;
-  return 0;  // below any odds ratio
+/// By odds ratio; those without one last, by how well they rank.
+std::pair<double, double> worth(const MeasureResult& m) {
+  if (!m.why.empty()) return {0, 0};
+  return {m["eor"].value.value_or(0), m["auroc_unbinned"].value.value_or(0)};
 }
 
 }  // namespace
@@ -211,6 +275,8 @@ UncertaintyResult uncertainty(const Items& items, const std::vector<std::pair<st
   out.few_units = few_units_note(units, !items.groups.empty());
   out.items = std::ssize(outcomes);
   out.votes = outcomes.votes;
+  out.groups = items.groups.empty() ? 0 : std::ssize(items.groups.distinct());
+  out.confidence = options.targets.empty() ? 0 : options.confidence;
   out.left_out = items.size() - out.items;
   out.accuracy = accuracy_of(outcomes);
   out.base = options.base_rate.value_or(out.accuracy);
@@ -225,7 +291,7 @@ UncertaintyResult uncertainty(const Items& items, const std::vector<std::pair<st
   Scorer scorer(items, outcomes, options, progress);
   for (Measure& m : measured.measures) out.measures.push_back(scorer.score(std::move(m)));
   std::stable_sort(out.measures.begin(), out.measures.end(),
-                   [](const MeasureResult& a, const MeasureResult& b) { return eor_of(a) > eor_of(b); });
+                   [](const MeasureResult& a, const MeasureResult& b) { return worth(a) > worth(b); });
   return out;
 }
 

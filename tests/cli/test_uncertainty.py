@@ -212,12 +212,76 @@ def test_samples(folder):
 
 
 def test_coarsen_and_its_warning(folder, seven):
-    plain = folder.run(*BASE, "--measures", "u1", "--json", "-").json
+    plain = folder.run(*BASE, "--measures", "u1", "--bins", 100, "--json", "-").json
     assert any("too small to trust" in note for note in plain["notes"])
     merged = folder.run(*BASE, "--measures", "u1", "--coarsen", 0.3, "--json", "-").json
     assert len(merged["measures"]["u1"]["bins"]) < 100
     assert all(b["relative_error"] <= 0.3 for b in merged["measures"]["u1"]["bins"])
     assert merged["notes"] == []
+
+
+def test_odds_ratio_by_the_rarer_outcome(folder, seven):
+    result = folder.run(*BASE, "--measures", "u1", "--bootstrap", 20, "--json", "-").json
+    jsonschema.validate(result, SCHEMA)
+    p, y = seven["probs"], seven["labels"]
+    right, u1 = p.argmax(1) == y, -np.log(p.max(1))
+    rare = min(right.sum(), (~right).sum())
+    bins = min(100, rare // 25)
+    got = result["measures"]["u1"]
+    assert got["eor_bins"] == len(got["odds_bins"]) == bins >= 2
+    order = np.argsort(u1, kind="stable")
+    is_rare = (right == (right.sum() < (~right).sum()))[order]
+    cell = np.minimum(bins - 1, bins * (np.cumsum(is_rare) - is_rare) // rare)  # no ties
+    acc = np.array([right[order][cell == b].mean() for b in range(bins)])
+    share = np.bincount(cell) / 600
+    odds = acc / (1 - acc) / (right.mean() / (1 - right.mean()))
+    assert got["eor"]["value"] == pytest.approx((share * np.maximum(odds, 1 / odds)).sum())
+    assert got["eor"]["interval"] == "log" and 1 <= got["eor"]["low"] < got["eor"]["value"] < got["eor"]["high"]
+    assert "min(100" in result["settings"]["eor_bins"]
+    given = folder.run(*BASE, "--measures", "u1", "--bins", 100, "--json", "-").json["measures"]["u1"]
+    assert "odds_bins" not in given and given["binned_brier"] == {"value": got["binned_brier"]["value"]}
+
+
+def test_guaranteed_thresholds(folder, seven):
+    run = folder.run(*BASE, "--targets", "0.6,0.999", "--measures", "u1", "--json", "-").json
+    p, y = seven["probs"], seven["labels"]
+    right, u1 = p.argmax(1) == y, -np.log(p.max(1))
+    low, high = run["measures"]["u1"]["thresholds"]
+    sure = low["guaranteed"]
+    kept = u1 < sure["threshold"] - 1e-12  # the threshold is the value of the next item; logarithms may differ in the last digit
+    assert sure["share"] == pytest.approx(kept.mean()) and sure["accuracy"] == pytest.approx(right[kept].mean())
+    assert sure["accuracy"] > 0.6 and sure["threshold"] <= low["threshold"]
+    assert low["kept"]["share"] == pytest.approx((u1 < low["threshold"] - 1e-12).mean())
+    assert high["guaranteed"] == {"threshold": None, "share": 0.0, "accuracy": None}
+    assert any("0.999 cannot be guaranteed with 600 items" in note for note in run["notes"])
+    assert run["settings"]["confidence"] == 0.95
+    off = folder.run(*BASE, "--measures", "u1", "--confidence", 0, "--json", "-").json
+    assert "guaranteed" not in off["measures"]["u1"]["thresholds"][0]
+    out = folder.run(*BASE).out
+    assert "with probability at least 95% over the test set" in " ".join(out.split())
+
+
+def test_flags_that_would_do_nothing_are_refused(folder, seven):
+    for flag in ("--by", "--concentration", "--truth"):
+        run = folder.run(*BASE, flag, "labels.npy")
+        assert run.code == 2 and flag in run.err and run.err.count("\n") == 1
+    assert "--concentration" not in folder.run("uncertainty", "--help").out
+    named = [folder.run(*BASE, flag, "u1", "--json", "-").json["measures"] for flag in ("--metrics", "--measures")]
+    assert named[0] == named[1]
+
+
+def test_no_cell_of_the_csv_is_a_formula(folder, seven):
+    bad = ["=1+1", "+cmd|x", "-2+3", "@SUM(A1)", "\t=1", " =1", "\uff1d1", "a;b", "-5", "plain", 'q"x']
+    names = (bad * 60)[:600]
+    with (folder / "odd.csv").open("w", newline="") as f:
+        csv.writer(f).writerows([["id"], *([f"{n}"] for n in names)])
+    folder.run(*BASE, "--ids", "odd.csv", "--suspects", 100, "--suspects-csv", "look.csv", "--quiet")
+    rows = list(csv.DictReader((folder / "look.csv").open(newline="")))
+    assert len({r["id"] for r in rows}) == len({b.strip() for b in bad}), "a reader of CSV trims"
+    for r in rows:
+        cell = r["id"].strip(" ")
+        assert cell == "-5" or cell[0] not in "=+-@\t\uff1d", r
+        assert r["id"] in bad or r["id"][1:] in {b.strip() for b in bad}
 
 
 BAD = {
@@ -229,6 +293,7 @@ BAD = {
     "samples needed": (["--measures", "variance"], "--samples"),
     "targets": (["--targets", "0.9,much"], "much"),
     "targets beyond 1": (["--targets", "99"], "at most 1"),
+    "confidence": (["--confidence", "95"], "--confidence"),
     "base rate": (["--base-rate", "1.2"], "strictly between 0 and 1"),
     "suspects by what": (["--suspects-by", "u2"], "u1"),
     "both": (["--histogram", "h.csv"], "exclude each other"),
@@ -270,7 +335,9 @@ def test_cifar_and_snli():
     cifar = run_plumb("uncertainty", "--probs", DATA / "plambda_cifar10_vgg16_probs.npy", "--labels",
                       DATA / "plambda_cifar10_labels.npy", "--json", "-").json
     assert cifar["accuracy"] == pytest.approx(0.9358, abs=0.01)
-    assert cifar["measures"]["u1"]["eor"]["value"] > 10 * cifar["measures"]["u1"]["eor"]["null_mean"]
+    u1 = cifar["measures"]["u1"]
+    assert u1["eor_bins"] == 25 and 10 < u1["eor"]["value"] < 16, "119 on 100 bins of equal mass"
+    assert u1["eor"]["value"] > 10 * u1["eor"]["null_mean"]
     assert len(cifar["suspects"]) == 20
     table = DATA / "nli" / "snli_test.csv"
     members = ["roberta-base_0", "roberta-base_1", "roberta-base_2", "bert-base-uncased_0", "bert-base-uncased_1"]

@@ -44,13 +44,30 @@ struct Items {
   Names groups;                          ///< empty: each item is its own unit of resampling
   Names by;                              ///< empty, or the slice to report on
   std::vector<std::string> class_names;  ///< empty, or K names
+  /// The last rows stand for further classes of earlier items (a shared majority): the row of each of these
+  /// items, whose unit of resampling they share.
+  std::vector<std::int64_t> repeats = {};
 
   [[nodiscard]] std::int64_t size() const { return predictions.items(); }
   [[nodiscard]] int classes() const { return predictions.classes(); }
   [[nodiscard]] bool binary() const { return predictions.binary(); }
   [[nodiscard]] Items gather(std::span<const std::int64_t> rows) const;
-  [[nodiscard]] Items consensus(int threads) const;  ///< the majority label as the only vote
 };
+
+/// Items with the majority label as the only vote.
+struct Consensus {
+  Items items;
+  std::int64_t tied = 0;         ///< items whose largest counts are equal
+  std::uint32_t most_votes = 0;  ///< on one item: below three there is no majority to speak of
+};
+/// Ties by the rule; items without votes stay without. `half` adds rows at the end, so that a tie of m
+/// classes is m rows, each of 1/m of the item's weight. Without ties every rule gives the same bits. Labels
+/// take 1 or 4 bytes an item.
+[[nodiscard]] Consensus consensus(const Items& items, const TiesRule& rule, int threads);
+/// The share of item `row` (of the data) that a class has in its majority: 1, 0, or 1/m in a tie under
+/// `half`. Negative: it has no majority. `classes`: majority_classes().
+[[nodiscard]] double majority_share(std::span<const std::uint32_t> classes, std::uint32_t cls,
+                                    const TiesRule& rule, std::int64_t row);
 
 /// Lengths agree, weights have width 1, truth only for binary tasks, class names are K and distinct. Throws
 /// InputError.
@@ -87,7 +104,8 @@ class Units {
  private:
   const Names* names_ = nullptr;
   std::vector<std::uint64_t> hash_;  // by code of the group
-  std::int64_t count_ = 0;
+  std::span<const std::int64_t> repeats_;
+  std::int64_t count_ = 0;  // without groups: also where the repeats begin
 };
 
 }  // namespace plumb

@@ -12,6 +12,19 @@
 
 namespace plumb {
 
+/// What the majority label is where several classes have most votes.
+enum class Ties {
+  half,    ///< each of the m classes, by 1/m
+  absent,  ///< none: the item has no majority
+  lowest,  ///< the lowest of these classes
+  random   ///< one of them, drawn by (seed, row)
+};
+[[nodiscard]] const char* ties_name(Ties ties);
+struct TiesRule {
+  Ties ties = Ties::half;
+  std::uint64_t seed = 0;  ///< of `random`
+};
+
 /// Votes of a block of items: item i has the entries offset[i] .. offset[i+1] of (cls, count), classes
 /// ascending, counts positive; total[i] is their sum. `single`: every item has exactly one vote, cls[i] is
 /// its class, and the other three are empty.
@@ -29,6 +42,8 @@ struct VoteBlock {
   [[nodiscard]] std::uint32_t hits(std::int64_t i, std::uint32_t k) const;
   /// The class with most votes, the lowest among equals; -1 without votes.
   [[nodiscard]] std::int64_t majority(std::int64_t i) const;
+  /// The classes with most votes, ascending; several: a tie. Empty without votes.
+  void majority_classes(std::int64_t i, std::vector<std::uint32_t>& out) const;
 };
 
 class Votes {
@@ -55,9 +70,6 @@ class Votes {
   /// Ratings only: class by item and rater, row-major, -1 where not rated.
   void read_ratings(std::int64_t begin, std::int64_t end, std::vector<std::int32_t>& out) const;
 
-  /// One vote per item, for its majority class (ties: lowest class); items without votes stay without. Labels
-  /// when every item has votes, else ratings of one rater; 1 or 4 bytes an item.
-  [[nodiscard]] Votes consensus(int threads = 0) const;
   [[nodiscard]] Votes gather(std::span<const std::int64_t> rows) const;
 
  private:

@@ -33,8 +33,9 @@ struct EvaluateOptions {
   BandwidthRule bandwidth_rule = BandwidthRule::votes;
   LeaveOut leave_out = LeaveOut::kVote;
   std::int64_t memory = 0;  ///< bytes that may be used for columns; 0: not looked at
-  bool consensus = true;  ///< also score the majority label when some item has several votes
-  int sample_items = 0;   ///< rows of the table "sample", for scatter plots; 0: no such table
+  Ties ties = Ties::half;   ///< of the majority label
+  bool consensus = true;    ///< also score the majority label when some item has several votes
+  int sample_items = 0;     ///< rows of the table "sample", for scatter plots; 0: no such table
   std::function<void(double)> progress = {};  ///< called with the share done, from one thread at a time
   std::stop_token cancel = {};                ///< ends the work with Cancelled
 };

@@ -42,7 +42,10 @@ struct EvaluateState {
   bool logits = false;
   bool has_truth = false;
   std::vector<std::string> class_names;
-  std::uint64_t items = 0;  ///< all, with votes or without
+  std::int32_t ties = static_cast<std::int32_t>(Ties::lowest);  ///< a Ties; files of format 1 are of `lowest`
+  std::uint64_t tied = 0;                                       ///< items whose largest counts are equal
+  std::uint32_t most_votes = 3;  ///< on one item; files of format 1 do not tell
+  std::uint64_t items = 0;       ///< all, with votes or without
   // Sums over votes, and over the majority labels.
   StreamSums votes;
   StreamSums consensus;

@@ -25,6 +25,7 @@ static_assert(std::endian::native == std::endian::little, "state files are writt
 }
 
 struct Writer {
+  std::uint32_t format = 0;  ///< of the file, for visitors whose fields came later
   std::string out;
   template <class T>
   void number(T& x) {
@@ -45,6 +46,7 @@ struct Writer {
 struct Reader {
   std::string_view in;
   const std::string& name;
+  std::uint32_t format = 0;
   [[noreturn]] void fail() const {
     throw InputError(name + ": the state file is damaged; make it again with ⟦save_state⟧");
   }
@@ -106,6 +108,7 @@ void fields(Io& io, Fields&... all) {
 template <class State>
 [[nodiscard]] std::string seal_state(std::string_view magic, std::uint32_t format, State state) {
   Writer payload_writer, file;
+  payload_writer.format = format;
   fields(payload_writer, state);
   const std::string& payload = payload_writer.out;
   file.out = magic;
@@ -123,22 +126,23 @@ inline void check_equal(bool equal, const char* what) {
     throw InputError(std::string("these states were made with different ") + what + " and cannot be merged");
 }
 
-/// The payload, checked; refers to `bytes`.
-[[nodiscard]] inline Reader open_state(std::string_view magic, std::uint32_t expected, std::string_view bytes,
+/// The payload, checked, of any format up to `newest`; refers to `bytes`.
+[[nodiscard]] inline Reader open_state(std::string_view magic, std::uint32_t newest, std::string_view bytes,
                                        const std::string& name) {
   if (!bytes.starts_with(magic))
     throw InputError(name + ": this is no state file of Plumb; make one with `plumb evaluate ⟦save_state⟧`");
-  Reader in{bytes.substr(magic.size()), name};
+  Reader in{bytes.substr(magic.size()), name, 0};
   std::uint32_t format = 0;
   std::uint64_t length = 0;
   in.number(format);
-  if (format != expected)
+  if (format < 1 || format > newest)
     throw InputError(name + ": the state file has format " + std::to_string(format) +
-                     " and this version reads format " + std::to_string(expected) +
+                     " and this version reads format " + std::to_string(newest) +
+                     (newest > 1 ? " and older ones" : "") +
                      "; use the version of Plumb that wrote it, or a newer one");
   in.number(length);
   if (in.in.size() < sizeof(std::uint64_t) || length != in.in.size() - sizeof(std::uint64_t)) in.fail();
-  Reader payload{in.in.substr(0, length), name};
+  Reader payload{in.in.substr(0, length), name, format};
   in.in.remove_prefix(length);
   std::uint64_t sum = 0;
   in.number(sum);

@@ -53,6 +53,7 @@ enum class Degenerate {
 
 struct OddsRatio {
   Estimate eor;
+  std::int64_t bins = 0;         ///< that the mean is over
   std::int64_t pooled_bins = 0;  ///< bins that vanished by pooling
 };
 /// The expected odds ratio. jeffreys: every p becomes (hits + 1/2) / (votes + 1), hits in votes. error: a

@@ -1,5 +1,5 @@
-// Equal-mass bins of an uncertainty measure: the histogram (w, p) of Finlay 2022, definition 1, with its
-// counts.
+// Bins of an uncertainty measure: the histogram (w, p) of Finlay 2022, definition 1, with its counts. Of
+// equal mass, or with equally many answers of the rarer outcome.
 #pragma once
 
 #include <algorithm>
@@ -37,6 +37,23 @@ struct UncertaintyBin {
 /// min(B-1, floor(B * share of mass with a measure < y)), so that equal values stay together; empty bins
 /// vanish. In ascending order of the measure: the most certain first. O(N).
 [[nodiscard]] std::vector<UncertaintyBin> equal_mass_bins(const ForecastsView& confidence, int bins);
+
+/// What the bins of the odds ratio go by: right or wrong, whichever has fewer votes.
+struct RarerOutcome {
+  bool right = false;      ///< right answers are the rarer ones (equal numbers: wrong answers)
+  std::int64_t votes = 0;  ///< W: its votes, not weighted, over the items of positive weight
+  int bins = 0;            ///< B = min(100, floor(W/25))
+};
+inline constexpr int kMostOddsBins = 100;
+inline constexpr int kVotesPerOddsBin = 25;
+[[nodiscard]] RarerOutcome rarer_outcome(const ForecastsView& confidence);
+
+/// Bins that share out the rarer outcome: an item of measure y lies in bin min(B-1, floor(B * share of the
+/// rarer outcome's mass with a measure < y)), so that each bin ends with a (W/B)-th value of the rarer
+/// outcome and equal values stay together. The odds of a bin of 25 or more rare answers are off by about a
+/// fifth, however sure the bin; with equal-mass bins the surest hang on one or two. `rarer.bins` >= 1. O(N).
+[[nodiscard]] std::vector<UncertaintyBin> rarer_outcome_bins(const ForecastsView& confidence,
+                                                             const RarerOutcome& rarer);
 
 /// Fills `error`. `unit`: the resampling unit's number of each item of the column (groups), below `units`;
 /// empty: each item is its own. With n units of mass m_u and hits h_u in the bin, M and p those of the bin:

@@ -15,6 +15,8 @@ struct Threshold {
   std::optional<double> value;  ///< absent: no cut reaches the target
   double share = 0;             ///< of the mass with previous <= measure < value
   std::optional<double> accuracy;
+  double kept_share = 0;  ///< of the mass with measure < value: what is kept when the cut is made here
+  std::optional<double> kept_accuracy;
 };
 
 struct Thresholds {
@@ -28,6 +30,10 @@ struct Thresholds {
 /// and the next number above the largest, which takes all. A target that no cut reaches leaves `previous`
 /// where it is. O(N) a target.
 [[nodiscard]] Thresholds find_thresholds(const ForecastsView& confidence, std::span<const double> targets);
+
+/// The smallest number above y, so that "measure < it" takes y too. Above the largest number there is none:
+/// then the largest stands for {measure < infinity}.
+[[nodiscard]] double value_above(double y);
 
 struct DeferralPoint {
   double handed_over = 0;  ///< share of the mass, the most uncertain first

@@ -1,5 +1,5 @@
 // `plumb uncertainty` as a function: which measure tells right answers from wrong ones, what it is worth, and
-// where to cut (contract, section 5).
+// where to cut.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,24 @@
 #include "plumb/result.hpp"
 #include "plumb/uncertainty/bin_scores.hpp"
 #include "plumb/uncertainty/bins.hpp"
+#include "plumb/uncertainty/guarantee.hpp"
 #include "plumb/uncertainty/measures.hpp"
 #include "plumb/uncertainty/thresholds.hpp"
 
 namespace plumb {
 
+inline constexpr int kEqualMassBins = 100;
+
 struct UncertaintyOptions {
   std::vector<std::string> measures = {};  ///< built-in ones; empty: all that the predictions allow
   int top = 1;                             ///< right: among so many most probable classes
-  int bins = 100;
+  /// Bins of equal mass, for all scores. Absent: kEqualMassBins, and `eor` on bins by the rarer outcome.
+  std::optional<int> bins = {};
   Degenerate degenerate = Degenerate::pool;
   std::optional<double> base_rate = {};  ///< instead of the observed accuracy
   std::vector<double> targets = {0.99, 0.95};
-  double coarsen = 0;  ///< merge bins to this relative error; 0: leave them
+  double confidence = 0.95;  ///< of the guaranteed thresholds; 0: none
+  double coarsen = 0;        ///< merge bins to this relative error; 0: leave them
   int suspects = 20;
   std::string suspects_by = {};  ///< empty: u1, or the first measure there is
   int bootstrap = 0;             ///< replicates for intervals; 0: none
@@ -46,10 +51,13 @@ struct MeasureResult {
   std::string why;  ///< when the measure is undefined: nothing else is filled then
   /// eor, binned_brier, auroc, conditional_entropy, aurc, augrc, kl, auroc_unbinned.
   MetricResults scores;
-  std::int64_t pooled_bins = 0;
-  std::int64_t doubtful_bins = 0;  ///< one-sided, or of a relative error above what is trusted
-  std::vector<UncertaintyBin> bins;
+  std::int64_t eor_bins = 0;              ///< that the odds ratio is a mean over
+  std::int64_t pooled_bins = 0;           ///< of its bins, how many vanished by pooling
+  std::int64_t doubtful_bins = 0;         ///< one-sided, or of a relative error above what is trusted
+  std::vector<UncertaintyBin> bins;       ///< of equal mass
+  std::vector<UncertaintyBin> odds_bins;  ///< of the odds ratio, when they go by the rarer outcome
   Thresholds thresholds;
+  std::vector<Guarantee> guarantees;  ///< one a target, when a confidence is asked for
   std::vector<DeferralPoint> deferral;
 
   /// InputError for a key that is not among the scores.
@@ -67,9 +75,11 @@ struct Suspect {
 };
 
 struct UncertaintyResult {
-  double accuracy = 0;  ///< share of votes that agree, weights and all
-  double base = 0;      ///< what the odds are relative to
+  double accuracy = 0;    ///< share of votes that agree, weights and all
+  double base = 0;        ///< what the odds are relative to
+  double confidence = 0;  ///< of the guaranteed thresholds; 0: none were asked for
   std::int64_t items = 0, votes = 0, left_out = 0;
+  std::int64_t groups = 0;              ///< 0: items are the units
   std::string few_units;                ///< a note when there are too few units to resample
   std::vector<MeasureResult> measures;  ///< from the largest odds ratio to the smallest, undefined ones last
   std::string suspects_by;

@@ -78,9 +78,9 @@ void update(ProperScores& s, const ScoreTerms& t, std::span<const std::uint32_t>
   s.votes += count(e, t.votes);
   s.zero += count(e, t.zero);
   s.clipped += count(e, t.clipped);
-  add(s.item_weight, e, one);
+  add(s.item_weight, e, t.decided.empty() ? one : t.decided);
   add(s.vote_weight, e, t.votes);
-  add(s.correct, e, t.correct);
+  (t.shared ? add_products : add)(s.correct, e, t.correct);
   add(s.agree, e, t.agree);
   add_products(s.nll, e, t.nll);
   add_products(s.brier, e, t.brier);
@@ -103,7 +103,9 @@ void finish(const ProperScores& s, const ScoreOptions& options, bool has_truth, 
     return s.items == 0 ? Estimate::undefined(kNoVotes) : Estimate(sum.value() / weight.value());
   };
   const bool clips = options.clip > 0;
-  out["accuracy"] = mean(s.correct, s.item_weight);
+  out["accuracy"] = s.items > 0 && s.item_weight.is_zero()
+                        ? Estimate::undefined("every item is a tie, and ties are left out")
+                        : mean(s.correct, s.item_weight);
   out["agreement"] = mean(s.agree, s.vote_weight);
   out["brier"] = mean(s.brier, s.vote_weight);
   out["nll"] = mean(s.nll, s.vote_weight);

@@ -58,7 +58,7 @@ double square_sum(const double* z, std::size_t n) {
   return lane[0];
 }
 
-void hit_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
+void hit_terms(const ItemBlock& block, const Voted& voted, const TiesRule& rule, ScoreTerms& out) {
   const std::size_t size = block.size;
   std::vector<std::uint32_t> top(size);
   if (block.z.width == 1) {
@@ -73,9 +73,16 @@ void hit_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
     out.agree = out.correct;
     return;
   }
+  std::vector<std::uint32_t> classes;
   for (std::size_t i = 0; i < size; ++i) {
     out.votes[i] = block.votes.votes(i);
-    out.correct[i] = block.votes.majority(i) == top[i];
+    block.votes.majority_classes(i, classes);
+    const double share = majority_share(classes, top[i], rule, block.begin + i);
+    out.correct[i] = std::max(share, 0.0);
+    out.shared = out.shared || (share > 0 && share < 1);
+    if (share >= 0 || classes.empty()) continue;
+    if (out.decided.empty()) out.decided.assign(size, 1.0);
+    out.decided[i] = 0;
   }
   for (std::size_t v = 0; v < voted.p.size(); ++v) {
     const std::size_t i = voted.item_of(v);
@@ -152,7 +159,9 @@ void score_terms(const ItemBlock& block, const ScoreOptions& options, ScoreTerms
     column->assign(block.truth.empty() ? 0 : size, 0.0);
   out.weight = block.weight;
   Voted voted = voted_classes(block);
-  hit_terms(block, voted, out);
+  out.decided.clear();
+  out.shared = false;
+  hit_terms(block, voted, options.ties, out);
   brier_terms(block, voted, out);
   log_terms(std::move(voted), options.clip, out);
   if (!block.truth.empty()) truth_terms(block, options.clip, out);

@@ -168,7 +168,7 @@ TEST(Items, ConsensusReplacesTheVotesAlone) {
   Items items = binary_items();
   items.votes = Votes::from_counts(Rows(array_of(std::vector<double>{3, 1, 2, 2, 0, 1}, {3, 2}, "c")), 2);
   items.weights = column({1, 2, 3}, "w");
-  const Items majority = items.consensus(2);
+  const Items majority = consensus(items, {Ties::lowest}, 2).items;
   ItemBlock block;
   read_items(majority, 0, 3, block);
   EXPECT_TRUE(block.votes.single);

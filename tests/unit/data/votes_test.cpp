@@ -149,24 +149,6 @@ TEST(Votes, ABlockMayBeSingleWhereTheWholeIsNot) {
   EXPECT_EQ(block.cls, (Numbers{1}));
 }
 
-TEST(Votes, Consensus) {
-  const Votes counts = Votes::from_counts(matrix({0, 3, 3, 7, 0, 1, 0, 0, 1}, 3, "c.npy"), 3);
-  for (const int threads : {1, 2, 16}) {
-    const Votes majority = counts.consensus(threads);
-    EXPECT_EQ(majority.kind(), Votes::Kind::labels);
-    EXPECT_EQ(majority.classes(), 3);
-    EXPECT_EQ(read_all(majority).cls, (Numbers{1, 0, 2}));
-  }
-  const Votes gaps = Votes::from_counts(matrix({0, 3, 0, 0, 2, 2}, 2, "c.npy"), 2).consensus();
-  EXPECT_EQ(read_all(gaps).total, (Numbers{1, 0, 1}));
-  EXPECT_EQ(read_all(gaps).cls, (Numbers{1, 0}));
-  std::vector<double> many(300, 0.0);
-  many[299] = 2;
-  EXPECT_EQ(read_all(Votes::from_counts(matrix(many, 300, "c"), 300).consensus()).cls, (Numbers{299}));
-  const Votes labels = Votes::from_labels(column({1, 0}), 2);
-  EXPECT_EQ(read_all(labels.consensus()).cls, (Numbers{1, 0}));
-}
-
 TEST(Votes, Gather) {
   const std::vector<std::int64_t> rows = {2, 2, 0};
   const Votes v = Votes::from_ratings(matrix({1, -1, -1, 0, 1, 1}, 2, "r"), 2).gather(rows);
@@ -287,7 +269,6 @@ TEST(Votes, Empty) {
   EXPECT_EQ(read_all(Votes::from_labels(column({}), 2)).cls, Numbers{});
   EXPECT_EQ(read_all(Votes::from_counts(Rows(array_of(std::vector<double>{}, {0, 2}, "c")), 2)).cls,
             Numbers{});
-  EXPECT_EQ(Votes::from_counts(Rows(array_of(std::vector<double>{}, {0, 2}, "c")), 2).consensus().items(), 0);
 }
 
 }  // namespace

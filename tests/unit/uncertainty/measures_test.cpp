@@ -157,9 +157,9 @@ TEST(Measures, VotesThatAgree) {
         ++count[v];
         for (int t = 0; t < top; ++t) hits += order[static_cast<std::size_t>(t)].second == v;
       }
-      const int majority = static_cast<int>(std::max_element(count, count + 8) - count);
-      bool wrong = true;
-      for (int t = 0; t < top; ++t) wrong = wrong && order[static_cast<std::size_t>(t)].second != majority;
+      const int most = *std::max_element(count, count + 8);
+      bool wrong = true;  // none of the classes with most votes is among the top ones
+      for (int t = 0; t < top; ++t) wrong = wrong && count[order[static_cast<std::size_t>(t)].second] != most;
       EXPECT_EQ(m.outcomes.hits[i], hits);
       EXPECT_EQ(m.outcomes.trials[i], static_cast<double>(s.votes[i].size()));
       EXPECT_EQ(m.outcomes.wrong[i], wrong ? 1 : 0);

@@ -16,7 +16,9 @@ namespace plumb {
 struct ScoreTerms {
   std::vector<double> votes;    ///< n_i
   std::vector<double> weight;   ///< w_i; empty: one each
-  std::vector<double> correct;  ///< 1 when the argmax is the majority class
+  std::vector<double> correct;  ///< share of the argmax in the majority: 1, 0, or 1/m in a tie
+  std::vector<double> decided;  ///< empty: one each; 0 for a tie that is left out
+  bool shared = false;          ///< some `correct` is a fraction
   std::vector<double> agree;    ///< votes for the argmax
   std::vector<double> nll;      ///< sum over votes of -log z_vote, votes on probability 0 left out
   std::vector<double> brier;    ///< sum over votes of the squared error
@@ -26,7 +28,8 @@ struct ScoreTerms {
 };
 
 struct ScoreOptions {
-  double clip = 0;  ///< 0: none; e: probabilities are clipped to [e, 1 - e] in nll and kl_p, and counted
+  double clip = 0;     ///< 0: none; e: probabilities are clipped to [e, 1 - e] in nll and kl_p, and counted
+  TiesRule ties = {};  ///< of the majority label, for accuracy
 };
 
 void score_terms(const ItemBlock& block, const ScoreOptions& options, ScoreTerms& out);

@@ -68,9 +68,9 @@ Naive naive(const ItemBlock& b, const std::vector<std::uint32_t>& times) {
     const long double w = (b.weight.empty() ? 1.0L : b.weight[i]) * (times.empty() ? 1.0L : times[i]);
     if (b.votes.total[i] == 0 || w == 0) continue;
     const auto top = static_cast<std::size_t>(std::max_element(z.begin(), z.end()) - z.begin());
-    const auto most = static_cast<std::size_t>(std::max_element(count.begin(), count.end()) - count.begin());
+    const std::uint32_t most = *std::max_element(count.begin(), count.end());
     s.items += w;
-    s.accuracy += top == most ? w : 0;
+    s.accuracy += count[top] == most ? w / std::count(count.begin(), count.end(), most) : 0;
     for (std::size_t c = 0; c < classes; ++c) {
       const long double votes = w * count[c];
       if (count[c] == 0) continue;
