@@ -18,6 +18,7 @@ Bounds basic_bounds(double value, std::vector<double> replicates, double level) 
 }
 
 void add_interval(Interval kind, std::vector<double> replicates, double level, MetricResult& metric) {
+  if (kind == Interval::none) return;
   const bool basic = kind == Interval::basic;
   const Bounds b = basic ? basic_bounds(*metric.value, std::move(replicates), level)
                          : percentile_bounds(std::move(replicates), level);
