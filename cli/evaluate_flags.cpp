@@ -22,6 +22,7 @@ void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.choice("--binning", {"width", "mass"}, f.binning, "cells of equal width or equal mass");
   flags.whole("--bootstrap", f.bootstrap, "replicates for intervals and p-values; 0: none");
   flags.number("--level", f.options.level, "of the intervals");
+  flags.number("--tolerance", f.options.tolerance, "calibration error that the verdict accepts");
   flags.number("--clip", f.options.clip, "clip probabilities to [X, 1-X] in log-loss");
   flags.number_or_auto("--bandwidth", f.options.bandwidth, "of the kernel metrics");
   flags.choice("--leave-out", {"vote", "item"}, f.leave_out, "what a kernel estimate leaves out");

@@ -10,6 +10,8 @@ void check_options(const EvaluateOptions& o) {
   check_bins(o.bins);
   check_level(o.level);
   check_threads(o.threads);
+  if (!(o.tolerance > 0 && o.tolerance < 1))
+    throw InputError("⟦tolerance⟧ must lie between 0 and 1, not " + show(o.tolerance));
   check_bootstrap(o.bootstrap);
   if (!(o.bandwidth >= 0))
     throw InputError("⟦bandwidth⟧ must be above 0, or 0 for an automatic one, not " + show(o.bandwidth));

@@ -45,7 +45,9 @@ Scored scored(const Items& items, const Selection& selection, const EvaluateOpti
   add_kernel_note(prepared.kernel(), out.notes);
   if (o.bootstrap == 0) return out;
   progress.expect(models * o.bootstrap * prepared.passes(selection));
-  out.draws = prepared.score(selection, numbered_draws(o.bootstrap), o.threads, progress);
+  Bands bands;
+  if (selection.has("ece_mass")) bands.mass = out.observed.mass.cells;
+  out.draws = prepared.score(selection, numbered_draws(o.bootstrap), o.threads, progress, &bands);
   return out;
 }
 
@@ -138,34 +140,33 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
   check_options(asked);
   check_cells(first.classes(), asked.bins);
   EvaluateOptions options = asked;
-  const std::int64_t units = asked.bootstrap > 0 ? drawable_units(first) : kEnoughUnits;
-  if (units < 2) options.bootstrap = 0;
+  const SampleSize size = asked.bootstrap > 0 ? sample_size(first) : SampleSize{.units = kEnoughUnits};
+  if (size.units < 2) options.bootstrap = 0;
   Progress progress(options.progress, options.cancel);
   Comparison out;
   std::vector<Scored> scores;
-  std::vector<Replicates> replicates;
   const Selection selection = select_metrics(options, task_kind(first));
   for (const NamedModel& m : models) {
     out.models.push_back(m.name);
     scores.push_back(scored(m.items, selection, options, scores.empty() ? std::ssize(models) : 0, progress));
-    replicates.push_back(by_key(scores.back().draws));
     for (const std::string& note : scores.back().notes) out.notes.push_back(m.name + ": " + note);
   }
-  if (const std::string note = few_units_note(units, !first.groups.empty()); !note.empty())
+  if (const std::string note = few_units_note(size.units, !first.groups.empty()); !note.empty())
     out.notes.push_back(note);
   out.items = first.size();
   out.classes = first.classes();
   out.votes = narrow<std::int64_t>(scores.front().observed.sums.event.total().votes);
   out.wins.resize(models.size());
+  const std::vector<Drawn> no_null;
+  std::vector<Inference> inference;
+  for (const Scored& s : scores)
+    inference.emplace_back(s.observed, s.draws, no_null, size, first.binary(), options);
   for (const MetricRow* row : selection.rows) {
     ComparedMetric metric;
     metric.key = row->key;
     metric.better = row->better;
     metric.interval = row->interval == Interval::basic ? "basic" : "percentile";
-    for (std::int64_t m = 0; m < std::ssize(models); ++m) {
-      metric.values.push_back(result_of(scores[m].observed.scores.at(metric.key)));
-      add_intervals(*row, replicates[m], {}, options.level, metric.values.back());
-    }
+    for (const Inference& model : inference) metric.values.push_back(model.result(*row));
     for (std::size_t from = 0; from < models.size(); ++from)
       for (std::size_t to = from + 1; to < models.size(); ++to)
         metric.differences.push_back(pair_difference(*row, metric, from, to, scores, options.level));

@@ -1,6 +1,7 @@
 #include "evaluate/describe.hpp"
 
 #include "evaluate/tables.hpp"
+#include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/streaming/calibration_error.hpp"
 #include "plumb/numeric/narrow.hpp"
@@ -22,7 +23,9 @@ void add_settings(const EvaluateOptions& o, bool binary, bool logits, bool norma
   s.emplace_back("clip", o.clip);
   s.emplace_back("bootstrap", std::int64_t{o.bootstrap});
   s.emplace_back("level", o.level);
+  s.emplace_back("tolerance", o.tolerance);
   s.emplace_back("seed", static_cast<std::int64_t>(o.seed));
+  result.verdict = no_verdict(o.tolerance);
 }
 
 void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::vector<std::string>& notes) {

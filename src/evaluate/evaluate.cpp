@@ -6,6 +6,7 @@
 #include "evaluate/sample.hpp"
 #include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
+#include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 
@@ -15,14 +16,23 @@ namespace {
 /// One set of votes, evaluated: the data, and what their draws gave.
 struct Evaluation {
   MetricResults metrics;
+  Verdict verdict;
   Observed observed;
   std::vector<Drawn> boot, null;
 };
 
 /// The metrics that are compared with a calibrated model's, and the table for its consistency band.
 Selection null_part(const Selection& all) {
-  Selection out = all.part([](const MetricRow& row) { return row.null; });
+  Selection out =
+      all.part([](const MetricRow& row) { return row.null || row.interval == Interval::inversion; });
   out.products |= Product::event_table;
+  return out;
+}
+
+/// Votes and groups take the noise of their cells from the bootstrap.
+Selection boot_part(const Selection& all, const SampleSize& size) {
+  Selection out = all;
+  if (!size.single()) out.products |= Product::event_table;
   return out;
 }
 
@@ -31,22 +41,25 @@ double draw_work(const Prepared& prepared, const Selection& selection, const Eva
 }
 
 /// Intervals and p-values around what was observed.
-Evaluation with_draws(const Prepared& prepared, Observed observed, NullKind null_kind,
-                      const EvaluateOptions& o, Progress& progress) {
+Evaluation with_draws(const Prepared& prepared, Observed observed, const SampleSize& size, NullKind null_kind,
+                      bool binary, int asked, const EvaluateOptions& o, Progress& progress) {
   const Selection& selection = prepared.selection();
-  Evaluation e{{}, std::move(observed), {}, {}};
+  Evaluation e{{}, {}, std::move(observed), {}, {}};
   if (o.bootstrap > 0) {
-    const Bands bands{e.observed.smooth_sigma};
-    e.boot = prepared.score(selection, numbered_draws(o.bootstrap), o.threads, progress, &bands);
+    Bands bands{e.observed.smooth_sigma};
+    if (selection.has("ece_mass")) bands.mass = e.observed.mass.cells;
+    e.boot =
+        prepared.score(boot_part(selection, size), numbered_draws(o.bootstrap), o.threads, progress, &bands);
     e.null = prepared.score(null_part(selection), numbered_draws(o.bootstrap, null_kind), o.threads, progress,
                             &bands);
   }
-  const Replicates boot = by_key(e.boot), null = by_key(e.null);
-  for (const MetricRow* row : selection.rows) {
-    MetricResult m = result_of(e.observed.scores.at(std::string(row->key)));
-    add_intervals(*row, boot, null, o.level, m);
-    e.metrics.emplace_back(row->key, std::move(m));
-  }
+  const Inference inference(e.observed, e.boot, e.null, size, binary, o);
+  for (const MetricRow* row : selection.rows) e.metrics.emplace_back(row->key, inference.result(*row));
+  // Until there is an omnibus test: that of the calibration error.
+  std::optional<double> omnibus;
+  for (const auto& [key, m] : e.metrics)
+    if (key == "ece" || (key == "ece_mass" && m.p_value)) omnibus = m.p_value;
+  e.verdict = judge(inference, omnibus, asked, o);
   return e;
 }
 
@@ -125,8 +138,8 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   check_cells(items.classes(), asked.bins);
   if (state != nullptr) *state = begin_state(items, asked);
   EvaluateOptions options = asked;
-  const std::int64_t units = asked.bootstrap > 0 ? drawable_units(items) : kEnoughUnits;
-  if (units < 2) options.bootstrap = 0;
+  const SampleSize size = asked.bootstrap > 0 ? sample_size(items) : SampleSize{.units = kEnoughUnits};
+  if (size.units < 2) options.bootstrap = 0;
   const bool grouped = !items.groups.empty();
 
   // The event's table is always shown; a state wants all that streams.
@@ -140,14 +153,16 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   const bool consensus = observed.sums.several_votes && options.consensus;
   progress.expect(draw_work(prepared, selection, options) +
                   (consensus ? draw_work(prepared, single, options) : 0));
-  const Evaluation e = with_draws(prepared, std::move(observed), kind, options, progress);
+  const Evaluation e = with_draws(prepared, std::move(observed), size, kind, items.binary(), asked.bootstrap,
+                                  options, progress);
   const StreamSums& sums = e.observed.sums;
 
   Result result = describe_run(items, options, selection, sums);
   if (options.bootstrap > 0) result.settings.emplace_back("null", null_name(kind, grouped));
-  if (std::string note = few_units_note(units, grouped); !note.empty())
+  if (std::string note = few_units_note(size.units, grouped); !note.empty())
     result.notes.push_back(std::move(note));
   result.metrics = e.metrics;
+  result.verdict = e.verdict;
   add_tables(prepared, e, options, result);
   add_kernel_settings(prepared.kernel(), options, result);
   add_rater_results(items, sums, selection, options.threads, result);
@@ -156,7 +171,8 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
     const Prepared of_majority(majority, single, options, options.bootstrap > 0, also);
     Observed labels = checked_observation(of_majority, majority, progress);
     const NullKind labels_kind = null_kind(labels, majority);
-    Evaluation m = with_draws(of_majority, std::move(labels), labels_kind, options, progress);
+    Evaluation m = with_draws(of_majority, std::move(labels), sample_size(majority), labels_kind,
+                              items.binary(), asked.bootstrap, options, progress);
     result.consensus = std::move(m.metrics);
     if (state != nullptr) state->consensus = std::move(m.observed.sums);
   } else if (state != nullptr) {

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "evaluate/prepared.hpp"
+#include "evaluate/sample_size.hpp"
 #include "plumb/registry.hpp"
+#include "plumb/resample/interval.hpp"
 #include "plumb/result.hpp"
 
 namespace plumb::detail {
@@ -16,8 +19,44 @@ using Replicates = std::map<std::string, std::vector<double>, std::less<>>;
 [[nodiscard]] Replicates by_key(const std::vector<Drawn>& draws);
 
 [[nodiscard]] MetricResult result_of(const Estimate& estimate);
-/// Adds null mean and p-value from null draws, then the interval from the others; without draws nothing.
-void add_intervals(const MetricRow& row, const Replicates& draws, const Replicates& null, double level,
-                   MetricResult& m);
+
+/// What intervals are made of. Refers to what it is made from.
+class Inference {
+ public:
+  /// `null` may be empty: then there are no p-values, and inversion takes its noise from `boot`. Both must
+  /// have been scored with Bands.
+  Inference(const Observed& observed, const std::vector<Drawn>& boot, const std::vector<Drawn>& null,
+            const SampleSize& size, bool binary, const EvaluateOptions& options);
+
+  /// The observed estimate with null mean, p-value and interval; without draws the estimate alone.
+  [[nodiscard]] MetricResult result(const MetricRow& row) const;
+
+  /// `ece_corrected`, asked for or not; empty without draws.
+  [[nodiscard]] MetricResult corrected() const;
+  /// Noise of the event's cells; absent without draws.
+  [[nodiscard]] const std::optional<CellNoise>& event() const { return event_; }
+  [[nodiscard]] const SampleSize& size() const { return size_; }
+  /// An upper bound of the mean gap from the number of votes for the less likely outcome alone. Where
+  /// forecasts are near 0 or 1 a calibrated model has no noise, and this is what N outcomes can prove.
+  [[nodiscard]] double rare_bound(double level) const;
+  /// The share of votes that a calibrated model expects to go to the less likely outcome.
+  [[nodiscard]] double rare_expected() const { return expected_; }
+
+ private:
+  [[nodiscard]] std::optional<CellNoise> noise(std::span<const ReliabilityTable> tables,
+                                               CellSums Drawn::*sums) const;
+  void add_inversion(std::string_view key, MetricResult& m) const;
+  void add_share(std::string_view key, std::span<const double> replicates, MetricResult& m) const;
+  void add_auroc(std::span<const double> replicates, MetricResult& m) const;
+
+  const Observed& observed_;
+  const std::vector<Drawn>&boot_, &null_;
+  SampleSize size_;
+  bool binary_;
+  double level_, clip_;
+  double rare_ = 0, expected_ = 0;  // shares of votes for the less likely outcome: came, and expected
+  Replicates drawn_, null_values_;
+  std::optional<CellNoise> event_;
+};
 
 }  // namespace plumb::detail

@@ -123,6 +123,7 @@ Observed Prepared::observe(Progress& progress) const {
   if (products_.has(Product::class_kde)) out.class_kde = products.class_kde().by_class;
   if (products_.has(Product::smooth))
     out.smooth_sigma = std::max(products.smooth().smece.value.value_or(0), kSmallestSmoothing);
+  if (selection_.has("ece_mass")) out.mass = products.mass_table();
   progress.check();
   return out;
 }
@@ -184,7 +185,10 @@ void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, 
     for (std::int64_t r = first; r < last; ++r) {
       const StreamProducts sums = builders[r - first].finish();
       finish(part, Products(sums, products, options), out[r].scores);
-      if (bands && draws[r].null)
+      if (!bands) continue;
+      if (products.has(Product::event_table)) out[r].event = cell_sums({&sums.sums.event, 1});
+      out[r].classes = cell_sums(sums.sums.by_class);
+      if (draws[r].null)
         for (const Cell& c : sums.sums.event.cell)
           out[r].event_mean_y.push_back(c.w.is_zero() ? 0 : c.mean_y());
     }
@@ -213,6 +217,12 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
     if (own_confidence)
       columns.confidence = view(columns_->confidence, confidence_units, confidence_rows, confidence_hits);
     finish(part, Products(columns, part.products.both(kColumns), options), out[r].scores);
+    if (bands != nullptr && bands->mass) {
+      TableBuilder table(*bands->mass);
+      table.update(columns.event);
+      const ReliabilityTable drawn = table.finish();
+      out[r].mass = cell_sums({&drawn, 1});
+    }
     if (bands != nullptr && !draws[r].null) {
       const ForecastPass pass = pass_over(columns.event, 1);
       if (part.products.has(Product::kde)) out[r].kde_curve = estimates(kde_curve(pass, kernel_));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "evaluate/inversion.hpp"
 #include "evaluate/selection.hpp"
 #include "evaluate/stream.hpp"
 
@@ -25,16 +26,19 @@ struct Observed {
   Scores scores;  ///< of every selected metric
   std::vector<std::optional<double>> class_kde;
   double smooth_sigma = 0;  ///< bandwidth of the smoothed curve
+  ReliabilityTable mass;    ///< on equal-mass cells, where `ece_mass` was asked for
 };
 
-/// What one draw gave: estimates, and with bands what the bands of the plots are made of.
+/// What one draw gave: estimates, and with bands what intervals and the bands of the plots are made of.
 struct Drawn {
   Scores scores;
   std::vector<double> event_mean_y;             ///< null draws: by cell; 0 where it is empty
   std::vector<double> kde_curve, smooth_curve;  ///< the others: by grid point; NaN where absent
+  CellSums event, classes, mass;                ///< on the cells of the data; mass: where Bands has cells
 };
 struct Bands {
   double smooth_sigma = 0;
+  std::optional<Cells> mass = {};
 };
 
 class Prepared {

@@ -14,10 +14,13 @@ namespace {
 std::string ece_text(double x) { return fmt::format("{:.2g}", x); }
 std::string factor_text(double x) { return fmt::format("{:.3g}", x); }
 
-std::string interval_text(const Result& r, std::string (*number)(double)) {
-  const Verdict& v = r.verdict;
-  if (!v.low || !v.high) return "";
-  return fmt::format(" ({} interval {} to {})", level_text(r), number(*v.low), number(*v.high));
+/// That of ece_corrected; the verdict's own upper bound is one-sided.
+std::string ece_interval(const Result& r) {
+  const MetricResult* m = find(r.metrics, "ece_corrected");
+  const bool known = m != nullptr && m->low && m->high;
+  const std::optional<double>&low = known ? m->low : r.verdict.low, &high = known ? m->high : r.verdict.high;
+  if (!low || !high) return "";
+  return fmt::format(" ({} interval {} to {})", level_text(r), ece_text(*low), ece_text(*high));
 }
 
 std::string needed_text(const Result& r) {
@@ -36,21 +39,22 @@ std::string probabilities_reason(const Result& r) {
                        v.high ? ece_text(*v.high) : "?", level_text(r), tolerance);
   if (v.verdict == "off") {
     std::string out =
-        fmt::format("the ECE is about {}{}, above the {}", estimate, interval_text(r, ece_text), tolerance);
+        fmt::format("the ECE is about {}{}, above the {}", estimate, ece_interval(r), tolerance);
     if (v.p_value)
       out += fmt::format(", and not by chance ({})",
                          p_text(*v.p_value, setting<std::int64_t>(r, "bootstrap", 0)));
     return out;
   }
-  if (v.needed)
-    return fmt::format("the ECE may be as large as {}, above the {}{}", v.high ? ece_text(*v.high) : "?",
-                       tolerance, needed_text(r));
+  if (v.needed && v.high && *v.high >= v.tolerance)
+    return fmt::format("the ECE may be as large as {}, above the {}{}", ece_text(*v.high), tolerance,
+                       needed_text(r));
+  const bool near = v.why.empty() || v.why.find("too close") != std::string::npos;
+  if (!v.estimate || !near) return v.why + needed_text(r);
   // Far above the tolerance and yet within chance: the items are few, and their number is not foreseen.
-  if (v.estimate && *v.estimate > 1.5 * v.tolerance)
+  if (*v.estimate > 1.5 * v.tolerance)
     return fmt::format("the ECE is about {}{}, but so few {} could show that by chance", estimate,
-                       interval_text(r, ece_text), v.unit.empty() ? "items" : v.unit);
-  return fmt::format("the ECE is about {}{}, too close to the {}", estimate, interval_text(r, ece_text),
-                     tolerance);
+                       ece_interval(r), v.unit.empty() ? "items" : v.unit);
+  return fmt::format("the ECE is about {}{}, too close to the {}", estimate, ece_interval(r), tolerance);
 }
 
 /// sqrt(zms): the errors over the predicted standard deviations. A tolerance of 1.1 allows 10% either way.

@@ -1,11 +1,19 @@
 #include "plumb/resample/interval.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/quantile.hpp"
+#include "plumb/numeric/special.hpp"
 
 namespace plumb {
+namespace {
+
+double normal_factor(double level) { return normal_quantile((1 + level) / 2); }
+
+}  // namespace
 
 Bounds percentile_bounds(std::vector<double> replicates, double level) {
   std::sort(replicates.begin(), replicates.end());
@@ -17,14 +25,35 @@ Bounds basic_bounds(double value, std::vector<double> replicates, double level) 
   return {std::max(0.0, 2 * value - q.high), std::max(0.0, 2 * value - q.low)};
 }
 
+Bounds normal_bounds(double value, std::span<const double> replicates, double level) {
+  const double middle = 2 * value - mean(replicates);
+  const double reach = normal_factor(level) * standard_deviation(replicates);
+  return {middle - reach, middle + reach};
+}
+
+Bounds wilson_bounds(double share, double n, double level) {
+  const double z = normal_factor(level), zz = z * z;
+  const double middle = (share + zz / (2 * n)) / (1 + zz / n);
+  const double reach = z / (1 + zz / n) * std::sqrt(share * (1 - share) / n + zz / (4 * n * n));
+  // At 0 and 1 the two parts cancel, but for rounding.
+  return {share <= 0 ? 0 : std::max(0.0, middle - reach), share >= 1 ? 1 : std::min(1.0, middle + reach)};
+}
+
+Bounds logit_bounds(double value, double standard_error, double level) {
+  const double middle = log_portable(value) - log_portable(1 - value);
+  const double reach = normal_factor(level) * standard_error / (value * (1 - value));
+  const auto share = [](double u) { return 1 / (1 + exp_portable(-u)); };
+  return {share(middle - reach), share(middle + reach)};
+}
+
 void add_interval(Interval kind, std::vector<double> replicates, double level, MetricResult& metric) {
   if (kind == Interval::none) return;
-  const bool basic = kind == Interval::basic;
-  const Bounds b = basic ? basic_bounds(*metric.value, std::move(replicates), level)
-                         : percentile_bounds(std::move(replicates), level);
+  const Bounds b = kind == Interval::basic    ? basic_bounds(*metric.value, std::move(replicates), level)
+                   : kind == Interval::normal ? normal_bounds(*metric.value, replicates, level)
+                                              : percentile_bounds(std::move(replicates), level);
   metric.low = b.low;
   metric.high = b.high;
-  metric.interval = basic ? "basic" : "percentile";
+  metric.interval = kind == Interval::basic ? "basic" : kind == Interval::normal ? "normal" : "percentile";
 }
 
 double p_value(double observed, std::span<const double> null_replicates) {
@@ -37,6 +66,14 @@ double mean(std::span<const double> values) {
   ExactSum s;
   for (const double v : values) s.add(v);
   return s.value() / values.size();
+}
+
+double standard_deviation(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  const double centre = mean(values);
+  ExactSum s;
+  for (const double v : values) s.add((v - centre) * (v - centre));
+  return std::sqrt(s.value() / (values.size() - 1));
 }
 
 }  // namespace plumb

@@ -1,4 +1,4 @@
-// From replicate values to bounds and p-values (contract, section 2).
+// From replicate values to bounds and p-values (docs/inference.md).
 #pragma once
 
 #include <span>
@@ -18,11 +18,19 @@ struct Bounds {
 /// The basic interval, 2 value - quantiles, clipped at 0: for plug-in calibration errors, whose replicates
 /// are biased upward by about as much as the value itself is.
 [[nodiscard]] Bounds basic_bounds(double value, std::vector<double> replicates, double level);
-/// Adds the interval of that kind to a metric that has a value.
+/// 2 value - mean of the replicates, which is the value less its bias, and z standard deviations of the
+/// replicates around it.
+[[nodiscard]] Bounds normal_bounds(double value, std::span<const double> replicates, double level);
+/// Wilson's interval of a share of n (Wilson 1927); n need not be whole.
+[[nodiscard]] Bounds wilson_bounds(double share, double n, double level);
+/// Symmetric on the scale of log(x / (1 - x)), for 0 < value < 1.
+[[nodiscard]] Bounds logit_bounds(double value, double standard_error, double level);
+/// Adds the interval of that kind, percentile, basic or normal, to a metric that has a value.
 void add_interval(Interval kind, std::vector<double> replicates, double level, MetricResult& metric);
 /// (1 + number of null replicates >= observed) / (1 + B).
 [[nodiscard]] double p_value(double observed, std::span<const double> null_replicates);
-/// Mean, summed order-free.
+/// Mean and standard deviation (1/(n - 1); 0 for fewer than two), summed order-free.
 [[nodiscard]] double mean(std::span<const double> values);
+[[nodiscard]] double standard_deviation(std::span<const double> values);
 
 }  // namespace plumb

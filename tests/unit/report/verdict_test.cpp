@@ -59,6 +59,19 @@ TEST(Verdict, CannotTellNamesTheItemsOrWhyNot) {
             "chance.");
 }
 
+TEST(Verdict, TooFewReplicatesOrUnitsGiveTheirOwnReason) {
+  Result r = judged("cannot tell", 0.2, 0.1, 0.4);
+  r.verdict.why = "10 replicates cannot reach this level: give ⟦bootstrap⟧ 200";
+  EXPECT_EQ(verdict_sentence(r, kFlag),
+            "Cannot tell: 10 replicates cannot reach this level: give --bootstrap 200.");
+  r = judged("cannot tell", 0.0, 0.0, 0.02);
+  r.verdict.why = "5 groups are too few";
+  r.verdict.unit = "groups";
+  r.verdict.needed = 10;
+  EXPECT_EQ(verdict_sentence(r),
+            "Cannot tell: 5 groups are too few; about 10 groups would settle it for a calibrated model.");
+}
+
 TEST(Verdict, NoneIsSaidWithTheReason) {
   Result r = sample::labels();
   EXPECT_EQ(verdict_sentence(r, kFlag),
@@ -136,7 +149,7 @@ TEST(NextStep, WithoutReplicatesIsTheSameCommandWithThem) {
 
 TEST(NextStep, BreaksAsAShellAllows) {
   const std::string text = render_terminal(sample::labels(), {.width = 50});
-  EXPECT_NE(text.find("    plumb evaluate --probs p.npy \\\n      --labels y.npy --bootstrap 200\n"),
+  EXPECT_NE(text.find("    plumb evaluate --probs p.npy --labels y.npy \\\n      --bootstrap 200\n"),
             std::string::npos)
       << text;
 }

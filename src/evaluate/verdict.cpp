@@ -1,0 +1,90 @@
+#include "evaluate/verdict.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr double kNear = 0.8;  // of the tolerance: an error this large or larger is too close to tell from it
+
+/// Units at which rare outcomes alone prove a calibrated model's error below the tolerance: where a share
+/// `expected` of outcomes is the less likely one, (upper bound of n expected) / n - expected <= tolerance.
+double needed_for_rare(double expected, double tolerance, double level) {
+  double n = 1;
+  while (n < 1e15 && poisson_upper(expected * n, level) / n - expected > tolerance) n *= 1.02;
+  return n;
+}
+
+}  // namespace
+
+Verdict decide(const Evidence& e) {
+  Verdict v;
+  v.tolerance = e.tolerance;
+  v.unit = e.grouped ? "groups" : "items";
+  v.estimate = e.estimate;
+  v.low = e.low;
+  v.high = e.high;
+  v.p_value = e.p_value;
+  const double alpha = (1 - e.level) * (1 + 1e-9);  // 1 - 0.9 is a little less than 0.1
+  if (1.0 / (e.draws + 1.0) > alpha) {
+    v.verdict = "cannot tell";
+    v.why = counted(e.draws, "replicate") + " cannot reach this level: give ⟦bootstrap⟧ " +
+            std::to_string(std::max(200, static_cast<int>(std::ceil(1 / alpha))));
+    return v;
+  }
+  if (e.high < e.tolerance && e.units >= kEnoughUnits) {
+    v.verdict = "trustworthy";
+    return v;
+  }
+  if (e.p_value && *e.p_value <= alpha && e.estimate > e.tolerance) {
+    v.verdict = "off";
+    v.certain = e.low > e.tolerance;
+    return v;
+  }
+  v.verdict = "cannot tell";
+  if (e.estimate >= kNear * e.tolerance || e.needed <= static_cast<double>(e.units)) {
+    v.why = "the error is too close to the tolerance";
+  } else {
+    v.needed = static_cast<std::int64_t>(std::ceil(e.needed));
+    v.why = counted(e.units, e.grouped ? "group" : "item") + (e.units == 1 ? " is" : " are") + " too few";
+  }
+  return v;
+}
+
+Verdict no_verdict(double tolerance) {
+  Verdict none;
+  none.tolerance = tolerance;
+  none.why = "a verdict needs replicates: give ⟦bootstrap⟧ 200";
+  return none;
+}
+
+Verdict judge(const Inference& inference, std::optional<double> omnibus, int asked,
+              const EvaluateOptions& options) {
+  const SampleSize& size = inference.size();
+  Verdict none = no_verdict(options.tolerance);
+  none.unit = size.grouped ? "groups" : "items";
+  if (asked == 0) return none;
+  if (!inference.event()) {
+    none.verdict = "cannot tell";
+    none.why = "there is but " + counted(size.units, size.grouped ? "group" : "item") + " to judge by";
+    return none;
+  }
+  const CellNoise& cells = *inference.event();
+  const MetricResult corrected = inference.corrected();
+  Evidence e{options.level, options.tolerance, options.bootstrap, size.units, size.grouped};
+  e.estimate = *corrected.value;
+  e.low = *corrected.low;
+  e.high = std::max(cls_bound(cells, e.level), std::min(1.0, inference.rare_bound(e.level)));
+  e.p_value = omnibus;
+  const double units = static_cast<double>(size.units), ratio = null_cls_bound(cells, e.level) / e.tolerance;
+  e.needed =
+      std::max({units * ratio * ratio, static_cast<double>(kEnoughUnits),
+                units / size.effective * needed_for_rare(inference.rare_expected(), e.tolerance, e.level)});
+  return decide(e);
+}
+
+}  // namespace plumb::detail

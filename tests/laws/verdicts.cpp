@@ -1,0 +1,99 @@
+// How often each verdict is reached, right or wrong.
+#include "laws/laws.hpp"
+#include "laws/simulated.hpp"
+#include "plumb/evaluate/evaluate.hpp"
+
+namespace plumb::laws {
+namespace {
+
+constexpr double kMany = 1.0;
+
+/// The verdicts on simulated sets.
+std::vector<Verdict> reached(const Setting& s, int sets, std::uint64_t seed, double tolerance = 0.05) {
+  return simulate_sets(sets, seed, [&](std::uint64_t own) {
+    return evaluate(items_of(draw(s, own)), {.metrics = {"ece"},
+                                             .bootstrap = 200,
+                                             .tolerance = tolerance,
+                                             .threads = 1,
+                                             .consensus = false})
+        .verdict;
+  });
+}
+
+std::vector<char> share(const std::vector<Verdict>& all, const char* verdict) {
+  std::vector<char> out;
+  for (const Verdict& v : all) out.push_back(v.verdict == verdict);
+  return out;
+}
+
+/// True `ece` on the cells, over many items.
+double true_error(Setting s) {
+  s.n = 20'000;
+  s.groups = 0;
+  s.votes = 1;
+  return *evaluate(truth_of(draw(s, 99)), {.metrics = {"ece"}})["ece"].value;
+}
+
+/// The setting with its shift, slope or wave chosen such that the true error is `wanted`.
+template <class Set>
+Setting with_error(Setting s, double wanted, double low, double high, Set set) {
+  for (int step = 0; step < 20; ++step) {
+    const double middle = (low + high) / 2;
+    set(s, middle);
+    (true_error(s) < wanted ? low : high) = middle;
+  }
+  return s;
+}
+
+void verdicts(Book& book) {
+  const auto calibrated = [&](const Setting& s, const char* verdict, Wanted wanted, int sets) {
+    book.rate(std::string("a calibrated model is called ") + verdict, s.name, wanted,
+              share(reached(s, book.sets(sets, 30), book.seed()), verdict));
+  };
+  for (const int n : {30, 100}) {
+    const Setting s{.name = "N = " + std::to_string(n), .n = n};
+    const auto all = reached(s, book.sets(400, 30), book.seed());
+    book.rate("a calibrated model is called trustworthy", s.name, {0, 0}, share(all, "trustworthy"));
+    book.rate("a calibrated model is called off", s.name, {0, 0.05}, share(all, "off"));
+  }
+  calibrated({.name = "N = 400", .n = 400}, "off", {0, 0.05}, 400);
+  calibrated({.name = "N = 1000", .n = 1000}, "trustworthy", {0.5, kMany}, 200);
+  calibrated({.name = "N = 2000", .n = 2000}, "trustworthy", {0.9, kMany}, 200);
+  calibrated({.name = "10 groups of 40", .n = 400, .groups = 10}, "off", {0, 0.05}, 400);
+  calibrated({.name = "N = 200, 5 votes", .n = 200, .votes = 5}, "off", {0, 0.05}, 400);
+
+  const Setting plain{};
+  const auto shifted = with_error(plain, 0.055, 0, 1, [](Setting& s, double x) { s.shift = x; });
+  const auto over = with_error(plain, 0.055, 0, 0.9, [](Setting& s, double x) { s.slope = 1 - x; });
+  const auto wavy = with_error(plain, 0.055, 0, 0.3, [](Setting& s, double x) { s.wave = x; });
+  for (const int n : {100, 1000, 2000}) {
+    const auto row = [&](Setting s, const char* name) {
+      s.n = n;
+      book.rate("true error 0.055, called trustworthy", std::string(name) + ", N = " + std::to_string(n),
+                {0, 0.05}, share(reached(s, book.sets(200, 20), book.seed()), "trustworthy"));
+    };
+    row(shifted, "shifted");
+    row(over, "over-confident");
+    row(wavy, "waving");
+  }
+  for (const double error : {0.08, 0.12}) {
+    Setting s = with_error(plain, error, 0, 2, [](Setting& x, double a) { x.shift = a; });
+    for (const int n : {200, 1000}) {
+      s.n = n;
+      book.rate("a shifted model is called off",
+                "true error " + std::to_string(error).substr(0, 4) + ", N = " + std::to_string(n), {0, 1},
+                share(reached(s, book.sets(200, 20), book.seed()), "off"));
+    }
+  }
+  std::vector<double> needed[2];
+  for (int k = 0; k < 2; ++k)
+    for (const Verdict& v : reached({.n = k == 0 ? 100 : 3000}, book.sets(60, 20), book.seed(), 0.02))
+      if (v.needed) needed[k].push_back(static_cast<double>(*v.needed));
+  for (auto& x : needed) std::sort(x.begin(), x.end());
+  fprintf(stderr, "needed %g (%zu) %g (%zu)\n", needed[0][needed[0].size() / 2], needed[0].size(),
+          needed[1][needed[1].size() / 2], needed[1].size());
+}
+const Topic kVerdicts{"verdicts", verdicts};
+
+}  // namespace
+}  // namespace plumb::laws
