@@ -47,8 +47,6 @@ int evaluate_command(const Args& args) {
   flags.text("--calibrator", "FILE", calibrator,
              "a model of plumb calibrate fit, applied to the predictions first");
   add_evaluate_flags(flags, evaluate_flags);
-  flags.number("--tolerance", evaluate_flags.options.tolerance,
-               "the calibration error (ECE) that the verdict accepts");
   add_output_flags(flags, output_flags);
   add_later_flags(flags);
   flags.examples(kEvaluateExamples);

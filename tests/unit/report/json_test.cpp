@@ -105,7 +105,7 @@ TEST(Json, ListHasEveryRowOfTheRegistry) {
       EXPECT_EQ(row["needs"], "truth");
     }
     if (row["key"] == "ece") {
-      EXPECT_EQ(row["interval"], "basic");
+      EXPECT_EQ(row["interval"], "inversion");
     }
   }
 }
