@@ -57,7 +57,9 @@ RegressionOptions asked(std::vector<std::string> keys, int bootstrap = 200) {
   return o;
 }
 
-Result judged(const Case& c, std::uint64_t seed) { return evaluate_regression(items_of(c, seed), asked({"zms"})); }
+Result judged(const Case& c, std::uint64_t seed) {
+  return evaluate_regression(items_of(c, seed), asked({"zms"}));
+}
 
 void verdicts(Book& book) {
   const int sets = book.sets(500, 100);
@@ -66,11 +68,13 @@ void verdicts(Book& book) {
                 return judged(c, seed).verdict.verdict == verdict;
               }));
   };
-  for (const Case& c : {Case{"Gaussian errors, n = 5", 5}, Case{"Gaussian errors, n = 50", 50},
-                        Case{"Gaussian errors, n = 200", 200}, Case{"Gaussian errors, 10 groups of 20", 200, 1, 10},
-                        Case{"Laplace errors, n = 200", 200, 1, 0, laplace}})
+  for (const Case& c :
+       {Case{"Gaussian errors, n = 5", 5}, Case{"Gaussian errors, n = 50", 50},
+        Case{"Gaussian errors, n = 200", 200}, Case{"Gaussian errors, 10 groups of 20", 200, 1, 10},
+        Case{"Laplace errors, n = 200", 200, 1, 0, laplace}})
     rate("right standard deviations are called off", c, {0, 0.05}, "off");
-  rate("standard deviations off by 1.12 are called trustworthy", {"n = 400", 400, 1.12}, {0, 0.05}, "trustworthy");
+  rate("standard deviations off by 1.12 are called trustworthy", {"n = 400", 400, 1.12}, {0, 0.05},
+       "trustworthy");
   rate("right standard deviations are called trustworthy", {"n = 1,000", 1000}, {0.9, 1}, "trustworthy");
   rate("standard deviations off by 1.4 are called off", {"n = 200", 200, 1.4}, {0.9, 1}, "off");
 }
@@ -78,10 +82,11 @@ const Topic kVerdicts{"regression verdicts", verdicts};
 
 void coverage(Book& book) {
   const int sets = book.sets(500, 100);
-  for (const Case& c : {Case{"Gaussian errors, n = 5", 5, 1.3}, Case{"Gaussian errors, n = 50", 50, 1.3},
-                        Case{"Gaussian errors, n = 200", 200, 1.3}, Case{"uniform errors, n = 200", 200, 1, 0, uniform},
-                        Case{"Laplace errors, n = 200", 200, 1, 0, laplace},
-                        Case{"10 groups of 20", 200, 1, 10}, Case{"weights, n = 200", 200, 1, 0, gaussian, true}}) {
+  for (const Case& c :
+       {Case{"Gaussian errors, n = 5", 5, 1.3}, Case{"Gaussian errors, n = 50", 50, 1.3},
+        Case{"Gaussian errors, n = 200", 200, 1.3}, Case{"uniform errors, n = 200", 200, 1, 0, uniform},
+        Case{"Laplace errors, n = 200", 200, 1, 0, laplace}, Case{"10 groups of 20", 200, 1, 10},
+        Case{"weights, n = 200", 200, 1, 0, gaussian, true}}) {
     const double truth = c.factor * c.factor;
     book.rate("the 95% interval of `zms` covers", c.name, {0.93, 0.99},
               simulate_sets(sets, book.seed(), [&](std::uint64_t seed) {
@@ -94,8 +99,19 @@ const Topic kCoverage{"regression zms", coverage};
 
 /// The keys that have an interval, at a factor of 1 and of 1.3.
 void intervals(Book& book) {
-  const std::vector<std::string> keys{"mse", "mae", "nll", "crps", "uce", "ence", "coverage_50", "coverage_90",
-                                      "coverage_95", "coverage_99", "sharpness", "pit_ks", "miscalibration_area"};
+  const std::vector<std::string> keys{"mse",
+                                      "mae",
+                                      "nll",
+                                      "crps",
+                                      "uce",
+                                      "ence",
+                                      "coverage_50",
+                                      "coverage_90",
+                                      "coverage_95",
+                                      "coverage_99",
+                                      "sharpness",
+                                      "pit_ks",
+                                      "miscalibration_area"};
   for (const Case& c : {Case{"right, n = 200", 200}, Case{"errors 1.3 times as large, n = 200", 200, 1.3},
                         Case{"right, 40 groups of 5", 200, 1, 40}}) {
     Case large = c;
