@@ -20,7 +20,7 @@ constexpr const char* kCompareExamples = R"(Examples:
     plumb compare --model raw=raw.npy --model calibrated=calibrated.npy --labels labels.npy
   logits; patients as the unit; every metric
     plumb compare --model-logits a=a.npy --model-logits b=b.npy --counts votes.npy --groups items.csv:patient --metrics all
-Each replicate draws the same items for all models. p-values are two-sided and not corrected for the number of metrics.)";
+Each replicate draws the same items for all models. p-values are two-sided; adjusted ones account for all metrics and models compared.)";
 
 struct Model {
   std::string name, spec;
@@ -48,6 +48,7 @@ std::vector<Model> models_of(const Args& args) {
 
 struct CompareFlags {
   Args models, model_logits, fail_if;
+  std::string reference;
   InputFlags inputs;
   EvaluateFlags how;
   std::string json;
@@ -60,6 +61,9 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   flags.heading("The models (two or more)");
   flags.repeated("--model", "NAME=FILE", f.models, "probabilities, N x K, or N for P(class 1); repeatable");
   flags.repeated("--model-logits", "NAME=FILE", f.model_logits, "the same as logits; repeatable");
+  flags.text("--reference", "NAME", f.reference,
+             "the model that the others are compared with; without it every pair is tested, and shown "
+             "against the first");
   flags.yes("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum 1");
   flags.heading("What was observed (one of them)");
   flags.files("--labels", "FILE", f.inputs.labels, "N class indices, or text with --classes");
@@ -75,22 +79,25 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   flags.heading("What comes out");
   flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
   add_page_flags(flags, f.pages);
-  flags.repeated(
-      "--fail-if", "\"nll>0.01\"", f.fail_if,
-      "exit with code 3 when a difference to the first model is so, NAME.nll with more than two models; "
-      "repeatable");
+  flags.repeated("--fail-if", "\"nll>0.01\"", f.fail_if,
+                 "exit with code 3 when a difference to the reference (else the first model) is so; NAME.nll "
+                 "with more than two "
+                 "models; repeatable");
   flags.yes("--quiet", f.quiet, "no table, no progress");
   flags.examples(kCompareExamples);
 }
 
-/// Differences to the first model: "NAME.nll", and "nll" where there are but two.
+/// Differences to the reference, else to the first model: "NAME.nll", and "nll" where there are but two.
 MetricResults differences(const Comparison& c) {
   MetricResults out;
   for (const ComparedMetric& m : c.metrics) {
     for (const Difference& d : m.differences) {
-      if (d.from != 0) continue;
+      if (d.from != c.reference.value_or(0)) continue;
       MetricResult difference;
       difference.value = d.value;
+      difference.low = d.low;
+      difference.high = d.high;
+      difference.p_value = d.p_value;
       difference.why = "it is undefined for one of the models";
       out.emplace_back(c.models[d.to] + "." + m.key, difference);
       if (const auto alias = alias_of(m.key); !alias.empty())
@@ -102,7 +109,10 @@ MetricResults differences(const Comparison& c) {
 }
 
 /// Told before anything is computed.
-void check_gates(std::vector<Gate> gates, const std::vector<Model>& models) {
+void check_gates(std::vector<Gate> gates, std::vector<Model> models, const std::string& reference) {
+  const auto at =
+      std::find_if(models.begin(), models.end(), [&](const Model& m) { return m.name == reference; });
+  if (at != models.end()) std::rotate(models.begin(), at, at + 1);
   for (Gate& g : gates) {
     const auto dot = g.key.rfind('.');
     if (models.size() > 2 && dot == std::string::npos)
@@ -156,7 +166,7 @@ int compare_command(const Args& args) {
   const std::vector<Model> given = models_of(args);
   if (given.size() < 2)
     throw InputError("a comparison needs two models or more; give each with --model NAME=FILE");
-  check_gates(gates, given);
+  check_gates(gates, given, f.reference);
 
   Pages pages(f.pages);
   std::vector<NamedModel> models;
@@ -188,7 +198,7 @@ int compare_command(const Args& args) {
   {
     ProgressBar bar(!f.quiet);
     o.progress = bar.callback();
-    c = compare(models, o);
+    c = compare(models, o, f.reference);
   }
   Result result = result_of("compare", args);
   put_items(result, inputs.items);

@@ -74,10 +74,9 @@ std::int64_t VoteBlock::majority(std::int64_t i) const {
 
 Votes Votes::from_labels(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.width() != 1) {
-    throw InputError(
-        fmt::format("{}; ⟦labels⟧ takes one class an item; use ⟦ratings⟧ for several raters or ⟦counts⟧ for "
-                    "votes by class",
-                    detail::shape_of(rows)));
+    throw InputError(fmt::format(
+        "{}; ⟦labels⟧ takes one class an item; use ⟦ratings⟧ for several raters or ⟦counts⟧ for votes by class",
+        detail::shape_of(rows)));
   }
   if (rows.is_text()) rows = classes_by_name(rows, class_names, classes, false);
   return {std::move(rows), classes, Kind::labels};

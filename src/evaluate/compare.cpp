@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "evaluate/checks.hpp"
@@ -9,7 +10,9 @@
 #include "evaluate/intervals.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
+#include "plumb/numeric/special.hpp"
 #include "plumb/resample/interval.hpp"
+#include "plumb/resample/step_down.hpp"
 
 namespace plumb {
 
@@ -51,28 +54,35 @@ Scored scored(const Items& items, const Selection& selection, const EvaluateOpti
   return out;
 }
 
-std::optional<double> value_in(const Drawn& draw, const std::string& key) {
-  const auto at = draw.scores.find(key);
-  return at == draw.scores.end() ? std::nullopt : at->second.value;
+double value_in(const Drawn& draw, const MetricRow& row) {
+  const auto at = draw.scores.find(row.key);
+  return at == draw.scores.end() || !at->second.value ? std::numeric_limits<double>::quiet_NaN()
+                                                      : quantity(*at->second.value, row.better);
 }
 
-Difference pair_difference(const MetricRow& row, const ComparedMetric& metric, std::size_t from,
-                           std::size_t to, const std::vector<Scored>& models, double level) {
-  Difference d;
-  const auto &a = metric.values[from].value, &b = metric.values[to].value;
-  if (a && b) {
-    const double value = quantity(*b, row.better) - quantity(*a, row.better);
-    std::vector<double> drawn;  // pairs in which both have a value
-    for (std::int64_t r = 0; r < std::ssize(models[from].draws); ++r) {
-      const auto x = value_in(models[from].draws[r], metric.key);
-      const auto y = value_in(models[to].draws[r], metric.key);
-      if (x && y) drawn.push_back(quantity(*y, row.better) - quantity(*x, row.better));
-    }
-    d = difference_of(value, std::move(drawn), row.interval, level);
+/// By draw; NaN where one of the two has no value.
+std::vector<double> drawn_differences(const MetricRow& row, const Scored& from, const Scored& to) {
+  std::vector<double> out;
+  for (std::int64_t r = 0; r < std::ssize(from.draws); ++r)
+    out.push_back(value_in(to.draws[r], row) - value_in(from.draws[r], row));
+  return out;
+}
+
+/// Squares debiased by item have replicates that are biased twice; their spread is right.
+Interval difference_interval(const MetricRow& row) {
+  return row.by_item && row.room == Room::streaming ? Interval::normal : Interval::percentile;
+}
+
+/// Every difference gets its p-value adjusted for all of them; metrics for which no way is good are not
+/// tested.
+void adjust(std::vector<ComparedMetric>& metrics, const std::vector<DrawnDifference>& drawn) {
+  const std::vector<double> adjusted = step_down_p_values(drawn);
+  auto next = adjusted.begin();
+  for (ComparedMetric& m : metrics) {
+    if (m.better == Better::neither) continue;
+    for (Difference& d : m.differences)
+      if (d.p_value) d.adjusted = std::max(*next++, *d.p_value);
   }
-  d.from = from;
-  d.to = to;
-  return d;
 }
 
 /// The one model that beats all others.
@@ -93,11 +103,20 @@ bool is_clear(const ComparedMetric& metric, double level) {
   if (!metric.best) return false;
   return std::all_of(metric.differences.begin(), metric.differences.end(), [&](const Difference& d) {
     if (d.from != *metric.best && d.to != *metric.best) return true;
-    return d.p_value && *d.p_value <= 1 - level;
+    return d.adjusted && *d.adjusted <= 1 - level;
   });
 }
 
-void check_models(const std::vector<NamedModel>& models) {
+std::vector<std::pair<std::size_t, std::size_t>> pairs_of(std::size_t models,
+                                                          std::optional<std::size_t> reference) {
+  std::vector<std::pair<std::size_t, std::size_t>> out;
+  for (std::size_t from = 0; from < models; ++from)
+    for (std::size_t to = reference ? 0 : from + 1; to < models; ++to)
+      if (reference ? from == *reference && to != from : true) out.emplace_back(from, to);
+  return out;
+}
+
+void check_models(const std::vector<NamedModel>& models, const std::string& reference) {
   if (models.size() < 2)
     throw InputError("a comparison needs two models or more; give each with ⟦model⟧ NAME=FILE");
   std::set<std::string> names;
@@ -112,6 +131,8 @@ void check_models(const std::vector<NamedModel>& models) {
                        " classes but model " + m.name + " has " + std::to_string(m.items.classes()) +
                        "; compare models of the same task");
   }
+  if (!reference.empty() && !names.contains(reference))
+    refuse_name("model", reference, {names.begin(), names.end()});
 }
 
 }  // namespace
@@ -119,23 +140,27 @@ void check_models(const std::vector<NamedModel>& models) {
 Difference difference_of(double value, std::vector<double> replicates, Interval interval, double level) {
   Difference d;
   d.value = value;
+  std::erase_if(replicates, [](double x) { return !std::isfinite(x); });
   if (replicates.empty()) return d;
-  const bool basic = interval == Interval::basic;
-  const double edge = basic ? 2 * value : 0;  // the replicate at which the interval's bound is 0
-  const double n = std::ssize(replicates);
-  const double above =
-      std::count_if(replicates.begin(), replicates.end(), [edge](double x) { return x >= edge; });
-  const double below =
-      std::count_if(replicates.begin(), replicates.end(), [edge](double x) { return x <= edge; });
-  d.p_value = std::min(1.0, 2 * (1 + std::min(above, below)) / (1 + n));
+  if (interval == Interval::normal) {
+    const double error = standard_deviation(replicates), reach = normal_quantile((1 + level) / 2) * error;
+    d.p_value = error > 0 ? 2 * normal_cdf(-std::abs(value) / error) : 1.0;
+    d.low = value - reach;
+    d.high = value + reach;
+    return d;
+  }
+  const double above = std::count_if(replicates.begin(), replicates.end(), [](double x) { return x >= 0; });
+  const double below = std::count_if(replicates.begin(), replicates.end(), [](double x) { return x <= 0; });
+  d.p_value = std::min(1.0, 2 * (1 + std::min(above, below)) / (1.0 + std::ssize(replicates)));
   const Bounds b = percentile_bounds(std::move(replicates), level);
-  d.low = basic ? 2 * value - b.high : b.low;
-  d.high = basic ? 2 * value - b.low : b.high;
+  d.low = b.low;
+  d.high = b.high;
   return d;
 }
 
-Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions& asked) {
-  check_models(models);
+Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions& asked,
+                   const std::string& reference) {
+  check_models(models, reference);
   const Items& first = models.front().items;
   check_options(asked);
   check_cells(first.classes(), asked.bins);
@@ -147,6 +172,7 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
   std::vector<Scored> scores;
   const Selection selection = select_metrics(options, task_kind(first));
   for (const NamedModel& m : models) {
+    if (m.name == reference) out.reference = out.models.size();
     out.models.push_back(m.name);
     scores.push_back(scored(m.items, selection, options, scores.empty() ? std::ssize(models) : 0, progress));
     for (const std::string& note : scores.back().notes) out.notes.push_back(m.name + ": " + note);
@@ -154,9 +180,18 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
   if (const std::string note = few_units_note(size.units, !first.groups.empty()); !note.empty())
     out.notes.push_back(note);
   out.items = first.size();
+  out.replicates = options.bootstrap;
   out.classes = first.classes();
   out.votes = narrow<std::int64_t>(scores.front().observed.sums.event.total().votes);
+  for (std::int64_t m = 1; m < std::ssize(models); ++m)
+    if (const auto votes = narrow<std::int64_t>(scores[m].observed.sums.event.total().votes);
+        votes != out.votes)
+      throw InputError("model " + models.front().name + " has " + counted(out.votes, "vote") + " but model " +
+                       models[m].name + " has " + std::to_string(votes) +
+                       "; compare models on the same votes");
   out.wins.resize(models.size());
+  std::vector<DrawnDifference> tests;
+  const auto pairs = pairs_of(models.size(), out.reference);
   const std::vector<Drawn> no_null;
   std::vector<Inference> inference;
   for (const Scored& s : scores)
@@ -165,18 +200,32 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
     ComparedMetric metric;
     metric.key = row->key;
     metric.better = row->better;
-    metric.interval = row->interval == Interval::basic ? "basic" : "percentile";
+    const Interval interval = difference_interval(*row);
+    metric.interval = interval == Interval::normal ? "normal" : "percentile";
     for (const Inference& model : inference) metric.values.push_back(model.result(*row));
-    for (std::size_t from = 0; from < models.size(); ++from)
-      for (std::size_t to = from + 1; to < models.size(); ++to)
-        metric.differences.push_back(pair_difference(*row, metric, from, to, scores, options.level));
+    for (const auto& [from, to] : pairs) {
+      Difference d;
+      const auto &a = metric.values[from].value, &b = metric.values[to].value;
+      if (a && b) {
+        const double value = quantity(*b, row->better) - quantity(*a, row->better);
+        std::vector<double> draws = drawn_differences(*row, scores[from], scores[to]);
+        d = difference_of(value, draws, interval, options.level);
+        if (d.p_value && row->better != Better::neither) tests.push_back({value, std::move(draws)});
+      }
+      d.from = from;
+      d.to = to;
+      metric.differences.push_back(std::move(d));
+    }
+    out.metrics.push_back(std::move(metric));
+  }
+  adjust(out.metrics, tests);
+  for (ComparedMetric& metric : out.metrics) {
     metric.best = best_of(metric);
     metric.clear = is_clear(metric, options.level);
     if (metric.best) {
       ++out.wins[*metric.best].best;
       out.wins[*metric.best].clear += metric.clear;
     }
-    out.metrics.push_back(std::move(metric));
   }
   return out;
 }

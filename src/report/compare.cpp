@@ -61,6 +61,7 @@ Tree difference(const Difference& d, const Comparison& c) {
   add_known(out, "low", d.low);
   add_known(out, "high", d.high);
   add_known(out, "p_value", d.p_value);
+  add_known(out, "adjusted_p_value", d.adjusted);
   return out;
 }
 
@@ -73,36 +74,93 @@ bool is_shown(const ComparedMetric& m, bool all) {
   return all || find_metric(m.key)->headline.has(Place::comparison);
 }
 
-std::string metric_table(const Comparison& c, const TerminalOptions& o) {
-  const bool two = c.models.size() == 2;
+std::string value_table(const Comparison& c, const TerminalOptions& o) {
   std::vector<std::string> header{"metric", "better"};
   for (const std::string& name : c.models) header.push_back(detail::printable(name, 16));
-  const std::size_t after = header.size();
-  if (two) {
-    header.insert(header.end(), {"difference", "interval", "p-value"});
-  } else {
-    header.insert(header.end(), {"best", "clearly"});
-  }
   detail::TextTable table(header);
-  for (std::size_t i = 2; i < (two ? header.size() : after); ++i) table.right(i);
+  for (std::size_t i = 2; i < header.size(); ++i) table.right(i);
   for (const ComparedMetric& m : c.metrics) {
     if (!is_shown(m, o.all)) continue;
     std::vector<std::string> row{m.key, better_name(m.better)};
     for (std::size_t i = 0; i < m.values.size(); ++i)
       row.push_back((m.values[i].value ? compared_text(*m.values[i].value) : "-") +
                     (m.best == i ? (m.clear ? "**" : "* ") : "  "));
-    if (two) {
-      const Difference& d = m.differences.front();
-      row.push_back(d.value ? compared_text(*d.value) : "-");
-      row.push_back(d.low ? "[" + compared_text(*d.low) + ", " + compared_text(*d.high) + "]" : "");
-      row.push_back(d.p_value ? fmt::format("{:.3f}", *d.p_value) : "");
-    } else {
-      row.push_back(m.best ? detail::printable(c.models[*m.best], 16) : "");
-      row.emplace_back(m.best && m.differences.front().p_value ? (m.clear ? "yes" : "no") : "");
-    }
     table.add(std::move(row));
   }
   return table.render(o.colour, o.width);
+}
+
+/// A difference as seen from the reference: with all pairs it may be stored the other way round.
+struct Seen {
+  std::optional<double> value, low, high, p_value, adjusted;
+};
+std::optional<double> minus(const std::optional<double>& x) { return x ? std::optional(-*x) : std::nullopt; }
+
+std::optional<Seen> seen(const ComparedMetric& m, std::size_t reference, std::size_t model) {
+  for (const Difference& d : m.differences) {
+    if (d.from == reference && d.to == model) return Seen{d.value, d.low, d.high, d.p_value, d.adjusted};
+    if (d.to == reference && d.from == model)
+      return Seen{minus(d.value), minus(d.high), minus(d.low), d.p_value, d.adjusted};
+  }
+  return std::nullopt;
+}
+
+/// The smallest p-value that the replicates allow is marked as a bound.
+std::string p_text(const std::optional<double>& p, const Comparison& c) {
+  if (!p) return "";
+  const bool floor = *p * (1 + c.replicates) <= 2 + 1e-9;
+  return fmt::format("{}{:.3f}", floor ? "<= " : "", *p);
+}
+
+/// One model against the reference.
+std::string difference_table(const Comparison& c, std::size_t reference, std::size_t model, double level,
+                             const TerminalOptions& o) {
+  detail::TextTable table({"metric", "difference", fmt::format("{:g}% interval", 100 * level), "p-value",
+                           "adjusted p", "better"});
+  for (const std::size_t i : {1, 3, 4}) table.right(i);
+  for (const ComparedMetric& m : c.metrics) {
+    const auto d = seen(m, reference, model);
+    if (!d || !is_shown(m, o.all)) continue;
+    const bool clear = d->adjusted && *d->adjusted <= 1 - level && *d->value != 0;
+    const bool lost = (m.better == Better::higher) == (d->value.value_or(0) < 0);
+    table.add({m.key, d->value ? compared_text(*d->value) : "-",
+               d->low ? "[" + compared_text(*d->low) + ", " + compared_text(*d->high) + "]" : "",
+               p_text(d->p_value, c), p_text(d->adjusted, c),
+               clear ? detail::printable(c.models[lost ? reference : model], 16) : ""});
+  }
+  return table.render(o.colour, o.width);
+}
+
+/// Metrics on which a model is clearly better or worse than the reference.
+std::string in_words(const Comparison& c, std::size_t reference, std::size_t model, double level) {
+  std::vector<std::string> won, lost;
+  std::size_t tested = 0;
+  for (const ComparedMetric& m : c.metrics) {
+    const auto d = seen(m, reference, model);
+    if (!d || !d->adjusted) continue;
+    ++tested;
+    if (*d->adjusted > 1 - level || *d->value == 0) continue;
+    ((m.better == Better::higher) == (*d->value > 0) ? won : lost).push_back(m.key);
+  }
+  const std::string name = detail::printable(c.models[model]), other = detail::printable(c.models[reference]);
+  if (tested == 0)
+    return fmt::format("{} against {}: without replicates nothing is said about chance; add ⟦bootstrap⟧ {}.",
+                       name, other, kCompareReplicates);
+  if (won.empty() && lost.empty())
+    return fmt::format("{} against {}: no difference on {} metrics is larger than chance allows.", name,
+                       other, tested);
+  const auto list = [](const std::vector<std::string>& keys) {
+    constexpr std::size_t kNamed = 5;
+    std::string out =
+        fmt::format("{}", fmt::join(keys.begin(), keys.begin() + std::min(keys.size(), kNamed), ", "));
+    return keys.size() > kNamed ? fmt::format("{} and {} more", out, keys.size() - kNamed) : out;
+  };
+  std::string text = fmt::format("{} against {}: ", name, other);
+  if (!won.empty()) text += fmt::format("better on {} of {} metrics ({})", won.size(), tested, list(won));
+  if (!lost.empty())
+    text += fmt::format("{}worse on {} of {} metrics ({})", won.empty() ? "" : ", ", lost.size(), tested,
+                        list(lost));
+  return text + ", after adjusting for the number of comparisons.";
 }
 
 }  // namespace
@@ -136,39 +194,42 @@ Tree compare_section(const Comparison& c) {
   }
   Tree::Members out;
   out.emplace_back("models", Value(c.models));
+  out.emplace_back("reference", c.reference ? Value(c.models[*c.reference]) : Value{});
   out.emplace_back("metrics", std::move(metrics));
   out.emplace_back("wins", std::move(wins));
   return out;
 }
 
 std::string render_compare(const Comparison& c, double level, const TerminalOptions& o) {
-  std::string out = detail::bold(fmt::format("{} models on {} items, {} classes, {} votes", c.models.size(),
-                                             c.items, c.classes, c.votes),
-                                 o.colour) +
-                    "\n\n" + metric_table(c, o);
-  std::size_t hidden = 0;
-  std::int64_t decided = 0;
-  for (const ComparedMetric& m : c.metrics) {
-    hidden += !is_shown(m, o.all);
-    decided += m.best.has_value();
-  }
-  out += detail::dim("  * best; ** best, and clear of every other at the level of the intervals", o.colour) +
-         "\n";
+  const std::size_t reference = c.reference.value_or(0);
+  const std::string base = detail::printable(c.models[reference]);
+  std::string out =
+      detail::bold(fmt::format("{} models on {} items, {} classes, {} votes", c.models.size(),
+                               detail::thousands(c.items), c.classes, detail::thousands(c.votes)),
+                   o.colour) +
+      "\n\n" + value_table(c, o);
+  const auto hidden = std::count_if(c.metrics.begin(), c.metrics.end(),
+                                    [&](const ComparedMetric& m) { return !is_shown(m, o.all); });
+  const auto aside = [&](const std::string& text) { out += detail::dim("  " + text, o.colour) + "\n"; };
+  const bool tested = std::any_of(c.metrics.begin(), c.metrics.end(), [](const ComparedMetric& m) {
+    return std::any_of(m.differences.begin(), m.differences.end(),
+                       [](const Difference& d) { return d.adjusted; });
+  });
+  aside(tested ? "* best; ** best, and every difference to it is larger than chance allows" : "* best");
   if (hidden > 0)
-    out += detail::dim(spell(fmt::format("  and {} more: ⟦metrics⟧ all shows them, ⟦json⟧ has them", hidden),
-                             o.spelling),
-                       o.colour) +
-           "\n";
-  if (c.models.size() == 2)
-    out +=
-        detail::dim(fmt::format("  difference: {} less {}; {:g}% intervals, the same units drawn for both",
-                                detail::printable(c.models[1]), detail::printable(c.models[0]), 100 * level),
-                    o.colour) +
-        "\n";
-  out += "\n" + detail::bold("In words", o.colour) + "\n";
-  for (std::size_t i = 0; i < c.models.size(); ++i)
-    out += fmt::format("  {} is best on {} of {} metrics, clearly on {}.\n", detail::printable(c.models[i]),
-                       c.wins[i].best, decided, c.wins[i].clear);
+    aside(spell(fmt::format("and {} more: ⟦metrics⟧ all shows them, ⟦json⟧ has them", hidden), o.spelling));
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < c.models.size(); ++i) {
+    if (i == reference) continue;
+    out += "\n" + detail::bold(fmt::format("{} minus {}", detail::printable(c.models[i]), base), o.colour) +
+           "\n" + difference_table(c, reference, i, level, o);
+    words.push_back(spell(in_words(c, reference, i, level), o.spelling));
+  }
+  if (tested) {
+    aside("The same items are drawn for all models. Adjusted p-values keep the chance of");
+    aside("any false claim over all metrics and models below the level.");
+  }
+  out += "\n" + detail::bold("In words", o.colour) + "\n" + detail::paragraphs(words, o);
   if (!c.notes.empty()) out += "\n" + detail::bold("Notes", o.colour) + "\n" + detail::paragraphs(c.notes, o);
   return out;
 }

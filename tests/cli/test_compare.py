@@ -63,7 +63,7 @@ def test_three_models_logits_and_groups(folder, two):
     assert [(d["from"], d["to"]) for d in metric["differences"]] == [("ts", "raw"), ("ts", "again"), ("raw", "again")]
     assert metric["best"] is None and metric["differences"][1]["p_value"] == 1
     out = folder.run("compare", *BASE, "--bootstrap", 0).out
-    assert "best on" in out
+    assert "ts minus raw" in out and "add --bootstrap 200" in " ".join(out.split())
 
 
 def test_threads_change_nothing(folder, two):
@@ -77,7 +77,26 @@ def test_every_metric_by_default(folder, two):
     assert {"ece_kde", "smece", "ks", "aurc", "brier_resolution"} <= set(result["compare"]["metrics"])
     table = folder.run("compare", "--model", "a=raw.npy", "--model", "b=ts.npy", "--labels", "labels.npy", "--bootstrap", 4,
                        "--bandwidth", 0.05).out
-    assert "difference" in table and "b is best on" in table
+    assert "b minus a" in table and "b against a" in table
+
+
+def test_a_reference_is_named_and_shown(folder, two):
+    three = [*BASE, "--model", "again=raw.npy", "--bootstrap", 99]
+    result = compare(folder, *three, "--reference", "ts")
+    assert result["compare"]["reference"] == "ts" and compare(folder, *three)["compare"]["reference"] is None
+    nll = result["compare"]["metrics"]["nll"]["differences"]
+    assert [(d["from"], d["to"]) for d in nll] == [("ts", "raw"), ("ts", "again")]
+    assert all(d["difference"] > 0 and d["p_value"] <= d["adjusted_p_value"] <= 0.05 for d in nll)
+    out = folder.run("compare", *three, "--reference", "ts").out
+    assert "raw minus ts" in out and "again minus ts" in out and "raw against ts: worse on" in out
+    assert max(len(line) for line in out.splitlines()) <= 100
+    assert "<= 0.020" in out, "p-values at their floor are bounds"
+    first = folder.run("compare", *three).out
+    assert "ts minus raw" in first and "again minus raw" in first
+    assert "again against raw: no difference" in first
+    assert folder.run("compare", *three, "--reference", "ts", "--quiet", "--fail-if", "raw.nll>0").code == 3
+    unknown = folder.run("compare", *three, "--reference", "tz")
+    assert unknown.code == 2 and unknown.err.count("\n") == 1 and '"ts"' in unknown.err
 
 
 BAD = {

@@ -21,11 +21,7 @@ Result judged(const Setting& s, std::uint64_t seed, bool weighted = false) {
   }
   std::vector<std::string> keys{"ece", "ece_corrected", "mean_gap", "accuracy"};
   if (s.classes == 2) keys.emplace_back("calibration_slope");
-  return evaluate(items_of(d),
-                  {.metrics = keys,
-                   .bootstrap = 100,
-                   .threads = 1,
-                   .consensus = false});
+  return evaluate(items_of(d), {.metrics = keys, .bootstrap = 100, .threads = 1, .consensus = false});
 }
 
 std::vector<Claim> claims_about(const Result& r) {

@@ -31,6 +31,8 @@ class InputError : public std::invalid_argument {
 [[nodiscard]] std::string show(double x);
 /// "10000 x 10".
 [[nodiscard]] std::string show_shape(std::span<const std::int64_t> shape);
+/// "a, b, c".
+[[nodiscard]] std::string separated(std::span<const std::string> parts, std::string_view by = ", ");
 /// The nearest of `known` to `given` by edit distance, as ' (did you mean "probs"?)', or "" when nothing is
 /// near.
 [[nodiscard]] std::string did_you_mean(std::string_view given, std::span<const std::string> known);

@@ -26,19 +26,21 @@ struct NamedModel {
 
 /// to less from; for keys whose ideal is 0 or 1, of the distances from it.
 struct Difference {
-  std::size_t from = 0, to = 0;              ///< models by number, from < to
+  std::size_t from = 0, to = 0;              ///< models by number
   std::optional<double> value;               ///< absent where one of the two is undefined
   std::optional<double> low, high, p_value;  ///< with replicates; the p-value is two-sided
+  std::optional<double> adjusted;  ///< p-value adjusted for all metrics and pairs that were compared
 };
 
 struct ComparedMetric {
   std::string key;
   Better better = Better::neither;
-  std::string interval;                 ///< "percentile" or "basic"
-  std::vector<MetricResult> values;     ///< by model
-  std::vector<Difference> differences;  ///< of every pair
-  std::optional<std::size_t> best;      ///< absent for a tie, or where no way is good
-  bool clear = false;                   ///< the best differs from each of the others at the level
+  std::string interval;              ///< of the differences: "percentile" or "normal"
+  std::vector<MetricResult> values;  ///< by model
+  std::vector<Difference>
+      differences;                  ///< from the reference to each other model; without one, of every pair
+  std::optional<std::size_t> best;  ///< absent for a tie, or where no way is good
+  bool clear = false;               ///< every difference of the best has an adjusted p-value <= 1 - level
 };
 
 struct Wins {
@@ -47,9 +49,11 @@ struct Wins {
 
 struct Comparison {
   std::vector<std::string> models;
-  std::vector<ComparedMetric> metrics;  ///< in the registry's order
-  std::vector<Wins> wins;               ///< by model
+  std::optional<std::size_t> reference;  ///< the model that all differences are taken from
+  std::vector<ComparedMetric> metrics;   ///< in the registry's order
+  std::vector<Wins> wins;                ///< by model
   std::int64_t items = 0, classes = 0, votes = 0;
+  int replicates = 0;  ///< drawn; no percentile p-value is below 2 / (replicates + 1)
   std::vector<std::string> notes;
 
   /// InputError for a key that was not compared.
@@ -59,15 +63,17 @@ struct Comparison {
   [[nodiscard]] ComparedMetric operator[](std::string_view key) && { return std::as_const(*this)[key]; }
 };
 
-/// `options.bootstrap` replicates (0: values alone). A difference has the interval of its key: percentile, or
-/// basic (2 d - quantiles) for plug-in calibration errors; the p-value is twice the smaller share of
-/// replicates beyond 0 (basic: beyond 2 d), each with one added, so that it is small where the interval
-/// leaves 0 out. Throws InputError for fewer than two models, names that are not distinct, other numbers of
-/// items or classes.
+/// `options.bootstrap` replicates (0: values alone). `reference` names the model that the others are compared
+/// with; empty: all pairs. The interval of a difference is percentile: the upward biases of two plug-in
+/// errors largely cancel in it. For keys debiased by item it is normal, with the bootstrap's standard error.
+/// Throws InputError for fewer than two models, names that are not distinct, an unknown reference, other
+/// numbers of items, classes or votes.
 [[nodiscard]] Comparison compare(const std::vector<NamedModel>& models,
-                                 const EvaluateOptions& options = {.bootstrap = kCompareReplicates});
+                                 const EvaluateOptions& options = {.bootstrap = kCompareReplicates},
+                                 const std::string& reference = "");
 
-/// Interval and p-value of a difference from its replicates (exposed for tests).
+/// Interval and p-value of a difference from its replicates (exposed for tests): percentile, with twice the
+/// smaller share of replicates on either side of 0 (one added to count and number), or normal.
 [[nodiscard]] Difference difference_of(double value, std::vector<double> replicates, Interval interval,
                                        double level);
 

@@ -19,8 +19,7 @@ struct Means {
 };
 
 Means means(const Json& cells) {
-  Means m;
-  for (const Json& row : cells) m.weight += number(row, "weight").value_or(0);
+  Means m{.weight = total_weight(cells)};
   for (const Json& row : cells) {
     const auto p = number(row, "mean_p"), y = number(row, "mean_y"), w = number(row, "weight");
     if (!p || !y || !w) continue;
@@ -54,8 +53,7 @@ std::string event_meaning(const Runs& runs) {
 }
 
 void put_cells(Json& out, const Json& cells, const std::string& model, const std::string& view) {
-  double weight = 0;
-  for (const Json& row : cells) weight += number(row, "weight").value_or(0);
+  const double weight = total_weight(cells);
   int cell = 0;
   for (const Json& row : cells) {
     ++cell;
@@ -187,21 +185,15 @@ void class_errors(const Runs& runs, Plots& out) {
   for (const Row& r : all)
     if (std::find(order.begin(), order.end(), r.name) != order.end())
       data.push_back({{"model", r.model}, {"class", r.name}, {"error", r.error}});
-  Plot plot{.name = "class_errors",
-            .section = "calibration",
-            .title = "Calibration error by class",
-            .sentence = fmt::format(
-                "The largest error of {1} is in class {0}: {2}; the median of {3} classes is {4}.",
-                all.front().name, all.front().model, points(all.front().error), classes,
-                points(all[all.size() / 2].error)),
-            .how =
-                "Each dot is one class against the rest: the mean gap between its forecasts and its "
-                "frequency. Smaller is "
-                "better."};
+  Plot& plot = add_plot(
+      out, std::move(data), runs,
+      {"class_errors", "calibration", "Calibration error by class",
+       fmt::format("The largest error of {} is in class {}: {}; the median of {} classes is {}.",
+                   all.front().model, all.front().name, points(all.front().error), classes,
+                   points(all[all.size() / 2].error)),
+       "Each dot is one class against the rest: the mean gap between its forecasts and its frequency. Smaller is better."});
   if (classes > order.size())
     plot.how += fmt::format(" Of {} classes the {} with the largest error are shown.", classes, order.size());
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
-  out.push_back(std::move(plot));
 }
 
 }  // namespace
@@ -233,37 +225,23 @@ void calibration_plots(const Runs& runs, Plots& out) {
   if (reliability.size() == 2 && text(runs.front().json, "task") == "binary") reliability.resize(1);
   histogram.resize(reliability.size());
 
-  Plot diagram{.name = "reliability",
-               .section = "calibration",
-               .title = "Reliability diagram",
-               .sentence = reliability.front().sentence,
-               .how =
-                   "Forecasts are sorted into bins. A dot shows how often the event happened in its bin, and "
-                   "its area how "
-                   "many votes the bin holds. On the diagonal, forecasts and frequencies agree; below it, "
-                   "forecasts are too "
-                   "high. The shaded bars show where the dots of a calibrated model would fall by chance; "
-                   "the line is a "
-                   "kernel estimate that does not depend on the bins.",
-               .picker = "class",
-               .choices = reliability};
-  diagram.spec = bind_spec(diagram.name, cells, runs);
+  Plot& diagram = add_plot(
+      out, cells, runs,
+      {"reliability", "calibration", "Reliability diagram", "",
+       "Forecasts are sorted into bins. A dot shows how often the event happened in its bin, and its area how many votes "
+       "the bin holds. On the diagonal, forecasts and frequencies agree; below it, forecasts are too high. The shaded bars "
+       "show where the dots of a calibrated model would fall by chance; the line is a kernel estimate that does not "
+       "depend on the bins.",
+       "class", reliability});
   diagram.spec["datasets"]["curve"] = curves(runs);
   diagram.spec["datasets"]["statistics"] = statistics(runs);
-  out.push_back(std::move(diagram));
 
-  Plot bars{.name = "confidence",
-            .section = "calibration",
-            .title = "Distribution of the forecasts",
-            .sentence = histogram.front().sentence,
-            .how =
-                "The share of votes whose forecast falls into each bin. A confident model has most of its "
-                "mass near "
-                "0 and 1; the reliability diagram shows whether that confidence is earned.",
-            .picker = "class",
-            .choices = histogram};
-  bars.spec = bind_spec(bars.name, std::move(cells), runs);
-  out.push_back(std::move(bars));
+  add_plot(
+      out, std::move(cells), runs,
+      {"confidence", "calibration", "Distribution of the forecasts", "",
+       "The share of votes whose forecast falls into each bin. A confident model has most of its mass near 0 and 1; "
+       "the reliability diagram shows whether that confidence is earned.",
+       "class", histogram});
   class_errors(runs, out);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/random.hpp"
@@ -98,16 +99,56 @@ TEST(Compare, PValuesAndIntervalsTellTheSame) {
   const Difference percentile = difference_of(0.5, around, Interval::percentile, 0.95);
   // Replicates <= 0: those with i <= 49.
   EXPECT_NEAR(*percentile.p_value, 2 * 51.0 / 200, 1e-12);
-  const Difference basic = difference_of(0.5, around, Interval::basic, 0.95);
-  EXPECT_NEAR(*basic.p_value, 2 * 51.0 / 200, 0.011) << "symmetric replicates: the same but for the edge";
-  EXPECT_NEAR(*basic.low, *percentile.low, 1e-12);
-  // Replicates biased upward, as those of a plug-in error are: the basic interval takes the bias off.
-  std::vector<double> biased;
-  for (int i = 0; i < 199; ++i) biased.push_back(1.5 + (i - 99) / 99.0);
-  EXPECT_LT(*difference_of(0.5, biased, Interval::basic, 0.95).low, -0.4);
-  EXPECT_GT(*difference_of(0.5, biased, Interval::percentile, 0.95).low, 0.5);
+  const Difference normal = difference_of(0.5, around, Interval::normal, 0.95);
+  const double error = standard_deviation(around);
+  EXPECT_NEAR(*normal.high - *normal.low, 2 * 1.959963984540054 * error, 1e-12);
+  EXPECT_NEAR(*normal.p_value, std::erfc(0.5 / error / std::sqrt(2)), 1e-12);
+  EXPECT_NEAR(*normal.low + *normal.high, 1, 1e-12);
+  around.push_back(std::numeric_limits<double>::quiet_NaN());  // a replicate without a value is left out
+  EXPECT_EQ(difference_of(0.5, around, Interval::percentile, 0.95).p_value, percentile.p_value);
   EXPECT_EQ(*difference_of(0, std::vector<double>(50, 0.0), Interval::percentile, 0.95).p_value, 1);
-  EXPECT_FALSE(difference_of(1, {}, Interval::basic, 0.95).p_value.has_value());
+  EXPECT_EQ(*difference_of(0, std::vector<double>(50, 0.0), Interval::normal, 0.95).p_value, 1);
+  EXPECT_FALSE(difference_of(1, {}, Interval::percentile, 0.95).p_value.has_value());
+}
+
+TEST(Compare, DebiasedSquaresHaveNormalIntervalsOthersPercentile) {
+  const Comparison c = compare({{"a", sharpened(1)}, {"b", sharpened(2)}}, few());
+  EXPECT_EQ(named(c, "ece").interval, "percentile");
+  EXPECT_EQ(named(c, "nll").interval, "percentile");
+  EXPECT_EQ(named(c, "ece_l2_debiased").interval, "normal");
+}
+
+TEST(Compare, AReferenceTakesTheDifferencesOfAllOthers) {
+  const std::vector<NamedModel> models{{"a", sharpened(1)}, {"b", sharpened(2)}, {"c", sharpened(3)}};
+  const Comparison all = compare(models, few()), some = compare(models, few(), "b");
+  EXPECT_FALSE(all.reference.has_value());
+  ASSERT_EQ(some.reference, 1u);
+  for (std::size_t k = 0; k < all.metrics.size(); ++k) {
+    const auto& d = some.metrics[k].differences;
+    ASSERT_EQ(d.size(), 2u);
+    EXPECT_EQ(d[0].from, 1u);
+    EXPECT_EQ(d[0].to, 0u);
+    EXPECT_EQ(d[1].to, 2u);
+    EXPECT_EQ(*d[0].value, -*all.metrics[k].differences[0].value);
+    EXPECT_EQ(d[1].p_value, all.metrics[k].differences[2].p_value);
+    EXPECT_LE(d[1].adjusted, all.metrics[k].differences[2].adjusted) << "fewer comparisons";
+  }
+  EXPECT_THROW((void)compare(models, few(), "d"), InputError);
+}
+
+TEST(Compare, AdjustedPValuesAreNeverSmaller) {
+  const Comparison c = compare({{"a", sharpened(1)}, {"b", sharpened(1.1)}, {"c", sharpened(3)}}, few(99));
+  for (const ComparedMetric& m : c.metrics)
+    for (const Difference& d : m.differences) {
+      EXPECT_EQ(d.adjusted.has_value(), m.better != Better::neither) << m.key;
+      EXPECT_GE(d.adjusted.value_or(2), *d.p_value) << m.key;
+    }
+  EXPECT_LE(*named(c, "nll").differences[1].adjusted, 0.05) << "a difference that nobody could miss";
+}
+
+TEST(Compare, ModelsMustShareTheirVotes) {
+  Items fewer = to_items(simulate({.n = 400, .classes = 3, .raters = 2, .seed = 4}), VoteForm::counts);
+  EXPECT_THROW((void)compare({{"a", sharpened(1)}, {"b", fewer}}, few()), InputError);
 }
 
 TEST(Compare, AModelDoesNotBeatItself) {
