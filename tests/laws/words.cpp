@@ -37,7 +37,7 @@ bool claims(const std::vector<Claim>& made, std::initializer_list<Claim> any) {
 }
 
 void words(Book& book) {
-  const int sets = book.sets(400, 40);
+  const int sets = book.sets(120, 20);
   struct Calibrated {
     Setting setting;
     bool weighted;
@@ -46,7 +46,7 @@ void words(Book& book) {
        {Calibrated{{.name = "N = 400", .n = 400}, false},
         Calibrated{{.name = "10 groups of 40", .n = 400, .groups = 10}, false},
         Calibrated{{.name = "weights, N = 400", .n = 400}, true},
-        Calibrated{{.name = "prevalence 2%, N = 1000", .n = 1000, .mean = -4.3, .spread = 0.8}, false}}) {
+        Calibrated{{.name = "prevalence 2%, N = 600", .n = 600, .mean = -4.3, .spread = 0.8}, false}}) {
     const auto made = simulate_sets(sets, book.seed(), [&](std::uint64_t seed) {
       return claims_about(judged(c.setting, seed, c.weighted));
     });
@@ -60,12 +60,12 @@ void words(Book& book) {
   }
   for (const Setting& s :
        {Setting{.name = "N = 60", .n = 60}, Setting{.name = "N = 300, slope 0.7", .n = 300, .slope = 0.7},
-        Setting{.name = "N = 1000, shift 0.25", .n = 1000, .shift = 0.25},
-        Setting{.name = "N = 2000, slope 0.9", .n = 2000, .slope = 0.9},
+        Setting{.name = "N = 600, shift 0.25", .n = 600, .shift = 0.25},
+        Setting{.name = "N = 800, slope 0.9", .n = 800, .slope = 0.9},
         Setting{.name = "20 groups of 10, shift 0.4", .n = 200, .groups = 20, .shift = 0.4},
         Setting{.name = "4 classes, N = 300, slope 0.7", .n = 300, .classes = 4, .slope = 0.7}})
     book.rate("two sentences about a result contradict each other", s.name, {0, 0},
-              simulate_sets(book.sets(400, 30), book.seed(), [&](std::uint64_t seed) {
+              simulate_sets(book.sets(100, 12), book.seed(), [&](std::uint64_t seed) {
                 return !detail::contradictions(claims_about(judged(s, seed))).empty();
               }));
 }
