@@ -115,8 +115,10 @@ TEST(Words, BinaryNamesItsEvent) {
   EXPECT_TRUE(says(r, "It ranks ill above well in 91.2% of pairs (AUROC)."));
 }
 
-TEST(Words, SlopeOnlyWhenItsIntervalExcludesOne) {
+TEST(Words, SlopeOnlyWhenItsIntervalExcludesOneAndTheOmnibusTestRejects) {
   Result r = sample::binary();
+  EXPECT_FALSE(mentions(r, "slope")) << "p = 0.31";
+  r.verdict.p_value = 0.01;
   EXPECT_TRUE(says(
       r,
       "Its forecasts are too extreme: the calibration slope is 0.62 (95% interval 0.50 to 0.76), and 1 is "
