@@ -26,7 +26,8 @@ constexpr const char* kEvaluateExamples = R"(Examples:
     plumb evaluate --mean mean.npy --variance variance.npy --targets y.npy
   shards
     plumb evaluate --probs "probs-*.npy" --labels "labels-*.npy"
-  a gate in CI: exit code 3 when it holds
+  a gate in CI: exit code 3 when it fails
+    plumb evaluate --probs probs.npy --labels labels.npy --bootstrap 200 --fail-if "verdict!=trustworthy" --quiet
     plumb evaluate --probs probs.npy --labels labels.npy --fail-if "ece>0.05" --fail-if "accuracy<0.9" --quiet
 "plumb describe FILE" says what a file holds; "plumb list" explains the metrics.)";
 

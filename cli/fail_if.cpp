@@ -1,6 +1,7 @@
 #include "fail_if.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -10,33 +11,76 @@
 namespace plumb::cli {
 namespace {
 
+constexpr std::array kVerdicts{"trustworthy", "off", "cannot tell"};
+constexpr std::array kFields{"low", "high", "p_value"};
+
 std::string trimmed(const std::string& s) {
   const auto begin = s.find_first_not_of(" \t"), end = s.find_last_not_of(" \t");
   return begin == std::string::npos ? "" : s.substr(begin, end - begin + 1);
 }
 
-Gate parse_gate(const std::string& text) {
-  const InputError no_gate(
-      "--fail-if \"" + text +
-      "\" is no comparison; write a metric, one of > >= < <=, and a number, as in \"ece>0.05\"");
-  const auto at = text.find_first_of("<>");
-  if (at == std::string::npos) throw no_gate;
-  const std::size_t length = text.compare(at + 1, 1, "=") == 0 ? 2 : 1;
-  Gate gate{trimmed(text.substr(0, at)), text.substr(at, length), 0};
-  const std::string number = trimmed(text.substr(at + length));
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), gate.bound);
-  if (error != std::errc{} || end != number.data() + number.size() || !std::isfinite(gate.bound))
-    throw no_gate;
-  return gate;
+std::string quoted_gate(const std::string& text) { return "--fail-if \"" + text + "\""; }
+
+std::string text_of(const Gate& g) {
+  if (g.on_verdict()) return quoted_gate("verdict" + g.op + g.verdict);
+  return quoted_gate(g.key + (g.field.empty() ? "" : "." + g.field) + g.op + show(g.bound));
 }
 
-std::string text_of(const Gate& g) { return "--fail-if \"" + g.key + g.op + show(g.bound) + "\""; }
+Gate parse_verdict(const std::string& text, const std::string& op, const std::string& word) {
+  if (std::find(kVerdicts.begin(), kVerdicts.end(), word) == kVerdicts.end() || (op != "==" && op != "!="))
+    throw InputError(quoted_gate(text) +
+                     ": compare the verdict by == or != with trustworthy, off or \"cannot tell\", as in "
+                     "\"verdict!=trustworthy\"");
+  return {.key = "verdict", .op = op, .verdict = word};
+}
+
+Gate parse_gate(const std::string& text) {
+  const InputError no_gate(quoted_gate(text) +
+                           " is not a comparison; write a metric, one of > >= < <=, and a number, as in "
+                           "\"ece>0.05\" or \"ece.high>0.05\", or \"verdict!=trustworthy\"");
+  const auto at = text.find_first_of("<>=!");
+  if (at == std::string::npos) throw no_gate;
+  const std::size_t length = text.compare(at + 1, 1, "=") == 0 ? 2 : 1;
+  const std::string name = trimmed(text.substr(0, at)), op = text.substr(at, length),
+                    right = trimmed(text.substr(at + length));
+  if (name == "verdict") return parse_verdict(text, op, right);
+  if (op[0] != '<' && op[0] != '>') throw no_gate;
+  Gate gate{.key = name, .op = op};
+  for (const std::string field : kFields)
+    if (name.ends_with("." + field) && name.size() > field.size() + 1) {
+      gate.key = name.substr(0, name.size() - field.size() - 1);
+      gate.field = field;
+    }
+  const auto [end, error] = std::from_chars(right.data(), right.data() + right.size(), gate.bound);
+  if (error != std::errc{} || end != right.data() + right.size() || !std::isfinite(gate.bound)) throw no_gate;
+  return gate;
+}
 
 bool holds(const Gate& g, double x) {
   if (g.op == ">") return x > g.bound;
   if (g.op == ">=") return x >= g.bound;
   if (g.op == "<") return x < g.bound;
   return x <= g.bound;
+}
+
+bool verdict_fails(const Gate& g, const Verdict* judged) {
+  if (judged == nullptr)
+    throw InputError(text_of(g) + ": this command reaches no verdict; gate on a metric instead");
+  if (judged->verdict.empty())
+    throw InputError(text_of(g) + " cannot be decided: there is no verdict" +
+                     (judged->why.empty() ? std::string("; add --bootstrap 200") : " (" + judged->why + ")"));
+  return (judged->verdict == g.verdict) == (g.op == "==");
+}
+
+double gated_value(const Gate& g, const MetricResult& m) {
+  if (!m.value)
+    throw InputError(text_of(g) + " cannot be decided: " + g.key + " is undefined (" + m.why + ")");
+  if (g.field.empty()) return *m.value;
+  const std::optional<double>& x = g.field == "low" ? m.low : g.field == "high" ? m.high : m.p_value;
+  if (x) return *x;
+  throw InputError(text_of(g) + " cannot be decided: " + g.key + " has no " +
+                   (g.field == "p_value" ? "p-value" : "interval") +
+                   "; they come with --bootstrap 200, for the metrics that have one");
 }
 
 }  // namespace
@@ -48,7 +92,7 @@ std::vector<Gate> parse_gates(const Args& texts) {
 }
 
 void check_metrics_of(const std::vector<Gate>& gates) {
-  Args known;
+  Args known{"verdict"};
   for (const MetricRow& row : metrics()) known.emplace_back(row.key);
   for (const MetricRow& row : regression_metrics()) known.emplace_back(row.key);
   for (const Gate& g : gates)
@@ -58,11 +102,16 @@ void check_metrics_of(const std::vector<Gate>& gates) {
 }
 
 std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const MetricResults& values,
-                                         const std::string& what) {
+                                         const std::string& what, const Verdict* judged) {
   std::vector<std::string> out;
   Args known;
   for (const auto& [key, value] : values) known.push_back(key);
   for (const Gate& g : gates) {
+    if (g.on_verdict()) {
+      if (verdict_fails(g, judged))
+        out.push_back("the gate failed: the verdict is \"" + judged->verdict + "\" (" + text_of(g) + ")");
+      continue;
+    }
     const auto at = std::find_if(values.begin(), values.end(),
                                  [&](const auto& m) { return m.first == canonical_key(g.key); });
     if (at == values.end())
@@ -70,11 +119,10 @@ std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const M
           text_of(g) + ": " + g.key +
           " was not computed; it is left out (--metrics, --measures), or does not apply to these inputs" +
           did_you_mean(g.key, known));
-    if (!at->second.value)
-      throw InputError(text_of(g) + " cannot be decided: " + g.key + " is undefined (" + at->second.why +
-                       ")");
-    if (holds(g, *at->second.value))
-      out.push_back(text_of(g) + " holds: " + what + g.key + " is " + show(*at->second.value));
+    const double x = gated_value(g, at->second);
+    if (holds(g, x))
+      out.push_back("the gate failed: " + what + g.key + (g.field.empty() ? "" : "." + g.field) + " is " +
+                    show(x) + " (" + text_of(g) + ")");
   }
   return out;
 }

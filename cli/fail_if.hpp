@@ -1,4 +1,7 @@
-// --fail-if "ece>0.05": a gate for somebody's CI.
+// --fail-if "ece.high>0.05": a gate for somebody's CI. One grammar for every command (docs/gates.md):
+//
+//     NAME[.low|.high|.p_value]  > >= < <=  NUMBER
+//     verdict  == !=  trustworthy | off | cannot tell
 #pragma once
 
 #include <string>
@@ -11,18 +14,24 @@ namespace plumb::cli {
 
 struct Gate {
   std::string key;
-  std::string op;  ///< > >= < <=
+  std::string op;  ///< > >= < <=; of a verdict: == !=
   double bound = 0;
+  std::string field = {};    ///< "low", "high", "p_value"; empty: the value
+  std::string verdict = {};  ///< the word that "verdict" is compared with
+
+  [[nodiscard]] bool on_verdict() const { return !verdict.empty(); }
 };
 
-/// InputError for what is no comparison of a name with a number.
+/// InputError for what is no such comparison.
 [[nodiscard]] std::vector<Gate> parse_gates(const Args& texts);
 /// InputError for a gate on what is no metric of the registry.
 void check_metrics_of(const std::vector<Gate>& gates);
-/// A sentence for each gate that holds; `what` stands before the key ("the difference of "). InputError when
-/// its key was not computed or is undefined.
+/// A sentence for each gate that fails; `what` stands before the key ("the difference of "). A gate that
+/// cannot be decided, because what it names was not computed or is undefined, is an InputError: what is
+/// absent never passes. `judged` is where a gate on the verdict looks; null for commands that reach none.
 [[nodiscard]] std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates,
                                                        const MetricResults& values,
-                                                       const std::string& what = "");
+                                                       const std::string& what = "",
+                                                       const Verdict* judged = nullptr);
 
 }  // namespace plumb::cli

@@ -50,8 +50,12 @@ void add_output_flags(Flags& flags, OutputFlags& out) {
   flags.heading("What comes out");
   flags.text("--json", "FILE", out.json, "the whole result as JSON; - for standard output");
   add_page_flags(flags, out.pages);
+  flags.text("--name", "NAME", out.name, "what the model is called in the result and in reports");
+  flags.text("--title", "TEXT", out.pages.title, "the title of the page");
   flags.text("--save-state", "FILE", out.save_state, "the mergeable part, for \"plumb merge\"");
-  flags.repeated("--fail-if", "\"ece>0.05\"", out.fail_if, "exit with code 3 when this holds; repeatable");
+  flags.repeated(
+      "--fail-if", "\"ece>0.05\"", out.fail_if,
+      "the gate fails, exit code 3, when this is so; also ece.high>0.05, verdict!=trustworthy; repeatable");
   flags.yes("--quiet", out.quiet, "no table, no progress");
 }
 
@@ -78,8 +82,10 @@ void Output::open() {
   pages_.open();
 }
 
-int Output::finish(const Result& result, const std::string& state, bool all_metrics) {
-  const std::vector<std::string> held = gates_that_hold(gates_, result.metrics);
+int Output::finish(Result result, const std::string& state, bool all_metrics) {
+  if (!flags_.name.empty())
+    result.sections.insert(result.sections.begin(), {"name", Tree(Value(flags_.name))});
+  const std::vector<std::string> held = gates_that_hold(gates_, result.metrics, "", &result.verdict);
   if (json_) json_->write(render_json(result));
   if (state_) state_->write(state);
   if (json_) json_->settle();

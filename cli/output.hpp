@@ -18,7 +18,7 @@
 namespace plumb::cli {
 
 struct OutputFlags {
-  std::string json, save_state;
+  std::string json, save_state, name;
   PageFlags pages;
   Args fail_if;
   bool quiet = false;
@@ -36,7 +36,7 @@ void put_items(Result& result, const Items& items);
 /// The JSON where standard output is its file (-), else the table unless quiet.
 void print_result(const Result& result, const std::string& json, bool quiet,
                   const std::function<std::string()>& table);
-/// Says which gates held; gives the exit code.
+/// Says which gates failed; gives the exit code.
 [[nodiscard]] int exit_code(const std::vector<std::string>& held);
 
 void add_output_flags(Flags& flags, OutputFlags& out);
@@ -52,7 +52,7 @@ class Output {
   /// A report carries what the result was made from; nothing otherwise.
   [[nodiscard]] const Pages& pages() const { return pages_; }
   /// Writes everything and returns the exit code.
-  int finish(const Result& result, const std::string& state, bool all_metrics);
+  int finish(Result result, const std::string& state, bool all_metrics);
 
  private:
   OutputFlags flags_;

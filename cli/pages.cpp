@@ -3,6 +3,8 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <map>
 
@@ -43,6 +45,16 @@ void write_plots(std::span<const NamedResult> results, const std::string& folder
   if (!drawn)
     say("the plots were written as Vega-Lite specs alone: drawing them as SVG needs node on the PATH, and a "
         "build with the report page");
+}
+
+/// "2026-11-18", of SOURCE_DATE_EPOCH where a build wants the same bytes every day.
+std::string today() {
+  std::time_t now = std::time(nullptr);
+  if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed != nullptr) now = std::atoll(fixed);
+  std::tm date{};
+  char text[16] = "";
+  if (gmtime_r(&now, &date) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d", &date);
+  return text;
 }
 
 }  // namespace
@@ -99,7 +111,7 @@ void Pages::add_checksums(std::vector<InputInfo>& inputs, const std::vector<std:
 }
 
 void Pages::finish(std::span<const NamedResult> results, const std::string& title) {
-  if (report_) report_->write(render_html(results, {title, kFlag}));
+  if (report_) report_->write(render_html(results, {title, kFlag, today()}));
   if (!flags_.plots.empty()) write_plots(results, flags_.plots);
   if (report_) report_->commit();
 }
@@ -123,7 +135,7 @@ void Pages::finish(const Result& result) {
   if (!wanted()) return;
   const std::string json = render_json(result);
   const NamedResult one{name_of_result(json), json};
-  finish({&one, 1});
+  finish({&one, 1}, flags_.title);
 }
 
 }  // namespace plumb::cli

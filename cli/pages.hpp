@@ -17,6 +17,7 @@ namespace plumb::cli {
 
 struct PageFlags {
   std::string report, plots;
+  std::string title;  ///< of the page; empty: made from the names
 };
 
 void add_page_flags(Flags& flags, PageFlags& out);

@@ -64,6 +64,8 @@ int evaluate_regression_command(const Args& args) {
   flags.number("--clip", options.clip, "raise variances below X to X");
   flags.whole("--bootstrap", bootstrap, "replicates for intervals; 0: none");
   flags.number("--level", options.level, "of the intervals");
+  flags.number("--tolerance", options.tolerance,
+               "factor of the standard deviations, either way, that the verdict accepts");
   flags.seed("--seed", options.seed, "of the random numbers");
   flags.whole("--threads", threads, "0: all cores; never changes a number");
   add_output_flags(flags, output_flags);

@@ -4,6 +4,7 @@
 #include "pages.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/mapped_file.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -58,6 +59,8 @@ std::vector<NamedResult> named_results(const Args& files, const Args& names) {
       continue;
     }
     if (!out[i].name.empty()) continue;  // a run of training has its folder's name
+    out[i].name = given_name(out[i].json);
+    if (!out[i].name.empty()) continue;
     out[i].name =
         files.size() == 1 ? name_of_result(out[i].json) : std::filesystem::path(files[i]).stem().string();
     if (out[i].name.empty()) out[i].name = files[i];
@@ -80,14 +83,17 @@ int report_command(const Args& args) {
   flags.text("--title", "TEXT", title, "the page's title");
   flags.examples(kReportExamples);
   if (!flags.parse(args)) return kDone;
-  if (files.empty()) throw InputError("a report of what? Give files that \"plumb ... --json FILE\" wrote");
+  if (files.empty())
+    throw InputError("no result was given; name one or more files that \"plumb ... --json FILE\" wrote");
   if (pages_flags.report.empty() && pages_flags.plots.empty())
-    throw InputError("where shall the page go? Give -o report.html");
+    throw InputError("no output file was given; add -o report.html");
   Pages pages(pages_flags);
   pages.check_not_over(files);
   const std::vector<NamedResult> results = named_results(files, names);
   pages.open();
   pages.finish(results, title);
+  if (!pages_flags.report.empty()) say("wrote " + pages_flags.report);
+  if (!pages_flags.plots.empty()) say("wrote the plots to " + pages_flags.plots);
   return kDone;
 }
 

@@ -81,6 +81,10 @@ struct Verdict {
   std::string why;
 };
 
+/// The number of the JSON's layout; results without one are of format 1. A reader takes its own and older
+/// ones.
+inline constexpr int kResultFormat = 2;
+
 struct GroupResult {
   std::string group;
   std::int64_t items = 0, votes = 0;

@@ -55,6 +55,7 @@ constexpr MetricRun kRuns[] = {
     {"calibration_slope",           event_column,                                               [](const P& p, Key) { return p.calibration_line().slope; }},
     {"calibration_intercept",       event_column,                                               [](const P& p, Key) { return p.calibration_line().intercept; }},
     {"oe_ratio",                    event_table,                                                [](const P& p, Key) { return oe_ratio(p.event_table()); }},
+    {"mean_gap",                    event_table,                                                [](const P& p, Key) { return mean_gap(p.event_table()); }},
     {"ece",                         event_table,                                                [](const P& p, Key) { return ece(p.event_table()); }},
     {"ece_corrected",               event_table,                                                [](const P& p, Key) { (void)p.event_table(); return Estimate::undefined("it is found by resampling: give ⟦bootstrap⟧ 200"); }},
     {"ece_l2",                      event_table,                                                [](const P& p, Key) { return ece_l2(p.event_table()); }},

@@ -1,9 +1,12 @@
 #include "plumb/regression/evaluate.hpp"
 
+#include <algorithm>
+
 #include "plumb/data/check.hpp"
 #include "plumb/regression/state.hpp"
 #include "plumb/resample/interval.hpp"
 #include "plumb/resample/resample.hpp"
+#include "regression/intervals.hpp"
 #include "regression/prepared.hpp"
 #include "regression/tables.hpp"
 
@@ -15,6 +18,9 @@ void check_options(const RegressionOptions& o) {
   check_level(o.level);
   check_threads(o.threads);
   check_bootstrap(o.bootstrap);
+  if (!(o.tolerance > 1 && o.tolerance <= 100))
+    throw InputError("⟦tolerance⟧ is a factor of the standard deviations, above 1 and at most 100, not " +
+                     show(o.tolerance));
   if (!(o.clip >= 0 && o.clip <= kMaxVariance))
     throw InputError("⟦clip⟧ raises variances to at least this; it must be >= 0, not " + show(o.clip));
   if (o.range && !(o.range->low >= 0 && o.range->high >= o.range->low && o.range->high <= kMaxVariance))
@@ -32,8 +38,9 @@ void add_notes(const RegressionItems& items, const RegressionSums& sums, Result&
   note(sums.uce_aleatoric.dropped, "item", " outside ⟦range⟧ left out of uce_aleatoric");
 }
 
-void add_metrics(const detail::PreparedRegression& prepared, const detail::RegressionSelection& selection,
-                 const Scores& scores, const RegressionOptions& o, bool resample, Result& r) {
+void add_metrics(const RegressionItems& items, const detail::PreparedRegression& prepared,
+                 const detail::RegressionSelection& selection, const Scores& scores,
+                 const RegressionOptions& o, bool resample, Result& r) {
   std::vector<Scores> replicates;
   if (resample) {
     std::vector<detail::RegressionDraw> draws(o.bootstrap);
@@ -41,6 +48,8 @@ void add_metrics(const detail::PreparedRegression& prepared, const detail::Regre
     Progress progress(o.progress, o.cancel);
     replicates = prepared.score(draws, progress);
   }
+  const detail::RegressionUnits sample =
+      resample ? detail::regression_sample(items) : detail::RegressionUnits{};
   for (const MetricRow* row : selection.rows) {
     const Estimate& e = scores.find(row->key)->second;
     MetricResult m;
@@ -49,8 +58,16 @@ void add_metrics(const detail::PreparedRegression& prepared, const detail::Regre
     std::vector<double> drawn;
     for (const Scores& replicate : replicates)
       if (const Estimate& x = replicate.find(row->key)->second) drawn.push_back(*x.value);
-    if (m.value && !drawn.empty()) add_interval(row->interval, std::move(drawn), o.level, m);
+    if (m.value && !drawn.empty())
+      detail::add_regression_interval(*row, std::move(drawn), sample, o.level, m);
     r.metrics.emplace_back(row->key, std::move(m));
+  }
+  const auto zms =
+      std::find_if(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.first == "zms"; });
+  if (zms != r.metrics.end()) {
+    r.verdict = detail::judge_deviations(zms->second, sample, !items.groups.empty(), o.tolerance);
+  } else {
+    r.verdict.why = "it rests on zms, which was left out of ⟦metrics⟧";
   }
 }
 
@@ -108,7 +125,7 @@ Result evaluate_regression(const RegressionItems& items, const RegressionOptions
   const std::int64_t units = o.bootstrap > 0 ? drawable_units(items) : kEnoughUnits;
   if (std::string note = few_units_note(units, !items.groups.empty()); !note.empty())
     result.notes.push_back(std::move(note));
-  add_metrics(prepared, selection, prepared.finish(products), o, o.bootstrap > 0 && units > 1, result);
+  add_metrics(items, prepared, selection, prepared.finish(products), o, o.bootstrap > 0 && units > 1, result);
   add_tables(products.streamed(), prepared.columns(), result);
   if (!items.by.empty()) add_slices(items, o, selection, result);
   if (state != nullptr) *state = regression_state(items, o, products.streamed());

@@ -9,6 +9,7 @@
 #include "plumb/registry.hpp"
 #include "plumb/report/regression.hpp"
 #include "plumb/report/terminal.hpp"
+#include "report/next_step.hpp"
 #include "report/page_text.hpp"
 #include "report/plots.hpp"
 #include "report/verdict.hpp"
@@ -139,6 +140,25 @@ Json sections(const Runs& runs) {
   return out;
 }
 
+/// A page of a fit shows the data of the fit.
+std::string caution(const Runs& runs) {
+  for (const Run& run : runs)
+    if (detail::text(run.json, "command") == "calibrate")
+      return "These are the data that the calibrator was fitted on, so the results flatter it: judge it on "
+             "other data.";
+  return "";
+}
+
+Json next_steps(const Runs& runs, const Spelling& spelling) {
+  Json out = Json::array();
+  for (const Run& run : runs) {
+    const detail::NextStep next = detail::next_step(detail::to_result(run));
+    if (!next.parts.empty())
+      out.push_back({{"model", run.name}, {"why", spell(next.why, spelling)}, {"command", next.command()}});
+  }
+  return out;
+}
+
 Json provenance(const Runs& runs) {
   Json out = Json::array();
   for (const Run& run : runs) {
@@ -151,13 +171,24 @@ Json provenance(const Runs& runs) {
 }
 
 Json document(const Runs& runs, const HtmlOptions& options) {
-  const detail::Verdict v = detail::verdict(runs);
+  const std::vector<detail::Headline> heads = detail::headlines(runs);
+  Json verdicts = Json::array();
+  std::string said;
+  for (const detail::Headline& v : heads) {
+    const std::string text = spell(v.text, options.spelling);
+    verdicts.push_back({{"model", v.model}, {"level", v.level}, {"name", v.name}, {"text", text}});
+    said += (said.empty() ? "" : " ") + (heads.size() > 1 ? v.model + ": " : "") + v.name + ". " + text;
+  }
   std::string title = options.title;
   if (title.empty()) title = detail::listed(names_of(runs));
   return {{"title", title},
           {"plumb", detail::text(runs.front().json, "plumb")},
+          {"date", options.date},
           {"models", models(runs)},
-          {"verdict", {{"level", v.level}, {"text", spell(v.text, options.spelling)}}},
+          {"verdicts", std::move(verdicts)},
+          {"summary", said},
+          {"caution", caution(runs)},
+          {"next", next_steps(runs, options.spelling)},
           {"words", words(runs, options.spelling)},
           {"metrics", metrics(runs)},
           {"sections", sections(runs)},
@@ -251,7 +282,7 @@ std::string render_html(std::span<const NamedResult> results, const HtmlOptions&
          "\">\n<title>" + escaped(doc["title"].get<std::string>() + ": can it be trusted?") +
          "</title>\n<style>";
   out += detail::page_style();
-  out += "</style>\n</head>\n<body>\n<noscript><p>" + escaped(doc["verdict"]["text"].get<std::string>()) +
+  out += "</style>\n</head>\n<body>\n<noscript><p>" + escaped(doc["summary"].get<std::string>()) +
          "</p><p>The plots need JavaScript, which is switched off here.</p></noscript>\n<div "
          "id=\"plumb-page\"></div>\n"
          "<script type=\"application/json\" id=\"plumb-document\">" +

@@ -68,6 +68,21 @@ Json metrics_object(const MetricResults& results) {
   return out;
 }
 
+Json verdict(const Verdict& v) {
+  Json out{{"verdict", v.verdict.empty() ? Json(nullptr) : Json(v.verdict)}};
+  if (!v.why.empty()) out["why"] = v.why;
+  if (v.verdict.empty()) return out;
+  out["certain"] = v.certain;
+  out["tolerance"] = number(v.tolerance, "verdict.tolerance");
+  out["estimate"] = number(v.estimate, "verdict.estimate");
+  out["low"] = number(v.low, "verdict.low");
+  out["high"] = number(v.high, "verdict.high");
+  out["p_value"] = number(v.p_value, "verdict.p_value");
+  out["needed"] = v.needed ? Json(*v.needed) : Json(nullptr);
+  out["unit"] = v.unit;
+  return out;
+}
+
 Json input(const InputInfo& info) {
   Json out{{"flag", info.flag}, {"path", info.path}, {"shape", info.shape}, {"dtype", info.dtype}};
   if (!info.sha256.empty()) out["sha256"] = info.sha256;
@@ -132,18 +147,15 @@ void add_aliases(Json& at) {
 }  // namespace
 
 std::string render_json(const Result& r) {
-  Json out{{"plumb", r.version},
-           {"command", r.command},
-           {"argv", r.argv},
-           {"task", r.task},
-           {"items", r.items},
-           {"classes", r.classes},
-           {"class_names", r.class_names},
-           {"votes", r.votes}};
+  Json out{
+      {"plumb", r.version}, {"format", kResultFormat}, {"command", r.command}, {"argv", r.argv},
+      {"task", r.task},     {"items", r.items},        {"classes", r.classes}, {"class_names", r.class_names},
+      {"votes", r.votes}};
   out["settings"] = Json::object();
   for (const auto& [key, v] : r.settings) out["settings"][key] = value(v, "setting " + key);
   out["inputs"] = Json::array();
   for (const InputInfo& info : r.inputs) out["inputs"].push_back(input(info));
+  if (!r.verdict.verdict.empty() || !r.verdict.why.empty()) out["verdict"] = verdict(r.verdict);
   out["metrics"] = metrics_object(r.metrics);
   if (!r.consensus.empty()) out["consensus"] = metrics_object(r.consensus);
   out["per_class"] = Json::object();

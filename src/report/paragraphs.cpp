@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "report/next_step.hpp"
 #include "report/text_table.hpp"
+#include "report/verdict_words.hpp"
 
 namespace plumb::detail {
 
@@ -20,6 +22,30 @@ std::string paragraphs(const std::vector<std::string>& sentences, const Terminal
   std::string out;
   for (const std::string& s : sentences) out += "  " + wrap(spelled(s, o), o.width - 2, "    ") + "\n";
   return out;
+}
+
+std::string opening(const std::string& title, const Result& r, const TerminalOptions& o) {
+  std::string out = bold(title, o.colour) + "\n\n";
+  if (const std::string verdict = verdict_words(r).text; !verdict.empty())
+    out += bold(wrap(spelled(verdict, o), o.width, "  "), o.colour) + "\n\n";
+  return out;
+}
+
+std::string next_lines(const Result& r, const TerminalOptions& o) {
+  const NextStep next = next_step(r);
+  if (next.parts.empty()) return "";
+  std::string out = "  " + wrap(spelled(next.why, o), o.width - 2, "    ") + "\n", line = "    ";
+  for (std::size_t i = 0; i < next.parts.size(); ++i) {
+    const std::string part = printable(next.parts[i]);
+    if (i > 0 && std::ssize(line) + std::ssize(part) + 3 > o.width) {  // room for the backslash
+      out += line + " \\\n";
+      line = "      ";
+    } else if (i > 0) {
+      line += " ";
+    }
+    line += part;
+  }
+  return out + line + "\n";
 }
 
 std::string undefined_keys(const MetricResults& metrics, const TerminalOptions& o) {

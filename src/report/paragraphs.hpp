@@ -16,6 +16,11 @@ namespace plumb::detail {
 /// Indented by two spaces, lines after the first by four.
 [[nodiscard]] std::string paragraphs(const std::vector<std::string>& sentences,
                                      const TerminalOptions& options);
+/// The title and, below it, the verdict.
+[[nodiscard]] std::string opening(const std::string& title, const Result& result,
+                                  const TerminalOptions& options);
+/// What to run next; the command stands on lines of its own, as a shell takes them.
+[[nodiscard]] std::string next_lines(const Result& result, const TerminalOptions& options);
 /// The metrics without a value; those that have one reason share a paragraph.
 [[nodiscard]] std::string undefined_keys(const MetricResults& metrics, const TerminalOptions& options);
 

@@ -90,7 +90,7 @@ std::string render_regression(const Result& r, const TerminalOptions& o) {
   const auto outputs = detail::setting<std::int64_t>(r, "outputs", 1);
   std::string title = fmt::format("{} {}, {} {}", thousands(r.items), r.items == 1 ? "item" : "items",
                                   outputs, outputs == 1 ? "output" : "outputs");
-  std::string out = detail::bold(title, o.colour) + "\n\n" + regression_table(r, o);
+  std::string out = detail::opening(title, r, o) + regression_table(r, o);
   const auto section = [&](const char* name, const std::string& body) {
     if (!body.empty()) out += "\n" + detail::bold(name, o.colour) + "\n" + body;
   };
@@ -99,6 +99,7 @@ std::string render_regression(const Result& r, const TerminalOptions& o) {
   section("By output", output_rows(r, o));
   if (!r.per_group.empty()) section("By slice", regression_slices(r, o));
   section("Notes", detail::paragraphs(r.notes, o));
+  section("Next", detail::next_lines(r, o));
   return out;
 }
 

@@ -8,14 +8,17 @@
 #include "plumb/report/regression.hpp"
 #include "report/look_up.hpp"
 #include "report/text_table.hpp"
+#include "report/verdict_words.hpp"
+#include "report/words.hpp"
 
 namespace plumb {
 namespace {
 
+using detail::Claim;
+using detail::find;
+using detail::level_text;
+using detail::Said;
 using detail::value_of;
-
-constexpr double kSameCoverage = 0.01;  ///< a point of coverage is not worth a complaint
-constexpr double kSameFactor = 1.05;    ///< nor is a variance that is 5% off
 
 std::string whole_percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
 std::string fine_percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
@@ -26,47 +29,38 @@ std::string coverage_text(double share, double level) {
   return blurred ? fine_percent(share) : whole_percent(share);
 }
 
-std::string coverage_words(double coverage, const std::optional<double>& zms) {
-  constexpr double kLevel = 0.9;
-  const std::string holds =
-      fmt::format("The 90% intervals hold {} of the targets", coverage_text(coverage, kLevel));
-  const bool few = coverage<kLevel - kSameCoverage, many = coverage> kLevel + kSameCoverage;
-  if (!zms || !(*zms > 0))
-    return holds + (few ? ": the variance is too small." : many ? ": the variance is too large." : ".");
-  const double factor = std::max(*zms, 1 / *zms);
-  const bool small = *zms > kSameFactor, large = *zms < 1 / kSameFactor;
-  if (few && small) return holds + fmt::format(": the variance is too small by a factor of {:.2g}.", factor);
-  if (many && large) return holds + fmt::format(": the variance is too large by a factor of {:.2g}.", factor);
-  if (many && small)
-    return holds +
-           fmt::format(
-               ", yet the mean squared z-score is {:.2g}: a few large errors are not foreseen, most are "
-               "smaller than foreseen.",
-               *zms);
-  if (few && large)
-    return holds +
-           fmt::format(
-               ", yet the mean squared z-score is {:.2g}: the variance is too large for some items and too "
-               "small for others.",
-               *zms);
-  if (few || many)
-    return holds + fmt::format("; the variance is right on average (mean squared z-score {:.2f}).", *zms);
-  if (small || large)
-    return holds + fmt::format(", as they should; the mean squared z-score is {:.2f} instead of 1.", *zms);
-  return holds + ", as they should, and the variance is right on average.";
+Said coverage_words(const Result& r, const MetricResult& coverage) {
+  std::string text =
+      fmt::format("The 90% intervals hold {} of the targets", coverage_text(*coverage.value, 0.9));
+  if (coverage.low && coverage.high)
+    text += fmt::format(" ({} interval {} to {})", level_text(r), fine_percent(*coverage.low),
+                        fine_percent(*coverage.high));
+  return {text + "."};
 }
 
-/// The z-score weighs items alike, the squared error those of large errors: where they disagree, say so.
-std::string error_words(double rmse, double foreseen, const std::optional<double>& zms) {
-  const std::string text =
-      fmt::format("The root mean squared error is {:.3g}; the variances foresee {:.3g}", rmse, foreseen);
-  const double ratio = foreseen > 0 ? rmse * rmse / (foreseen * foreseen) : 1;
-  if (zms && *zms < 1 / kSameFactor && ratio > kSameFactor)
-    return text +
-           ": a few large errors, which weigh most here, are larger than foreseen, typical ones smaller.";
-  if (zms && *zms > kSameFactor && ratio < 1 / kSameFactor)
-    return text + ": large errors, which weigh most here, are smaller than foreseen, typical ones larger.";
-  return text + ".";
+/// Which side of 1 the mean squared z-score is on is claimed where its interval excludes 1.
+Said variance_words(const Result& r, const MetricResult& zms) {
+  const double z = *zms.value;
+  if (!(z > 0) || !zms.low || !zms.high || (*zms.low <= 1 && 1 <= *zms.high))
+    return {fmt::format("The mean squared z-score is {:.3g}, and 1 is right.", z)};
+  const bool small = *zms.low > 1, trusted = r.verdict.verdict == "trustworthy";
+  const auto factor = [&](double x) { return small ? x : 1 / x; };
+  Said out{
+      fmt::format("The variances are too {} by a factor of about {:.3g} ({} interval {:.3g} to {:.3g}){}.",
+                  small ? "small" : "large", factor(z), level_text(r), factor(small ? *zms.low : *zms.high),
+                  factor(small ? *zms.high : *zms.low), trusted ? ", which is within the tolerance" : ""),
+      {small ? Claim::sigma_too_small : Claim::sigma_too_large}};
+  if (trusted) out.claims.push_back(Claim::within_tolerance);
+  const MetricResult* c = find(r.metrics, "coverage_90");
+  if (c == nullptr || !c->low || !c->high) return out;
+  if (small && *c->low > 0.9) out.text += " Few errors are much larger than predicted; most are smaller.";
+  if (!small && *c->high < 0.9) out.text += " They are too large for some items and too small for others.";
+  return out;
+}
+
+std::string error_words(double rmse, double predicted) {
+  return fmt::format("The root mean squared error is {:.3g}; the predicted variances imply {:.3g}.", rmse,
+                     predicted);
 }
 
 const Table* table_of(const Result& r, std::string_view name) {
@@ -89,7 +83,7 @@ std::string rejection_words(const Table& t) {
   const std::string share = whole_percent(cell(t, row, "rejected").value_or(0));
   if (!(all > 0)) return "";
   const double ratio = rest / all;
-  const std::string what = "Setting aside the least certain " + share + " of the items ";
+  const std::string what = "Leaving out the least certain " + share + " of the items ";
   if (ratio > 0.98)
     return what + fmt::format("does not help: the mean squared error goes from {:.3g} to {:.3g}.", all, rest);
   return what + fmt::format("lowers the mean squared error by {} (from {:.3g} to {:.3g}).",
@@ -122,15 +116,19 @@ std::string shift_words(const Result& r) {
 
 }  // namespace
 
-std::vector<std::string> regression_words(const Result& r) {
-  std::vector<std::string> out;
-  if (const auto coverage = value_of(r.metrics, "coverage_90"))
-    out.push_back(coverage_words(*coverage, value_of(r.metrics, "zms")));
+namespace detail {
+
+std::vector<Said> said_of_regression(const Result& r) {
+  std::vector<Said> out;
+  if (const MetricResult* m = find(r.metrics, "coverage_90"); m != nullptr && m->value)
+    out.push_back(coverage_words(r, *m));
+  if (const MetricResult* m = find(r.metrics, "zms"); m != nullptr && m->value)
+    out.push_back(variance_words(r, *m));
   const auto mse = value_of(r.metrics, "mse"), sharpness = value_of(r.metrics, "sharpness");
-  if (mse && sharpness) out.push_back(error_words(std::sqrt(*mse), *sharpness, value_of(r.metrics, "zms")));
+  if (mse && sharpness) out.push_back({error_words(std::sqrt(*mse), *sharpness)});
   if (const Table* t = table_of(r, "rejection"))
-    if (std::string words = rejection_words(*t); !words.empty()) out.push_back(std::move(words));
-  if (std::string words = shift_words(r); !words.empty()) out.push_back(std::move(words));
+    if (std::string words = rejection_words(*t); !words.empty()) out.push_back({std::move(words)});
+  if (std::string words = shift_words(r); !words.empty()) out.push_back({std::move(words)});
   const GroupResult* worst = nullptr;
   double furthest = 0.02, its = 0;
   for (const GroupResult& g : r.per_group)
@@ -141,9 +139,16 @@ std::vector<std::string> regression_words(const Result& r) {
         its = *x;
       }
   if (worst != nullptr && r.per_group.size() > 1)
-    out.push_back(
-        fmt::format("Coverage is furthest off in slice {}: the 90% intervals hold {} of its targets.",
-                    detail::printable(worst->group, 40), coverage_text(its, 0.9)));
+    out.push_back({fmt::format("Of the slices, {} is furthest from 90%: its intervals hold {} of {} targets.",
+                               printable(worst->group, 40), coverage_text(its, 0.9), worst->items)});
+  return out;
+}
+
+}  // namespace detail
+
+std::vector<std::string> regression_words(const Result& r) {
+  std::vector<std::string> out;
+  for (const Said& s : detail::said_of_regression(r)) out.push_back(s.text);
   return out;
 }
 

@@ -33,6 +33,10 @@ Json parse(const NamedResult& r) {
     throw InputError(r.name +
                      ": this is JSON, but no result of plumb: it has no \"plumb\" and \"command\"; give a "
                      "file that \"plumb ... ⟦json⟧ FILE\" wrote, or history.json of a training run");
+  if (const double format = number(json, "format").value_or(1); format > kResultFormat)
+    throw InputError(fmt::format(
+        "{}: a result of format {:g}, and this version reads formats up to {}; install a newer plumb", r.name,
+        format, kResultFormat));
   remove_aliases(json);
   return json;
 }
@@ -52,6 +56,32 @@ MetricResults metrics(const Json* object) {
   return out;
 }
 
+/// A result of format 1 has none: it was judged by a rule that is no longer used.
+Verdict read_verdict(const Json& json) {
+  Verdict v;
+  const Json* at = look(json, {"verdict"});
+  if (at == nullptr) {
+    if (!number(json, "format") && text(json, "command") == "evaluate")
+      v.why = "the result was made by plumb " + text(json, "plumb") +
+              ", which reached none; evaluate again with ⟦bootstrap⟧ 200";
+    return v;
+  }
+  v.verdict = text(*at, "verdict");
+  if (v.verdict != "trustworthy" && v.verdict != "off" && v.verdict != "cannot tell") v.verdict.clear();
+  const Json* certain = look(*at, {"certain"});
+  v.certain = certain != nullptr && certain->is_boolean() && certain->get<bool>();
+  v.tolerance = number(*at, "tolerance").value_or(0);
+  v.estimate = number(*at, "estimate");
+  v.low = number(*at, "low");
+  v.high = number(*at, "high");
+  v.p_value = number(*at, "p_value");
+  if (const auto needed = number(*at, "needed"); needed && *needed >= 0 && *needed < 1e18)
+    v.needed = static_cast<std::int64_t>(*needed);
+  v.unit = text(*at, "unit");
+  v.why = text(*at, "why");
+  return v;
+}
+
 Value value(const Json& j) {
   if (j.is_number_integer()) return j.get<std::int64_t>();
   if (j.is_number()) return j.get<double>();
@@ -68,7 +98,7 @@ Value as_double(const Json& row, const char* key) {
 }  // namespace
 
 Runs read_runs(std::span<const NamedResult> results) {
-  if (results.empty()) throw InputError("a report of what? Give at least one result");
+  if (results.empty()) throw InputError("no result was given; a report needs at least one");
   Runs out;
   for (const NamedResult& r : results) out.push_back({r.name, parse(r)});
   return out;
@@ -122,6 +152,10 @@ Result to_result(const Run& run) {
   r.version = text(run.json, "plumb");
   r.command = text(run.json, "command");
   r.task = text(run.json, "task");
+  r.verdict = read_verdict(run.json);
+  if (const Json* argv = look(run.json, {"argv"}); argv != nullptr && argv->is_array())
+    for (const Json& word : *argv)
+      if (word.is_string()) r.argv.push_back(word.get<std::string>());
   const auto count = [](const Json& at, const char* key) {
     return static_cast<std::int64_t>(number(at, key).value_or(0));
   };
@@ -170,8 +204,14 @@ Result to_result(const Run& run) {
 
 }  // namespace detail
 
+std::string given_name(const std::string& json) {
+  const detail::Json j = detail::Json::parse(json, nullptr, false);
+  return j.is_object() ? detail::text(j, "name") : "";
+}
+
 std::string name_of_result(const std::string& json) {
   const detail::Json j = detail::Json::parse(json, nullptr, false);
+  if (const std::string name = given_name(json); !name.empty()) return name;
   if (const auto* inputs = detail::look(j, {"inputs"});
       inputs != nullptr && inputs->is_array() && !inputs->empty()) {
     const std::string path = detail::text(inputs->front(), "path");

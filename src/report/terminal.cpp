@@ -7,8 +7,10 @@
 #include "plumb/data/check.hpp"
 #include "plumb/report/regression.hpp"
 #include "report/look_up.hpp"
+#include "report/next_step.hpp"
 #include "report/paragraphs.hpp"
 #include "report/text_table.hpp"
+#include "report/verdict_words.hpp"
 
 namespace plumb {
 namespace {
@@ -52,6 +54,7 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
   const bool resampled =
       std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.low; });
   const double level = detail::setting<double>(r, "level", 0.95);
+  const auto replicates = detail::setting<std::int64_t>(r, "bootstrap", 0);
   TextTable table({"metric", "value", fmt::format("{:g}% interval", 100 * level), "null mean", "p-value",
                    resampled ? "" : "what it is"});
   for (const std::size_t c : {1, 3, 4}) table.right(c);
@@ -65,14 +68,14 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
     outside = outside || (m.value && m.low && m.high && (*m.value < *m.low || *m.value > *m.high));
     table.add({key, m.value ? value_text(*m.value) : "-",
                m.low && m.high ? "[" + value_text(*m.low) + ", " + value_text(*m.high) + "]" : "",
-               value_text(m.null_mean), m.p_value ? fmt::format("{:.4f}", *m.p_value) : "",
+               value_text(m.null_mean), m.p_value ? detail::p_cell(*m.p_value, replicates) : "",
                resampled ? "" : line_of(key, o)});
   }
   std::string out = table.render(o.colour, o.width);
   if (outside)
     out += detail::dim(
-               "  an interval below its value is no slip: the value is biased upward by chance, the interval "
-               "is not",
+               "  an interval can lie below its value: chance inflates the value, and the interval corrects "
+               "for it",
                o.colour) +
            "\n";
   if (more > 0)
@@ -113,7 +116,7 @@ std::string slice_table(const Result& r, const TerminalOptions& o) {
 
 std::string render_terminal(const Result& r, const TerminalOptions& o) {
   if (r.task == "regression") return render_regression(r, o);
-  std::string out = detail::bold(title(r), o.colour) + "\n\n" + metric_table(r, o);
+  std::string out = detail::opening(title(r), r, o) + metric_table(r, o);
   const auto section = [&](const char* name, const std::string& body) {
     if (!body.empty()) out += "\n" + detail::bold(name, o.colour) + "\n" + body;
   };
@@ -121,6 +124,7 @@ std::string render_terminal(const Result& r, const TerminalOptions& o) {
   section("Not defined here", detail::undefined_keys(r.metrics, o));
   if (!r.per_group.empty()) section("By slice", slice_table(r, o));
   section("Notes", detail::paragraphs(r.notes, o));
+  section("Next", detail::next_lines(r, o));
   return out;
 }
 

@@ -1,17 +1,21 @@
-// The headline of a report: one sentence, and how good the news is.
+// The headline of a report: the verdict on each model, in the words of verdict_words.hpp.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "report/runs.hpp"
 
 namespace plumb::detail {
 
-struct Verdict {
-  std::string level;  ///< "good", "fair", "poor"; "open" when the results do not say
-  std::string text;
+struct Headline {
+  std::string model;
+  std::string level;  ///< "trustworthy", "off", "cannot tell"; "none" where there is no verdict
+  std::string name;   ///< as shown: "Certainly off"
+  std::string text;   ///< options are marked
 };
 
-[[nodiscard]] Verdict verdict(const Runs& runs);
+/// One for each model that was judged; one of the first plot when there is none.
+[[nodiscard]] std::vector<Headline> headlines(const Runs& runs);
 
 }  // namespace plumb::detail

@@ -9,19 +9,24 @@
 #include "plumb/report/terminal.hpp"
 #include "report/look_up.hpp"
 #include "report/text_table.hpp"
+#include "report/verdict_words.hpp"
+#include "report/words.hpp"
 
 namespace plumb {
 namespace {
 
+using detail::Claim;
 using detail::find;
+using detail::Said;
 using detail::value_of;
 
-constexpr double kSameShare = 0.005;       ///< shares closer than half a point read as equal
-constexpr double kSameSlope = 0.05;        ///< slopes this near 1 are not worth a sentence
-constexpr std::int64_t kSlopeItems = 500;  ///< with fewer, a slope without an interval says nothing
-constexpr double kStandardErrors = 2;      ///< a gap within so many is what chance does
+constexpr double kSameScore = 0.005;  ///< scores closer than half a percent read as equal
 
-std::string share_text(double share) { return fmt::format("{:.1f}%", 100 * share); }
+/// "31.0%"; rare events with as many digits as tell them apart: "0.12%".
+std::string share_text(double share) {
+  return share > 0 && share < 0.01 ? fmt::format("{:.2g}%", 100 * share)
+                                   : fmt::format("{:.1f}%", 100 * share);
+}
 std::string points(double share) { return fmt::format("{:.1f}", 100 * share); }
 
 struct Means {
@@ -56,149 +61,177 @@ std::optional<Means> means(const Result& r) {
 
 bool several_votes(const Result& r) { return !r.consensus.empty() || r.votes > r.items; }
 
-std::string class_name(const Result& r, std::int64_t k) {
+std::string class_called(const Result& r, std::int64_t k) {
   return k < std::ssize(r.class_names) ? detail::printable(r.class_names[k], 40) : fmt::format("class {}", k);
 }
 
-/// How far the share of outcomes strays by chance; add-one keeps it above 0 for shares of 0 and 1.
-double standard_error(double share, std::int64_t items) {
-  const double n = items + 2.0;
-  const double p = (share * items + 1) / n;
-  return std::sqrt(p * (1 - p) / n);
+/// Replicates too few for any p-value to reach 1 - level say nothing either way.
+bool decides(const Result& r, double replicates) {
+  return 1.0 / (1.0 + replicates) <= 1 - detail::setting<double>(r, "level", 0.95);
 }
 
-void confidence(const Result& r, std::vector<std::string>& out) {
-  const auto m = means(r);
-  if (!m) return;
-  const double gap = m->forecast - m->outcome;
-  const bool chance = std::abs(gap) <= kStandardErrors * standard_error(m->outcome, r.items);
-  const std::string says = share_text(m->forecast), is = share_text(m->outcome);
-  if (r.task == "binary") {
-    const std::string name = class_name(r, 1);
-    const char* verdict = std::abs(gap) <= kSameShare ? "The model's forecasts are right on average"
-                          : chance  ? "The forecasts are right on average, as far as these items tell"
-                          : gap > 0 ? "The model forecasts too high"
-                                    : "The model forecasts too low";
-    out.push_back(fmt::format("{}: it expects {} in {} of cases, and {} are.", verdict, name, says, is));
-    return;
-  }
-  const char* verdict = std::abs(gap) <= kSameShare ? "The model's confidence is right on average"
-                        : chance  ? "The confidence is right on average, as far as these items tell"
-                        : gap > 0 ? "The model is over-confident"
-                                  : "The model is under-confident";
-  if (several_votes(r)) {
-    out.push_back(fmt::format("{}: it says {}, and {} of the votes agree.", verdict, says, is));
-  } else {
-    out.push_back(fmt::format("{}: it says {} and is right {} of the time.", verdict, says, is));
-  }
-}
+bool trusted(const Result& r) { return r.verdict.verdict == "trustworthy"; }
 
-void slope(const Result& r, std::vector<std::string>& out) {
+void slope(const Result& r, std::vector<Said>& out) {
   const MetricResult* m = find(r.metrics, "calibration_slope");
-  if (m == nullptr || !m->value) return;
-  const bool may_be_one = m->low && m->high ? *m->low <= 1 && 1 <= *m->high
-                                            : std::abs(*m->value - 1) < kSameSlope || r.items < kSlopeItems;
-  if (may_be_one) return;
-  const char* verdict = *m->value < 1 ? "too extreme" : "too timid";
-  out.push_back(fmt::format("Its forecasts are {}: the calibration slope is {:.2f}, and 1 is right.", verdict,
-                            *m->value));
+  if (m == nullptr || !m->value || !m->low || !m->high) return;
+  if (*m->low <= 1 && 1 <= *m->high) return;
+  // Its bootstrap interval is too short with few groups or uneven weights; the omnibus test must reject as well.
+  if (!r.verdict.p_value || *r.verdict.p_value > 1 - detail::setting<double>(r, "level", 0.95)) return;
+  const bool extreme = *m->high < 1;
+  Said s{fmt::format(
+             "Its forecasts are {}{}: the calibration slope is {:.2f} ({:g}% interval {:.2f} to {:.2f}), "
+             "and 1 is right.",
+             extreme ? "too extreme" : "too timid", trusted(r) ? ", though within the tolerance" : "",
+             *m->value, 100 * detail::setting<double>(r, "level", 0.95), *m->low, *m->high),
+         {extreme ? Claim::too_extreme : Claim::too_timid}};
+  if (trusted(r)) s.claims.push_back(Claim::within_tolerance);
+  out.push_back(std::move(s));
 }
 
-void calibration_error(const Result& r, std::vector<std::string>& out) {
+// No claim: whether an error is chance is decided by the verdict, which has more than this statistic to go
+// by.
+void calibration_error(const Result& r, std::vector<Said>& out) {
   const MetricResult* m = find(r.metrics, "ece");
   if (m == nullptr || !m->value) return;
-  std::string text =
-      fmt::format("Its probabilities are off by {} points on average (ECE)", points(*m->value));
-  if (m->null_mean && m->p_value) {
-    const double level = detail::setting<double>(r, "level", 0.95);
-    const auto replicates = detail::setting<std::int64_t>(r, "bootstrap", 0);
-    if (replicates > 0 && 1.0 / (1.0 + replicates) > 1 - level) {
-      out.push_back(text +
-                    fmt::format("; ⟦bootstrap⟧ {} is too few to tell whether that is chance.", replicates));
-      return;
-    }
-    const bool real = *m->p_value <= 1 - level;
-    text += fmt::format("; a calibrated model would show {} here by chance, so this is {} (p = {:.2g}).",
-                        points(*m->null_mean), real ? "real" : "no evidence against it", *m->p_value);
-  } else if (r.command == "evaluate") {
-    text += "; add ⟦bootstrap⟧ 200 to see how much of that is chance.";
-  } else {
-    text += ".";
-  }
-  out.push_back(text);
+  std::string text = fmt::format(
+      "Forecasts and frequencies differ by {} points on average over the bins (ECE)", points(*m->value));
+  if (m->null_mean)
+    text += fmt::format("; a calibrated model would show {} points by chance", points(*m->null_mean));
+  out.push_back({text + "."});
 }
 
-void scores(const Result& r, std::vector<std::string>& out) {
-  const char* whose = several_votes(r) ? "votes" : "right answers";
+/// A model that is right less often than guessing most likely has its columns in another order.
+void class_order(const Result& r, std::vector<Said>& out) {
+  const MetricResult* m = find(r.metrics, "accuracy");
+  if (m == nullptr || !m->value || r.classes < 2 || r.items == 0) return;
+  const double guess = 1.0 / static_cast<double>(r.classes);
+  const double error = std::sqrt(guess * (1 - guess) / static_cast<double>(r.items));
+  if (m->high ? *m->high >= guess : *m->value >= guess - 3 * error) return;
+  out.push_back({fmt::format(
+      "Its accuracy of {} is below the {} of guessing: check that the columns of the predictions "
+      "are in the order of the class labels.",
+      share_text(*m->value), share_text(guess))});
+}
+
+void scores(const Result& r, std::vector<Said>& out) {
   if (const auto nll = value_of(r.metrics, "nll")) {
-    out.push_back(fmt::format("The {} got a probability of {} (geometric mean; log-loss {:.4f}).", whose,
-                              share_text(std::exp(-*nll)), *nll));
+    out.push_back({fmt::format("It gives {} a probability of {} (geometric mean; log-loss {:.4f}).",
+                               several_votes(r) ? "the class that a rater chose" : "the observed class",
+                               share_text(std::exp(-*nll)), *nll)});
   }
   const auto brier = value_of(r.metrics, "brier"), base = value_of(r.metrics, "brier_uncertainty");
   if (brier && base && *base > 0) {
     const double skill = 1 - *brier / *base;
     const std::string than =
-        std::abs(skill) < kSameShare
+        std::abs(skill) < kSameScore
             ? "about that"
-            : fmt::format("{:.0f}% {} than that", 100 * std::abs(skill), skill > 0 ? "smaller" : "larger");
-    out.push_back(
-        fmt::format("Its squared error is {} of always forecasting the class frequencies "
-                    "(Brier {:.4f} against {:.4f}).",
-                    than, *brier, *base));
+            : fmt::format("{:.0f}% {} than that", 100 * std::abs(skill), skill > 0 ? "lower" : "higher");
+    out.push_back({fmt::format(
+        "Its Brier score is {} of always forecasting the class frequencies ({:.4f} against {:.4f}).", than,
+        *brier, *base)});
   }
   if (const auto auroc = value_of(r.metrics, "auroc")) {
     out.push_back(
-        r.task == "binary"
-            ? fmt::format("It ranks {} above {} in {} of pairs (AUROC).", class_name(r, 1), class_name(r, 0),
-                          share_text(*auroc))
-            : fmt::format("It is surer of a right answer than of a wrong one in {} of pairs (AUROC).",
-                          share_text(*auroc)));
+        {r.task == "binary"
+             ? fmt::format("It ranks {} above {} in {} of pairs (AUROC).", class_called(r, 1),
+                           class_called(r, 0), share_text(*auroc))
+             : fmt::format("It is more confident when right than when wrong in {} of pairs (AUROC).",
+                           share_text(*auroc))});
   }
 }
 
-void several_raters(const Result& r, std::vector<std::string>& out) {
+void several_raters(const Result& r, std::vector<Said>& out) {
   if (!several_votes(r) || r.items == 0) return;
   const auto accuracy = value_of(r.metrics, "accuracy"), agreement = value_of(r.metrics, "agreement");
-  const double each = 1.0 * r.votes / r.items;
   if (accuracy && agreement) {
-    out.push_back(fmt::format(
-        "With {:.1f} votes per item, it matches the majority vote on {} of items and {} of single votes.",
-        each, share_text(*accuracy), share_text(*agreement)));
+    out.push_back(
+        {fmt::format("With {:.1f} votes per item, it agrees with the majority vote on {} of the items and "
+                     "with {} of the single votes.",
+                     1.0 * r.votes / r.items, share_text(*accuracy), share_text(*agreement))});
   }
   if (const auto raters = value_of(r.metrics, "rater_agreement")) {
-    out.push_back(
-        fmt::format("Two raters of one item agree with each other in {} of cases.", share_text(*raters)));
+    out.push_back({fmt::format("Two raters of the same item agree in {} of cases.", share_text(*raters))});
   }
   const auto all = value_of(r.metrics, "ece"), majority = value_of(r.consensus, "ece");
   if (all && majority) {
-    out.push_back(fmt::format(
-        "Scored on the majority label alone the ECE would read {:.4f} instead of {:.4f}.", *majority, *all));
+    out.push_back(
+        {fmt::format("Scored against the majority vote alone, the ECE would be {:.4f} instead of {:.4f}.",
+                     *majority, *all)});
   }
 }
 
-void worst(const Result& r, std::vector<std::string>& out) {
+void worst(const Result& r, std::vector<Said>& out) {
   for (const auto& [key, values] : r.per_class) {
     if (key != "ece_classwise" || values.size() < 3) continue;
     const auto at = std::max_element(values.begin(), values.end());  // nothing counts as smallest
     if (*at) {
-      out.push_back(fmt::format("The class with the largest calibration error is {} ({:.4f}).",
-                                class_name(r, at - values.begin()), **at));
+      out.push_back({fmt::format("The class with the largest calibration error is {} (ECE {:.4f}).",
+                                 class_called(r, at - values.begin()), **at)});
     }
   }
 }
 
 }  // namespace
 
-std::vector<std::string> plain_words(const Result& r, const Spelling& spelling) {
-  std::vector<std::string> out;
-  confidence(r, out);
+namespace detail {
+
+Said mean_words(const Result& r) {
+  const auto m = means(r);
+  if (!m) return {};
+  const bool binary = r.task == "binary", votes = several_votes(r);
+  const std::string name = binary ? class_called(r, 1) : "";
+  const std::string forecast =
+      binary ? fmt::format("the mean forecast of {} is {}", name, share_text(m->forecast))
+             : fmt::format("the mean confidence is {}", share_text(m->forecast));
+  const std::string facts =
+      forecast + (binary  ? fmt::format(", and {} of the {} are {}", share_text(m->outcome),
+                                       votes ? "votes" : "labels", name)
+                  : votes ? fmt::format(", and {} of the votes agree", share_text(m->outcome))
+                          : fmt::format(", and the accuracy is {}", share_text(m->outcome)));
+  const auto capital = [](std::string text) {
+    text[0] = 'T';
+    return text + ".";
+  };
+  const MetricResult* gap = find(r.metrics, "mean_gap");
+  const auto replicates = setting<std::int64_t>(r, "bootstrap", 0);
+  if (gap == nullptr || !gap->p_value || !decides(r, static_cast<double>(replicates)))
+    return {capital(facts)};
+  const std::string p = p_text(*gap->p_value, replicates);
+  if (*gap->p_value > 1 - setting<double>(r, "level", 0.95))
+    return {capital(facts + "; chance may explain the difference (" + p + ")"), {Claim::mean_by_chance}};
+  const bool high = m->forecast > m->outcome;
+  const char* fault =
+      binary ? (high ? "Its forecasts are too high on average" : "Its forecasts are too low on average")
+             : (high ? "It is over-confident on average" : "It is under-confident on average");
+  Said out{fmt::format("{}{}: {} ({}).", fault, trusted(r) ? ", though within the tolerance" : "", facts, p),
+           {high ? Claim::too_high : Claim::too_low}};
+  if (trusted(r)) out.claims.push_back(Claim::within_tolerance);
+  return out;
+}
+
+std::vector<Said> said_of(const Result& r) {
+  std::vector<Said> out;
+  if (Said mean = mean_words(r); !mean.text.empty()) out.push_back(std::move(mean));
   slope(r, out);
   calibration_error(r, out);
   scores(r, out);
   several_raters(r, out);
   worst(r, out);
-  for (std::string& sentence : out) sentence = spell(sentence, spelling);
+  class_order(r, out);
   return out;
+}
+
+}  // namespace detail
+
+std::vector<std::string> plain_words(const Result& r, const Spelling& spelling) {
+  std::vector<std::string> out;
+  for (const Said& s : detail::said_of(r)) out.push_back(spell(s.text, spelling));
+  return out;
+}
+
+std::string verdict_sentence(const Result& r, const Spelling& spelling) {
+  return spell(detail::verdict_words(r).text, spelling);
 }
 
 }  // namespace plumb

@@ -66,7 +66,7 @@ def test_plots_are_specs_with_their_data(results):
 
 
 @pytest.mark.parametrize("args, words", [
-    (("report",), "a report of what?"),
+    (("report",), "no result was given"),
     (("report", "raw.json"), "-o report.html"),
     (("report", "none.json", "-o", "x.html"), "none.json"),
     (("report", "probs.npy", "-o", "x.html"), "no JSON"),

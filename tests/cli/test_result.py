@@ -113,6 +113,21 @@ def test_two_gates_that_hold_are_both_named(folder, task):
     assert run.code == 3 and run.err.count("\n") == 2 and "ece" in run.err and "brier" in run.err
 
 
+def test_gate_on_bounds_p_values_and_the_verdict(folder, task):
+    args = (*LABELS, "--metrics", "ece,accuracy", "--bootstrap", "40", "--quiet")
+    result = folder.evaluate(*args[:-1])
+    verdict, ece = result["verdict"]["verdict"], result["metrics"]["ece"]
+    for gate, fails in ((f"ece.low>={ece['low']!r}", True), (f"ece.high<{ece['high']!r}", False), ("ece.p_value<=1", True),
+                        (f"verdict=={verdict}", True), (f"verdict != {verdict}", False)):
+        run = folder.run("evaluate", *args, "--fail-if", gate)
+        assert run.code == (3 if fails else 0), (gate, run.err)
+        assert ("the gate failed" in run.err) == fails
+    for gate in ("verdict!=trustworthy", "ece.low>0", "accuracy.p_value<1"):  # what is absent never passes
+        run = folder.run("evaluate", *LABELS, "--metrics", "ece,accuracy", "--quiet", "--fail-if", gate)
+        assert run.code == 2 and "cannot be decided" in run.err, run.err
+    assert folder.run("evaluate", *args, "--fail-if", "verdict!=good").code == 2
+
+
 def test_gate_on_what_is_undefined(folder):
     p = folder.npy("p.npy", np.array([0.0, 1.0]))
     y = folder.npy("y.npy", np.array([1, 1]))
@@ -258,7 +273,7 @@ def test_cifar_labels(folder):
     assert v["brier"] == pytest.approx(0.105446, abs=5e-7)
     assert v["ks"] == pytest.approx(0.039702, abs=5e-7)
     table = folder.run("evaluate", "--probs", CIFAR, "--labels", DATA / "plambda_cifar10_labels.npy")
-    assert "The model is over-confident: it says 97.6% and is right 93.6% of the time." in " ".join(table.out.split())
+    assert "The mean confidence is 97.6%, and the accuracy is 93.6%." in " ".join(table.out.split())
 
 
 @needs_data
@@ -272,7 +287,7 @@ def test_cifar_counts_gives_every_key_that_applies(folder):
         m = result["metrics"].get(row["key"])
         if m is None or m["value"] is None:
             continue
-        assert {"low", "high", "interval"} <= set(m), row["key"]
+        assert {"low", "high", "interval"} <= set(m) or row["interval"] == "none", row["key"]
         assert (("p_value" in m) and ("null_mean" in m)) == row["null"], row["key"]
-        assert m["low"] <= m["high"]
+        assert m.get("low", 0) <= m.get("high", 0)
     assert result["items"] == 10000 and result["votes"] == int(np.load(DATA / "cifar10h-counts.npy").sum())

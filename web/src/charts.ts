@@ -22,7 +22,7 @@ const kConfig = {
   },
   axisX: { labelFlush: false, labelOverlap: true, labelSeparation: 8, tickCount: 6 },
   axisY: { tickCount: 6 },
-  legend: { labelColor: "var(--ink)", labelFontSize: 12, symbolType: "circle", symbolSize: 90, symbolOpacity: 1, labelLimit: 200, offset: 8 },
+  legend: { labelColor: "var(--ink)", titleColor: "var(--muted)", labelFontSize: 12, symbolType: "circle", symbolSize: 90, symbolOpacity: 1, labelLimit: 200, offset: 8 },
   mark: { tooltip: true },
 };
 const kRowsShown = 500;

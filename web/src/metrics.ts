@@ -24,7 +24,7 @@ function bestOf(row: MetricRow): number {
   return known.filter((x) => x === best).length === 1 ? all.indexOf(best) : -1;
 }
 
-function cellOf(cell: MetricCell | null, model: string, best: boolean, several: boolean): HTMLElement {
+function cellOf(cell: MetricCell | null, model: string, best: boolean, several: boolean, floor: number): HTMLElement {
   const td = h("td", { role: "cell", class: best ? "best" : undefined, "data-model": model });
   if (several) td.append(h("span", { class: "who" }, model));
   if (!cell) return td;
@@ -38,13 +38,18 @@ function cellOf(cell: MetricCell | null, model: string, best: boolean, several: 
     td.append(h("span", { class: "range" }, `${shown(cell.low)} to ${shown(cell.high)}`));
   }
   if (cell.null_mean !== undefined && cell.p_value !== undefined) {
-    td.append(h("span", { class: "range" }, `by chance ${shown(cell.null_mean)}, p = ${Number(cell.p_value.toPrecision(2))}`));
+    td.append(h("span", { class: "range" }, `by chance ${shown(cell.null_mean)}, p ${cell.p_value <= floor * (1 + 1e-9) ? "<=" : "="} ${Number(cell.p_value.toPrecision(2))}`));
   }
   return td;
 }
 
 function table(report: Report, rows: MetricRow[], caption: string): HTMLElement {
   const models = report.metrics.models;
+  // No p-value is smaller than 1 / (1 + replicates).
+  const floors = models.map((name) => {
+    const replicates = report.runs.find((r) => r.name === name && typeof r.settings?.["bootstrap"] === "number")?.settings?.["bootstrap"];
+    return typeof replicates === "number" && replicates > 0 ? 1 / (1 + replicates) : 0;
+  });
   return h("table", { class: "metrics", role: "table" },
     h("caption", { class: "visually-hidden" }, caption),
     h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, h("th", { scope: "col", role: "columnheader" }, "Metric"),
@@ -54,7 +59,7 @@ function table(report: Report, rows: MetricRow[], caption: string): HTMLElement 
       return h("tr", { role: "row" },
         h("th", { scope: "row", role: "rowheader" }, h("code", {}, row.key),
           h("span", { class: "line" }, row.line, row.line && kDirection[row.better] ? `; ${kDirection[row.better]}` : "")),
-        ...row.cells.map((cell, i) => cellOf(cell, models[i]!, i === best, models.length > 1)));
+        ...row.cells.map((cell, i) => cellOf(cell, models[i]!, i === best, models.length > 1, floors[i]!)));
     })));
 }
 

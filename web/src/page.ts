@@ -4,9 +4,8 @@ import { h, shown, svg } from "./dom";
 import { metricsSection } from "./metrics";
 import { provenance } from "./provenance";
 import { readerTable } from "./tables";
-import type { Report } from "./types";
+import type { Report, Section } from "./types";
 
-const kBadge: Record<string, string> = { good: "Can be trusted", fair: "Nearly right", poor: "Not as it stands", open: "Measured" };
 const kThemes = ["auto", "light", "dark"];
 
 function mark(): SVGElement {
@@ -47,7 +46,8 @@ function facts(report: Report): string {
   if (!m) return "";
   const parts = [m.task, m.items !== undefined && `${shown(m.items)} items`,
     m.votes !== undefined && m.items !== undefined && m.votes > m.items && `${shown(m.votes)} votes`,
-    m.classes !== undefined && m.classes > 2 && `${shown(m.classes)} classes`];
+    m.classes !== undefined && m.classes > 2 && `${shown(m.classes)} classes`,
+    report.date, `plumb ${report.plumb}`];
   return parts.filter(Boolean).join(" · ");
 }
 
@@ -57,8 +57,17 @@ function hero(report: Report): HTMLElement {
     h("h1", {}, ...report.models.map((m, i) => h("span", { class: `model m${i % 6}` }, m.name)),
       report.title !== "" && !report.models.some((m) => report.title.includes(m.name)) && h("span", { class: "title" }, report.title)),
     h("p", { class: "facts" }, facts(report)),
-    h("div", { class: `verdict ${report.verdict.level}`, role: "status" },
-      h("span", { class: "badge" }, kBadge[report.verdict.level] ?? "Measured"), h("p", {}, report.verdict.text)));
+    ...report.verdicts.map((v) => h("div", { class: `verdict ${v.level.replace(" ", "-")}`, role: "status" },
+      h("span", { class: "badge" }, report.verdicts.length > 1 ? `${v.model}: ${v.name}` : v.name), h("p", {}, v.text))),
+    report.caution !== "" && h("p", { class: "caution" }, report.caution));
+}
+
+function next(report: Report): HTMLElement | undefined {
+  if (report.next.length === 0) return undefined;
+  return h("section", { id: "next", "aria-labelledby": "next-title" }, h("h2", { id: "next-title" }, "What to do next"),
+    h("div", { class: "card prose" }, ...report.next.flatMap((n) => [
+      h("p", {}, report.next.length > 1 ? `${n.model}: ${n.why}` : n.why),
+      h("pre", { tabindex: 0 }, h("code", {}, n.command))])));
 }
 
 function words(report: Report): HTMLElement | undefined {
@@ -71,20 +80,26 @@ function words(report: Report): HTMLElement | undefined {
 export async function showPage(report: Report, at: HTMLElement): Promise<void> {
   const sections: { id: string; title: string; element: HTMLElement }[] = [];
   const add = (id: string, title: string, element: HTMLElement | undefined) => element && sections.push({ id, title, element });
-  add("words", "In words", words(report));
-  add("metrics", "Metrics", metricsSection(report));
-  const charts = report.sections.flatMap((s) => {
+  // The diagram that the verdict speaks of comes first; words and numbers follow.
+  const first = report.sections.filter((s) => s.id === "calibration" || s.id === "regression");
+  const others = report.sections.filter((s) => !first.includes(s));
+  const show = (list: Section[]) => list.flatMap((s) => {
     const made = sectionCharts(s);
     add(s.id, s.title, h("section", { id: s.id, "aria-labelledby": `${s.id}-title` }, h("h2", { id: `${s.id}-title` }, s.title),
       h("p", { class: "intro" }, s.intro), ...made.pickers,
       h("div", { class: "grid" }, ...made.charts.map((c) => c.figure), ...s.tables.map(readerTable))));
     return made.charts;
   });
+  const charts = show(first);
+  add("words", "In words", words(report));
+  add("next", "What to do next", next(report));
+  add("metrics", "Metrics", metricsSection(report));
+  charts.push(...show(others));
   add("run", "What was run", provenance(report));
   at.append(h("a", { class: "skip", href: "#main" }, "To the results"), hero(report),
     h("nav", { "aria-label": "Sections" }, ...sections.map((s) => h("a", { href: `#${s.id}` }, s.title))),
     h("main", { id: "main" }, ...sections.map((s) => s.element)),
-    h("footer", {}, `Made by plumb ${report.plumb}. The plots are drawn by Vega-Lite (BSD-3-Clause).`));
+    h("footer", {}, `Made by plumb ${report.plumb}${report.date === "" ? "" : ` on ${report.date}`}. The plots are drawn by Vega-Lite (BSD-3-Clause).`));
   for (const chart of charts) await chart.draw();
   document.documentElement.dataset.ready = "yes";
   let waiting = 0;

@@ -9,6 +9,10 @@ interface Sized {
 
 export function sized(spec: Spec, width: number): Spec {
   const { height, encoding } = spec as Spec & Sized;
+  if ((spec.usermeta as { square?: boolean } | undefined)?.square) {
+    const side = Math.max(160, Math.min(width - 76, 460));  // less the axis' labels
+    return { ...spec, autosize: { type: "pad" }, width: side, height: side };
+  }
   if (typeof height !== "object") return { ...spec, width };
   const count = (field: string | undefined) =>
     field === undefined ? 1 : Math.max(1, new Set((spec.datasets.rows ?? []).map((row) => row[field])).size);

@@ -59,7 +59,11 @@ export interface Report {
   title: string;
   plumb: string;
   models: { name: string; task?: string; items?: number; votes?: number; classes?: number }[];
-  verdict: { level: string; text: string };
+  date: string;  // empty: not told
+  verdicts: { model: string; level: string; name: string; text: string }[];
+  summary: string;
+  caution: string;  // a sentence that limits all others; empty: none
+  next: { model: string; why: string; command: string }[];
   words: { model: string; sentences: string[] }[];
   metrics: { models: string[]; rows: MetricRow[] };
   sections: Section[];

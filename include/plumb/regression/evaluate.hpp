@@ -22,6 +22,7 @@ struct RegressionOptions {
   std::optional<RegressionRange> range = {};
   int bootstrap = 0;  ///< replicates; 0: no intervals
   double level = 0.95;
+  double tolerance = 1.1;  ///< the factor of the standard deviations, either way, that the verdict accepts
   std::uint64_t seed = 0;
   int threads = 0;  ///< 0: all cores; never moves a number
   double clip = 0;  ///< raises variances below it; 0: a variance of 0 leaves some keys undefined

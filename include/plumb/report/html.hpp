@@ -18,6 +18,7 @@ struct NamedResult {
 struct HtmlOptions {
   std::string title = {};         ///< empty: made from the names
   Spelling spelling = kBareName;  ///< of options in sentences
+  std::string date = {};          ///< shown when given; the page is otherwise a function of the results alone
 };
 
 /// False when the page was not built in, because node was not there; why_no_page() then says how to get it.
@@ -41,7 +42,9 @@ struct PlotFile {
 /// A script for node: `node SCRIPT DIR` draws every *.vl.json of DIR as SVG. Empty without has_page().
 [[nodiscard]] std::string plot_script();
 
-/// "probs" for a result of out/probs.npy: the name of what was judged, else of the command.
+/// What the model was called when it was judged; empty when it was not named.
+[[nodiscard]] std::string given_name(const std::string& json);
+/// That, or "probs" for a result of out/probs.npy: the name of what was judged, else of the command.
 [[nodiscard]] std::string name_of_result(const std::string& json);
 
 }  // namespace plumb

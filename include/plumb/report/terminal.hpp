@@ -20,8 +20,11 @@ struct TerminalOptions {
 
 [[nodiscard]] std::string render_terminal(const Result& result, const TerminalOptions& options);
 
-/// One sentence per headline: confidence, size of the error and whether chance explains it, scores, raters,
-/// slices.
+/// The verdict and what it rests on, in one sentence; why there is none where there is none. Empty for
+/// commands that judge no model.
+[[nodiscard]] std::string verdict_sentence(const Result& result, const Spelling& spelling = kMember);
+
+/// One sentence per headline: mean forecast, slope, size of the error, scores, raters, worst class.
 [[nodiscard]] std::vector<std::string> plain_words(const Result& result, const Spelling& spelling = kMember);
 
 /// The registry as a table: what `plumb list` prints.

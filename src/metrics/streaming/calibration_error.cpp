@@ -95,6 +95,12 @@ Estimate ece_classwise(std::span<const ReliabilityTable> classes) {
   return sum.value() / classes.size();
 }
 
+Estimate mean_gap(const ReliabilityTable& t) {
+  const Cell total = t.total();
+  if (empty(total)) return no_votes();
+  return std::abs(total.gap());
+}
+
 Estimate oe_ratio(const ReliabilityTable& t) {
   const Cell total = t.total();
   if (empty(total)) return no_votes();

@@ -4,20 +4,18 @@
 
 #include <fmt/format.h>
 
+#include "report/paragraphs.hpp"
 #include "report/plots.hpp"
+#include "report/words.hpp"
 
 namespace plumb::detail {
 namespace {
 
 constexpr std::size_t kMaxClasses = 40;  // class tables in one page; those with the largest error
-constexpr double kWellFilled = 0.02;     // share of the weight from which a cell's gap is worth naming
-constexpr double kSameShare = 0.005;     // shares closer than half a point read as equal
 constexpr const char* kEvent = "event";
 
 struct Means {
   double weight = 0, forecast = 0, outcome = 0;  // sums, weighted as the cells are
-  double widest = 0, widest_p = 0, widest_y = 0;
-  int outside = 0, banded = 0;
 };
 
 Means means(const Json& cells) {
@@ -27,38 +25,31 @@ Means means(const Json& cells) {
     if (!p || !y || !w) continue;
     m.forecast += *w * *p / m.weight;
     m.outcome += *w * *y / m.weight;
-    if (*w >= kWellFilled * m.weight && std::abs(*p - *y) > m.widest) {
-      m.widest = std::abs(*p - *y);
-      m.widest_p = *p;
-      m.widest_y = *y;
-    }
-    const auto low = number(row, "band_low"), high = number(row, "band_high");
-    if (low && high) {
-      ++m.banded;
-      m.outside += *y < *low || *y > *high ? 1 : 0;
-    }
   }
   return m;
 }
 
-std::string lean(double gap) {
-  return gap > kSameShare ? "says too much" : gap < -kSameShare ? "says too little" : "is right on average";
-}
-
+/// What the cells show, and nothing about chance.
 std::string meaning(const std::vector<std::pair<std::string, const Json*>>& tables) {
   std::vector<std::string> parts;
   for (const auto& [name, cells] : tables) {
     const Means m = means(*cells);
     if (!(m.weight > 0)) continue;
-    std::string one = fmt::format("{} {}: {} forecast, {} happened", name, lean(m.forecast - m.outcome),
-                                  percent(m.forecast), percent(m.outcome));
-    if (tables.size() == 1 && m.widest > 0)
-      one += fmt::format("; its widest gap in a well-filled cell is at {}, where {} happened",
-                         percent(m.widest_p), percent(m.widest_y));
-    if (m.banded > 0) one += fmt::format(" ({} of {} cells outside the band of chance)", m.outside, m.banded);
-    parts.push_back(one);
+    parts.push_back(
+        fmt::format("{}: mean forecast {}, frequency {}", name, percent(m.forecast), percent(m.outcome)));
   }
-  return joined(parts, ". ");
+  return joined(parts);
+}
+
+/// In the words that stand beside the verdict.
+std::string event_meaning(const Runs& runs) {
+  std::string out;
+  for (const Run& run : runs) {
+    if (rows(run, "reliability") == nullptr) continue;
+    const std::string one = mean_words(to_result(run)).text;
+    if (!one.empty()) out += (out.empty() ? "" : " ") + (runs.size() > 1 ? run.name + ": " : "") + one;
+  }
+  return out;
 }
 
 void put_cells(Json& out, const Json& cells, const std::string& model, const std::string& view) {
@@ -72,6 +63,9 @@ void put_cells(Json& out, const Json& cells, const std::string& model, const std
     for (const char* key :
          {"low", "high", "mean_p", "mean_y", "gap", "items", "votes", "band_low", "band_high"})
       if (const auto it = row.find(key); it != row.end() && !it->is_null()) r[key] = *it;
+    // A band of a few items can reach beyond what a frequency can be.
+    for (const char* key : {"band_low", "band_high"})
+      if (const auto x = number(r, key)) r[key] = std::clamp(*x, 0.0, 1.0);
     out.push_back(std::move(r));
   }
 }
@@ -90,6 +84,26 @@ Json curves(const Runs& runs) {
       if (!p || !y || density.value_or(0) < 0.002 * peak) continue;
       out.push_back({{"model", run.name}, {"view", kEvent}, {"p", *p}, {"estimate", *y}});
     }
+  }
+  return out;
+}
+
+/// One line a model, on the figure itself: a figure that is copied keeps its numbers.
+Json statistics(const Runs& runs) {
+  Json out = Json::array();
+  for (const Run& run : runs) {
+    if (rows(run, "reliability") == nullptr) continue;
+    std::string line;
+    if (const Json* ece = look(run.json, {"metrics", "ece"}); ece != nullptr && number(*ece, "value")) {
+      line = fmt::format("ECE {:.3f}", *number(*ece, "value"));
+      const auto low = number(*ece, "low"), high = number(*ece, "high");
+      if (low && high) line += fmt::format(" [{:.3f}, {:.3f}]", *low, *high);
+    }
+    if (const auto slope = metric(run, "calibration_slope"))
+      line += fmt::format("{}slope {:.2f}", line.empty() ? "" : ", ", *slope);
+    if (const auto items = number(run.json, "items"))
+      line += fmt::format("{}N = {}", line.empty() ? "" : ", ", thousands(static_cast<std::int64_t>(*items)));
+    out.push_back({{"model", run.name}, {"view", kEvent}, {"y", 0.97 - 0.055 * out.size()}, {"text", line}});
   }
   return out;
 }
@@ -174,11 +188,10 @@ void class_errors(const Runs& runs, Plots& out) {
   Plot& plot = add_plot(
       out, std::move(data), runs,
       {"class_errors", "calibration", "Calibration error by class",
-       fmt::format("{} is the worst class of {}: it is off by {}, the median of {} classes by {}.",
-                   all.front().name, all.front().model, points(all.front().error), classes,
+       fmt::format("The largest error of {} is in class {}: {}; the median of {} classes is {}.",
+                   all.front().model, all.front().name, points(all.front().error), classes,
                    points(all[all.size() / 2].error)),
-       "Each dot is one class judged against the rest: the mean gap between its forecast and how often it "
-       "happened. Shorter is better."});
+       "Each dot is one class against the rest: the mean gap between its forecasts and its frequency. Smaller is better."});
   if (classes > order.size())
     plot.how += fmt::format(" Of {} classes the {} with the largest error are shown.", classes, order.size());
 }
@@ -195,7 +208,7 @@ void calibration_plots(const Runs& runs, Plots& out) {
   const auto events = tables_of("reliability");
   if (events.empty()) return;
   Json cells = Json::array();
-  std::vector<Choice> reliability{{kEvent, event_name(runs), meaning(events)}};
+  std::vector<Choice> reliability{{kEvent, event_name(runs), event_meaning(runs)}};
   std::vector<Choice> histogram{{kEvent, event_name(runs), histogram_meaning(events)}};
   for (const auto& [name, table] : events) put_cells(cells, *table, name, kEvent);
   const Run* named = &runs.front();
@@ -214,19 +227,20 @@ void calibration_plots(const Runs& runs, Plots& out) {
 
   Plot& diagram = add_plot(
       out, cells, runs,
-      {"reliability", "calibration", "Does it happen as often as it says?", "",
-       "Forecasts are put into cells; a dot shows how often the event happened in its cell, its area how "
-       "many votes are there. On the diagonal words and facts agree; below it the model says too much. The "
-       "shaded bars are where a calibrated model's dots would fall by chance; the line is a smooth estimate "
-       "free of cells.",
+      {"reliability", "calibration", "Reliability diagram", "",
+       "Forecasts are sorted into bins. A dot shows how often the event happened in its bin, and its area how many votes "
+       "the bin holds. On the diagonal, forecasts and frequencies agree; below it, forecasts are too high. The shaded bars "
+       "show where the dots of a calibrated model would fall by chance; the line is a kernel estimate that does not "
+       "depend on the bins.",
        "class", reliability});
   diagram.spec["datasets"]["curve"] = curves(runs);
+  diagram.spec["datasets"]["statistics"] = statistics(runs);
 
   add_plot(
       out, std::move(cells), runs,
-      {"confidence", "calibration", "How sure is it?", "",
-       "The share of votes whose forecast fell into each cell. Most of the mass near 0 and 1 is a model that "
-       "is sure; whether it may be is told by the diagram beside it.",
+      {"confidence", "calibration", "Distribution of the forecasts", "",
+       "The share of votes whose forecast falls into each bin. A confident model has most of its mass near 0 and 1; "
+       "the reliability diagram shows whether that confidence is earned.",
        "class", histogram});
   class_errors(runs, out);
 }

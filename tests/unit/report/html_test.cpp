@@ -24,10 +24,10 @@ NamedResult named(const std::string& name, const Result& r) { return {name, rend
 
 Json document(const std::vector<NamedResult>& results) { return Json::parse(render_document(results, {})); }
 
-Result with_ece(double ece, std::optional<double> null_mean, std::optional<double> p) {
-  Result r = sample::labels();
-  for (auto& [key, m] : r.metrics)
-    if (key == "ece") m = MetricResult{.value = ece, .null_mean = null_mean, .p_value = p};
+Result with_verdict(const std::string& verdict, double estimate) {
+  Result r = sample::raters();
+  r.verdict.verdict = verdict;
+  r.verdict.estimate = estimate;
   return r;
 }
 
@@ -45,34 +45,31 @@ TEST(Html, PlotsApproved) {
   expect_approved("plots.txt", all);
 }
 
-TEST(Html, VerdictTellsChanceFromFaultAndSmallFromLarge) {
-  const auto level = [](const Result& r) {
-    return document({named("m", r)})["verdict"]["level"].get<std::string>();
-  };
-  EXPECT_EQ(level(with_ece(0.04, 0.035, 0.31)), "good");
-  EXPECT_EQ(level(with_ece(0.04, 0.03, 0.01)), "fair");
-  EXPECT_EQ(level(with_ece(0.14, 0.01, 0.01)), "poor");
-  EXPECT_EQ(level(with_ece(0.14, std::nullopt, std::nullopt)), "open")
-      << "without replicates chance is unknown";
+TEST(Html, TheHeadlineIsTheVerdictOfTheResult) {
+  for (const std::string verdict : {"trustworthy", "off", "cannot tell"}) {
+    const Json head = document({named("m", with_verdict(verdict, 0.03))})["verdicts"];
+    ASSERT_EQ(head.size(), 1u);
+    EXPECT_EQ(head[0]["level"], verdict);
+  }
+  EXPECT_EQ(document({named("m", sample::labels())})["verdicts"][0]["level"], "none");
 }
 
 TEST(Html, AdviceSpellsOptionsAsAsked) {
-  const std::vector<NamedResult> results{named("m", with_ece(0.14, std::nullopt, std::nullopt))};
+  const std::vector<NamedResult> results{named("m", sample::labels())};
   const std::string bare = render_document(results, {}),
                     flags = render_document(results, {.spelling = kFlag});
   EXPECT_FALSE(contains(bare, "⟦") || contains(flags, "⟦"));
-  EXPECT_TRUE(contains(bare, "; bootstrap 200 would tell") && contains(bare, "add bootstrap 200 to see"));
-  EXPECT_TRUE(contains(flags, "; --bootstrap 200 would tell") &&
-              contains(flags, "add --bootstrap 200 to see"));
+  EXPECT_TRUE(contains(bare, "It takes bootstrap to tell")) << bare;
+  EXPECT_TRUE(contains(flags, "It takes --bootstrap to tell"));
 }
 
-TEST(Html, VerdictOfSeveralSpeaksOfTheBest) {
+TEST(Html, EveryModelHasItsVerdict) {
   const Json doc =
-      document({named("raw", with_ece(0.135, 0.01, 0.005)), named("fixed", with_ece(0.012, 0.011, 0.4))});
-  EXPECT_EQ(doc["verdict"]["level"], "good");
-  const std::string text = doc["verdict"]["text"];
-  EXPECT_TRUE(contains(text, "after fixed")) << text;
-  EXPECT_TRUE(contains(text, "raw misses by 13.5 points")) << text;
+      document({named("raw", with_verdict("off", 0.135)), named("fixed", with_verdict("trustworthy", 0.01))});
+  ASSERT_EQ(doc["verdicts"].size(), 2u);
+  EXPECT_EQ(doc["verdicts"][0]["name"], "Off");
+  EXPECT_EQ(doc["verdicts"][1]["model"], "fixed");
+  EXPECT_TRUE(contains(doc["summary"], "fixed: Trustworthy. ")) << doc["summary"];
 }
 
 TEST(Html, ShowsWhatTheResultHolds) {

@@ -22,25 +22,49 @@ Result sample(double coverage, double zms) {
   return r;
 }
 
-std::string first_words(double coverage, double zms) {
-  return regression_words(sample(coverage, zms)).front();
+std::string words_of(const Result& r) {
+  std::string out;
+  for (const std::string& s : regression_words(r)) out += s + "\n";
+  return out;
 }
 
-TEST(RegressionWords, CoverageAndTheFactor) {
-  EXPECT_EQ(first_words(0.52, 3.1),
-            "The 90% intervals hold 52% of the targets: the variance is too small by a factor of 3.1.");
-  EXPECT_EQ(first_words(0.984, 0.25),
-            "The 90% intervals hold 98% of the targets: the variance is too large by a factor of 4.");
-  EXPECT_EQ(
-      first_words(0.901, 1.01),
-      "The 90% intervals hold 90.1% of the targets, as they should, and the variance is right on average.");
+Result with_intervals(double low, double zms, double high, double coverage) {
+  Result r = sample(coverage, zms);
+  for (auto& [key, m] : r.metrics) {
+    if (key == "zms") m.low = low, m.high = high;
+    if (key == "coverage_90") m.low = coverage - 0.02, m.high = coverage + 0.02;
+  }
+  return r;
+}
+
+TEST(RegressionWords, WithoutAnIntervalNothingIsClaimed) {
+  EXPECT_EQ(words_of(sample(0.52, 3.1)),
+            "The 90% intervals hold 52% of the targets.\nThe mean squared z-score is 3.1, and 1 is right.\n"
+            "The root mean squared error is 0.2; the predicted variances imply 0.1.\n");
+}
+
+TEST(RegressionWords, TheFactorComesWithItsInterval) {
+  EXPECT_NE(words_of(with_intervals(2.8, 3.1, 3.5, 0.52))
+                .find("The variances are too small by a factor of about 3.1 (95% interval 2.8 to 3.5).\n"),
+            std::string::npos);
+  EXPECT_NE(words_of(with_intervals(0.2, 0.25, 0.4, 0.98))
+                .find("The variances are too large by a factor of about 4 (95% interval 2.5 to 5).\n"),
+            std::string::npos);
+  EXPECT_NE(
+      words_of(with_intervals(0.9, 1.01, 1.1, 0.9)).find("The mean squared z-score is 1.01, and 1 is right."),
+      std::string::npos)
+      << "its interval holds 1";
+  Result r = with_intervals(1.01, 1.03, 1.05, 0.9);
+  r.verdict.verdict = "trustworthy";
+  EXPECT_NE(words_of(r).find("which is within the tolerance"), std::string::npos);
 }
 
 TEST(RegressionWords, CoverageAndZScoresMayDisagree) {
-  EXPECT_NE(first_words(0.96, 1.5).find("a few large errors are not foreseen"), std::string::npos);
-  EXPECT_NE(first_words(0.8, 0.7).find("too large for some items and too small for others"),
+  EXPECT_NE(words_of(with_intervals(1.3, 1.5, 1.7, 0.96)).find("Few errors are much larger than predicted"),
             std::string::npos);
-  EXPECT_NE(first_words(0.9, 1.3).find("the mean squared z-score is 1.30 instead of 1"), std::string::npos);
+  EXPECT_NE(
+      words_of(with_intervals(0.6, 0.7, 0.8, 0.8)).find("too large for some items and too small for others"),
+      std::string::npos);
 }
 
 TEST(RegressionWords, RejectionShiftAndSlices) {
@@ -51,13 +75,13 @@ TEST(RegressionWords, RejectionShiftAndSlices) {
   r.sections.emplace_back("shift", Tree::Members{{"auroc", 0.83}});
   r.per_group = {{"a", 10, 0, {{"coverage_90", 0.7}}}, {"b", 10, 0, {{"coverage_90", 0.91}}}};
   const auto words = regression_words(r);
-  ASSERT_EQ(words.size(), 5u);
-  EXPECT_EQ(words[1], "The root mean squared error is 0.2; the variances foresee 0.1.");
-  EXPECT_EQ(words[2],
-            "Setting aside the least certain 20% of the items lowers the mean squared error by 40% (from "
+  ASSERT_EQ(words.size(), 6u);
+  EXPECT_EQ(words[2], "The root mean squared error is 0.2; the predicted variances imply 0.1.");
+  EXPECT_EQ(words[3],
+            "Leaving out the least certain 20% of the items lowers the mean squared error by 40% (from "
             "0.04 to 0.024).");
-  EXPECT_NE(words[3].find("less sure here than on the reference set"), std::string::npos);
-  EXPECT_EQ(words[4], "Coverage is furthest off in slice a: the 90% intervals hold 70% of its targets.");
+  EXPECT_NE(words[4].find("less sure here than on the reference set"), std::string::npos);
+  EXPECT_EQ(words[5], "Of the slices, a is furthest from 90%: its intervals hold 70% of 10 targets.");
 }
 
 TEST(RenderRegression, TableAndWhatIsUndefined) {

@@ -63,6 +63,7 @@ inline Result raters() {
   put(r.metrics, "accuracy", {.value = 0.95, .low = 0.945, .high = 0.955, .interval = "percentile"});
   put(r.metrics, "agreement", {.value = 0.936, .low = 0.93, .high = 0.942, .interval = "percentile"});
   put(r.metrics, "nll", {.value = 0.25, .low = 0.24, .high = 0.26, .interval = "percentile"});
+  put(r.metrics, "mean_gap", {.value = 0.04, .null_mean = 0.004, .p_value = 1.0 / 201});
   put(r.metrics, "ece",
       {.value = 0.04,
        .low = 0.035,
@@ -87,6 +88,16 @@ inline Result raters() {
        20400,
        {{"accuracy", 0.93}, {"agreement", 0.92}, {"nll", std::nullopt}, {"ece", 0.06}}}};
   r.tables = {{"reliability", reliability(true)}};
+  r.verdict = {.verdict = "off",
+               .certain = false,
+               .tolerance = 0.03,
+               .estimate = 0.039,
+               .low = 0.028,
+               .high = 0.045,
+               .p_value = 1.0 / 201,
+               .needed = {},
+               .unit = "items",
+               .why = {}};
   r.notes = {"12 items without votes or of weight 0 were left out"};
   return r;
 }
@@ -99,9 +110,21 @@ inline Result binary() {
   r.class_names = {};
   r.per_class.clear();
   r.metrics.clear();
+  r.settings.emplace_back("bootstrap", std::int64_t{200});
   r.metrics.emplace_back("ece", MetricResult{.value = 0.04, .null_mean = 0.035, .p_value = 0.31});
-  r.metrics.emplace_back("calibration_slope", MetricResult{.value = 0.62});
+  r.metrics.emplace_back("calibration_slope", MetricResult{.value = 0.62, .low = 0.5, .high = 0.76});
   r.metrics.emplace_back("auroc", MetricResult{.value = 0.912});
+  r.metrics.emplace_back("mean_gap", MetricResult{.value = 0.04, .null_mean = 0.03, .p_value = 0.2});
+  r.verdict = {.verdict = "cannot tell",
+               .certain = false,
+               .tolerance = 0.05,
+               .estimate = 0.02,
+               .low = 0.0,
+               .high = 0.071,
+               .p_value = 0.31,
+               .needed = 12400,
+               .unit = "items",
+               .why = {}};
   return r;
 }
 

@@ -19,106 +19,153 @@ std::string everything(const Result& r) {
   return out;
 }
 
-// The table of the sample with another outcome in its cells.
-Result with_outcome(double y) {
-  Result r = sample::labels();
-  for (auto& row : r.tables[0].second.rows)
-    if (std::holds_alternative<double>(row[6])) row[6] = y;
-  return r;
+bool mentions(const Result& r, const std::string& part) {
+  return everything(r).find(part) != std::string::npos;
 }
 
-TEST(Words, OverConfident) {
-  EXPECT_TRUE(
-      says(sample::labels(), "The model is over-confident: it says 97.6% and is right 93.6% of the time."))
+MetricResult& metric(Result& r, const std::string& key) {
+  for (auto& [name, m] : r.metrics)
+    if (name == key) return m;
+  r.metrics.emplace_back(key, MetricResult{});
+  return r.metrics.back().second;
+}
+
+TEST(Words, TheMeanIsNoVerdictWithoutAPValue) {
+  EXPECT_TRUE(says(sample::labels(), "The mean confidence is 97.6%, and the accuracy is 93.6%."))
       << everything(sample::labels());
+  for (const char* claim : {"over-confident", "under-confident", "too high", "too low", "right on average"})
+    EXPECT_FALSE(mentions(sample::labels(), claim)) << claim;
 }
 
-TEST(Words, UnderConfidentAndRight) {
-  EXPECT_TRUE(says(with_outcome(0.99),
-                   "The model is under-confident: it says 97.6% and is right 99.0% of the time."));
-  EXPECT_TRUE(
-      says(with_outcome(0.978),
-           "The model's confidence is right on average: it says 97.6% and is right 97.8% of the time."));
+TEST(Words, TooHighNeedsAPValueThatKnowsOfGroups) {
+  Result r = sample::raters();
+  EXPECT_TRUE(says(
+      r,
+      "It is over-confident on average: the mean confidence is 97.6%, and 93.6% of the votes agree (p <= "
+      "0.005)."))
+      << everything(r);
+  metric(r, "mean_gap").p_value = 0.2;
+  EXPECT_TRUE(says(
+      r,
+      "The mean confidence is 97.6%, and 93.6% of the votes agree; chance may explain the difference (p = "
+      "0.2)."))
+      << everything(r);
+  Result ill = sample::binary();
+  ill.class_names = {"well", "ill"};
+  metric(ill, "mean_gap").p_value = 0.01;
+  EXPECT_TRUE(says(
+      ill,
+      "Its forecasts are too high on average: the mean forecast of ill is 97.6%, and 93.6% of the labels "
+      "are ill (p = 0.01)."))
+      << everything(ill);
 }
 
-TEST(Words, WhatChanceMayHaveDoneIsNoVerdict) {
-  Result few = with_outcome(0.94);  // 3.6 points off
-  few.items = few.votes = 100;
+TEST(Words, ReplicatesTooFewForAnyPValueSayNothing) {
+  Result r = sample::raters();
+  for (auto& [key, value] : r.settings)
+    if (key == "bootstrap") value = std::int64_t{10};
+  metric(r, "mean_gap").p_value = 1.0 / 11;
+  EXPECT_TRUE(says(r, "The mean confidence is 97.6%, and 93.6% of the votes agree.")) << everything(r);
+}
+
+TEST(Words, RareEventsKeepTheirDigits) {
+  Result r = sample::binary();
+  for (auto& row : r.tables[0].second.rows)
+    if (std::holds_alternative<double>(row[6])) {
+      row[5] = 0.005;
+      row[6] = 0.001;
+    }
+  metric(r, "mean_gap").p_value = 0.001;
   EXPECT_TRUE(
-      says(few,
-           "The confidence is right on average, as far as these items tell: it says 97.6% and is right "
-           "94.0% of the time."));
-  Result one = sample::binary();
-  one.settings.emplace_back("bootstrap", std::int64_t{1});
-  EXPECT_TRUE(
-      says(one,
-           "Its probabilities are off by 4.0 points on average (ECE); --bootstrap 1 is too few to tell "
-           "whether that is chance."));
+      mentions(r, "too high on average: the mean forecast of class 1 is 0.5%, and 0.1% of the labels"))
+      << everything(r);
+}
+
+TEST(Words, WhatTheToleranceAllowsIsSaidToBeSo) {
+  Result r = sample::raters();
+  r.verdict.verdict = "trustworthy";
+  EXPECT_TRUE(mentions(r, "It is over-confident on average, though within the tolerance:")) << everything(r);
 }
 
 TEST(Words, SeveralRaters) {
   const Result r = sample::raters();
-  EXPECT_TRUE(says(r, "The model is over-confident: it says 97.6%, and 93.6% of the votes agree."))
-      << everything(r);
   EXPECT_TRUE(says(
       r,
-      "With 5.1 votes per item, it matches the majority vote on 95.0% of items and 93.6% of single votes."));
-  EXPECT_TRUE(says(r, "Scored on the majority label alone the ECE would read 0.0123 instead of 0.0400."));
-  EXPECT_TRUE(says(r, "The votes got a probability of 77.9% (geometric mean; log-loss 0.2500)."));
+      "With 5.1 votes per item, it agrees with the majority vote on 95.0% of the items and with 93.6% of the "
+      "single votes."))
+      << everything(r);
+  EXPECT_TRUE(says(r, "Scored against the majority vote alone, the ECE would be 0.0123 instead of 0.0400."));
+  EXPECT_TRUE(says(
+      r, "It gives the class that a rater chose a probability of 77.9% (geometric mean; log-loss 0.2500)."));
 }
 
-TEST(Words, ChanceIsToldFromFault) {
-  EXPECT_TRUE(says(
-      sample::raters(),
-      "Its probabilities are off by 4.0 points on average (ECE); a calibrated model would show 0.5 here by "
-      "chance, so this is real (p = 0.005)."));
+TEST(Words, TheErrorAndWhatChanceWouldShow) {
   EXPECT_TRUE(says(
       sample::binary(),
-      "Its probabilities are off by 4.0 points on average (ECE); a calibrated model would show 3.5 here by "
-      "chance, so this is no evidence against it (p = 0.31)."));
-  EXPECT_TRUE(says(
-      sample::labels(),
-      "Its probabilities are off by 4.0 points on average (ECE); add --bootstrap 200 to see how much of that "
-      "is chance."));
+      "Forecasts and frequencies differ by 4.0 points on average over the bins (ECE); a calibrated model "
+      "would show 3.5 points by chance."));
+  EXPECT_TRUE(says(sample::labels(),
+                   "Forecasts and frequencies differ by 4.0 points on average over the bins (ECE)."));
 }
 
 TEST(Words, BinaryNamesItsEvent) {
   Result r = sample::binary();
-  EXPECT_TRUE(says(r, "The model forecasts too high: it expects class 1 in 97.6% of cases, and 93.6% are."))
-      << everything(r);
   EXPECT_TRUE(says(r, "It ranks class 1 above class 0 in 91.2% of pairs (AUROC)."));
   r.class_names = {"well", "ill"};
   EXPECT_TRUE(says(r, "It ranks ill above well in 91.2% of pairs (AUROC)."));
 }
 
-TEST(Words, SlopeOnlyWhenItIsNotOne) {
+TEST(Words, SlopeOnlyWhenItsIntervalExcludesOneAndTheOmnibusTestRejects) {
   Result r = sample::binary();
-  EXPECT_TRUE(says(r, "Its forecasts are too extreme: the calibration slope is 0.62, and 1 is right."));
-  r.metrics[1].second.value = 1.4;
-  EXPECT_TRUE(says(r, "Its forecasts are too timid: the calibration slope is 1.40, and 1 is right."));
-  r.metrics[1].second.low = 0.9;
-  r.metrics[1].second.high = 1.9;
-  EXPECT_EQ(everything(r).find("slope"), std::string::npos) << "its interval holds 1";
+  EXPECT_FALSE(mentions(r, "slope")) << "p = 0.31";
+  r.verdict.p_value = 0.01;
+  EXPECT_TRUE(says(
+      r,
+      "Its forecasts are too extreme: the calibration slope is 0.62 (95% interval 0.50 to 0.76), and 1 is "
+      "right."))
+      << everything(r);
+  metric(r, "calibration_slope") = {.value = 1.4, .low = 1.1, .high = 1.9};
+  EXPECT_TRUE(mentions(r, "Its forecasts are too timid: the calibration slope is 1.40"));
+  metric(r, "calibration_slope").low = 0.9;
+  EXPECT_FALSE(mentions(r, "slope")) << "its interval holds 1";
+  metric(r, "calibration_slope") = {.value = 0.1};
+  EXPECT_FALSE(mentions(r, "slope")) << "it has no interval, however many items there are";
 }
 
 TEST(Words, ScoresAgainstTheBaseRate) {
   Result r = sample::labels();
-  EXPECT_TRUE(says(r,
-                   "Its squared error is 88% smaller than that of always forecasting the class frequencies "
-                   "(Brier 0.1054 against "
-                   "0.9000)."));
-  r.metrics[3].second.value = 0.99;
-  EXPECT_NE(everything(r).find("10% larger"), std::string::npos) << everything(r);
+  EXPECT_TRUE(says(
+      r,
+      "Its Brier score is 88% lower than that of always forecasting the class frequencies (0.1054 against "
+      "0.9000)."));
+  metric(r, "brier").value = 0.99;
+  EXPECT_TRUE(mentions(r, "10% higher")) << everything(r);
 }
 
 TEST(Words, NamesTheWorstClassAmongThoseDefined) {
-  EXPECT_TRUE(says(sample::labels(), "The class with the largest calibration error is dog (0.0300)."));
+  EXPECT_TRUE(says(sample::labels(), "The class with the largest calibration error is dog (ECE 0.0300)."));
   Result r = sample::labels();
   r.per_class[0].second = {std::nullopt, std::nullopt, std::nullopt};
-  EXPECT_EQ(everything(r).find("largest calibration"), std::string::npos);
+  EXPECT_FALSE(mentions(r, "largest calibration"));
 }
 
-TEST(Words, NothingToSayIsNothingSaid) { EXPECT_TRUE(plain_words(Result{}).empty()); }
+TEST(Words, AccuracyBelowGuessingPointsToTheOrderOfClasses) {
+  Result r = sample::labels();
+  EXPECT_FALSE(mentions(r, "guessing"));
+  metric(r, "accuracy").value = 0.06;
+  EXPECT_TRUE(says(
+      r,
+      "Its accuracy of 6.0% is below the 33.3% of guessing: check that the columns of the predictions are "
+      "in the order of the class labels."))
+      << everything(r);
+  metric(r, "accuracy") = {.value = 0.30, .low = 0.2, .high = 0.4};
+  EXPECT_FALSE(mentions(r, "guessing")) << "its interval holds the accuracy of guessing";
+}
+
+TEST(Words, NothingToSayIsNothingSaid) {
+  EXPECT_TRUE(plain_words(Result{}).empty());
+  EXPECT_EQ(verdict_sentence(Result{}), "");
+}
 
 }  // namespace
 }  // namespace plumb

@@ -16,6 +16,8 @@ namespace plumb {
 [[nodiscard]] Estimate ece_l2_debiased(const ReliabilityTable& t);
 /// mean over classes of ece
 [[nodiscard]] Estimate ece_classwise(std::span<const ReliabilityTable> classes);
+/// |mean forecast - frequency| of the event: what is left when gaps of both signs cancel
+[[nodiscard]] Estimate mean_gap(const ReliabilityTable& t);
 [[nodiscard]] Estimate oe_ratio(const ReliabilityTable& t);  ///< observed over expected
 
 /// Murphy's parts on the cells: reliability - resolution + uncertainty (+ within = brier).

@@ -38,6 +38,7 @@ TEST(CalibrationError, GoldenByHand) {
   // 0.0625 - 0.25 / (2 - 1) in the first cell, 0.015625 - 0 in the second.
   EXPECT_DOUBLE_EQ(*ece_l2_debiased(t).value, -std::sqrt(0.0859375));
   EXPECT_DOUBLE_EQ(*oe_ratio(t).value, 3 / 2.25);
+  EXPECT_DOUBLE_EQ(*mean_gap(t).value, 0.1875) << "both gaps have one sign";
   const BrierParts b = brier_parts(t);
   EXPECT_DOUBLE_EQ(b.reliability, 0.0390625);
   EXPECT_DOUBLE_EQ(b.resolution, 0.0625);
@@ -203,7 +204,7 @@ TEST(CalibrationError, NoVotesIsSaid) {
   massless.weight.assign(4, 0.0);
   for (const Column& c : {none, massless}) {
     const ReliabilityTable t = table_of(c, 15);
-    for (const Estimate& e : {ece(t), ece_l2(t), mce(t), ece_l2_debiased(t), oe_ratio(t)}) {
+    for (const Estimate& e : {ece(t), ece_l2(t), mce(t), ece_l2_debiased(t), mean_gap(t), oe_ratio(t)}) {
       EXPECT_FALSE(e);
       EXPECT_EQ(e.why, kNoVotes);
     }

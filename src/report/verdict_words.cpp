@@ -1,0 +1,148 @@
+#include "report/verdict_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/look_up.hpp"
+#include "report/paragraphs.hpp"
+
+namespace plumb::detail {
+namespace {
+
+std::string ece_text(double x) { return fmt::format("{:.2g}", x); }
+std::string factor_text(double x) { return fmt::format("{:.3g}", x); }
+
+/// That of ece_corrected; the verdict's own upper bound is one-sided.
+std::string ece_interval(const Result& r) {
+  const MetricResult* m = find(r.metrics, "ece_corrected");
+  const bool known = m != nullptr && m->low && m->high;
+  const std::optional<double>&low = known ? m->low : r.verdict.low, &high = known ? m->high : r.verdict.high;
+  if (!low || !high) return "";
+  return fmt::format(" ({} interval {} to {})", level_text(r), ece_text(*low), ece_text(*high));
+}
+
+std::string needed_text(const Result& r) {
+  const Verdict& v = r.verdict;
+  if (!v.needed) return "";
+  return fmt::format("; about {} {} would settle it for a calibrated model", thousands(*v.needed),
+                     v.unit.empty() ? "items" : v.unit);
+}
+
+std::string probabilities_reason(const Result& r) {
+  const Verdict& v = r.verdict;
+  const std::string tolerance = fmt::format("tolerance of {:g}", v.tolerance);
+  const std::string estimate = v.estimate ? ece_text(*v.estimate) : "?";
+  if (v.verdict == "trustworthy")
+    return fmt::format("the ECE is at most {} with {} confidence, below the {}",
+                       v.high ? ece_text(*v.high) : "?", level_text(r), tolerance);
+  if (v.verdict == "off") {
+    std::string out =
+        fmt::format("the ECE is about {}{}, above the {}", estimate, ece_interval(r), tolerance);
+    if (v.p_value)
+      out += fmt::format(", and not by chance ({})",
+                         p_text(*v.p_value, setting<std::int64_t>(r, "bootstrap", 0)));
+    return out;
+  }
+  if (v.needed && v.high && *v.high >= v.tolerance)
+    return fmt::format("the ECE may be as large as {}, above the {}{}", ece_text(*v.high), tolerance,
+                       needed_text(r));
+  const bool near = v.why.empty() || v.why.find("too close") != std::string::npos;
+  if (!v.estimate || !near) return v.why + needed_text(r);
+  // Far above the tolerance and yet within chance: the items are few, and their number is not foreseen.
+  if (*v.estimate > 1.5 * v.tolerance)
+    return fmt::format("the ECE is about {}{}, but so few {} could show that by chance", estimate,
+                       ece_interval(r), v.unit.empty() ? "items" : v.unit);
+  return fmt::format("the ECE is about {}{}, too close to the {}", estimate, ece_interval(r), tolerance);
+}
+
+/// sqrt(zms): the errors over the predicted standard deviations. A tolerance of 1.1 allows 10% either way.
+std::string deviations_reason(const Result& r) {
+  const Verdict& v = r.verdict;
+  const std::string tolerance = fmt::format("tolerance of {:g}", v.tolerance);
+  if (!v.estimate) return "";
+  const bool small = *v.estimate >= 1;
+  const double factor = small ? *v.estimate : 1 / *v.estimate;
+  const auto facing = [&](const std::optional<double>& x) { return small ? *x : 1 / *x; };
+  const std::string interval =
+      v.low && v.high && *v.low > 0 && *v.high > 0
+          ? fmt::format(" ({} interval {} to {})", level_text(r), factor_text(facing(small ? v.low : v.high)),
+                        factor_text(facing(small ? v.high : v.low)))
+          : "";
+  if (v.verdict == "trustworthy") {
+    const double most = v.low && v.high ? std::max(1 / *v.low, *v.high) : factor;
+    return fmt::format(
+        "the predicted standard deviations are right within a factor of {} with {} confidence, below the {}",
+        factor_text(most), level_text(r), tolerance);
+  }
+  const std::string size = fmt::format("too {} by a factor of about {}{}", small ? "small" : "large",
+                                       factor_text(factor), interval);
+  if (v.verdict == "off")
+    return fmt::format("the predicted standard deviations are {}, above the {}", size, tolerance);
+  const std::string range =
+      v.low && v.high
+          ? fmt::format("errors are {} to {} times the predicted standard deviations with {} confidence",
+                        factor_text(*v.low), factor_text(*v.high), level_text(r))
+          : "the interval is too wide";
+  if (v.needed) return range + fmt::format(", and the tolerance is {:g}", v.tolerance) + needed_text(r);
+  return range + ", too close to the " + tolerance;
+}
+
+std::string why_none(const Result& r) {
+  if (r.command == "calibrate") return "a calibrator is judged on other data than those of its fit";
+  if (r.command == "merge") return "merged states hold no items to resample";
+  if (r.command == "evaluate" && r.items == 1) return "one item cannot show whether a model is calibrated";
+  if (r.command == "evaluate" && setting<std::int64_t>(r, "bootstrap", 0) == 0)
+    return "it takes ⟦bootstrap⟧ to tell miscalibration from chance";
+  return r.verdict.why.empty() ? "the values that it rests on were not computed" : r.verdict.why;
+}
+
+bool judged(const Result& r) {
+  return !r.verdict.verdict.empty() || !r.verdict.why.empty() ||
+         ((r.command == "evaluate" || r.command == "merge" || r.command == "calibrate") &&
+          !r.metrics.empty());
+}
+
+}  // namespace
+
+std::string level_text(const Result& r) {
+  return fmt::format("{:g}%", 100 * setting<double>(r, "level", 0.95));
+}
+
+bool at_floor(double p, std::int64_t replicates) {
+  return replicates > 0 && p <= (1 + 1e-9) / (1.0 + static_cast<double>(replicates));
+}
+
+std::string p_text(double p, std::int64_t replicates) {
+  return at_floor(p, replicates) ? fmt::format("p <= {:.2g}", p) : fmt::format("p = {:.2g}", p);
+}
+
+std::string p_cell(double p, std::int64_t replicates) {
+  return at_floor(p, replicates) ? fmt::format("<= {:.4f}", p) : fmt::format("{:.4f}", p);
+}
+
+std::string_view verdict_name(const Verdict& v) {
+  if (v.verdict == "trustworthy") return "Trustworthy";
+  if (v.verdict == "off") return v.certain ? "Certainly off" : "Off";
+  return v.verdict.empty() ? "No verdict" : "Cannot tell";
+}
+
+std::string verdict_reason(const Result& r) {
+  if (r.verdict.verdict.empty()) return why_none(r);
+  return r.task == "regression" ? deviations_reason(r) : probabilities_reason(r);
+}
+
+Said verdict_words(const Result& r) {
+  if (!judged(r)) return {};
+  Said out{fmt::format("{}: {}.", verdict_name(r.verdict), verdict_reason(r))};
+  const std::string& v = r.verdict.verdict;
+  if (v == "trustworthy") out.claims.push_back(Claim::trustworthy);
+  if (v == "off") out.claims.push_back(Claim::off);
+  if (v == "cannot tell") out.claims.push_back(Claim::undecided);
+  if (r.task == "regression" && v == "off" && r.verdict.estimate)
+    out.claims.push_back(*r.verdict.estimate > 1 ? Claim::sigma_too_small : Claim::sigma_too_large);
+  return out;
+}
+
+}  // namespace plumb::detail

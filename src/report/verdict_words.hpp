@@ -1,0 +1,28 @@
+// The verdict of a result in one sentence. It is decided elsewhere (Result.verdict); every front end says it
+// in these words.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plumb/result.hpp"
+#include "report/said.hpp"
+
+namespace plumb::detail {
+
+/// Empty for commands that judge no model. Options are marked.
+[[nodiscard]] Said verdict_words(const Result& result);
+/// The same without its name, as a clause: "the ECE is at most 0.0231 with 95% confidence, ...".
+[[nodiscard]] std::string verdict_reason(const Result& result);
+/// "Trustworthy", "Off", "Certainly off", "Cannot tell", "No verdict".
+[[nodiscard]] std::string_view verdict_name(const Verdict& verdict);
+
+/// "95%", of the intervals.
+[[nodiscard]] std::string level_text(const Result& result);
+/// "p = 0.031", or "p <= 0.0050" where no smaller one is possible with so many replicates.
+[[nodiscard]] std::string p_text(double p, std::int64_t replicates);
+/// The same without "p = ": "0.0310", "<= 0.0050".
+[[nodiscard]] std::string p_cell(double p, std::int64_t replicates);
+[[nodiscard]] bool at_floor(double p, std::int64_t replicates);
+
+}  // namespace plumb::detail
