@@ -176,7 +176,7 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
   for (Entry& e : failed) out.league.push_back(std::move(e.league));
   out.steps.front().fit.options.emplace_back("chosen_by", std::string("auto"));
   out.steps.front().fit.options.emplace_back("folds", std::int64_t{folds});
-  out.steps.front().fit.options.emplace_back("seed", static_cast<std::int64_t>(options.seed));
+  out.steps.front().fit.options.emplace_back("seed", options.seed);
   return out;
 }
 

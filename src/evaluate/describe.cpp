@@ -22,7 +22,7 @@ void add_settings(const EvaluateOptions& o, bool binary, bool logits, bool norma
   s.emplace_back("clip", o.clip);
   s.emplace_back("bootstrap", std::int64_t{o.bootstrap});
   s.emplace_back("level", o.level);
-  s.emplace_back("seed", static_cast<std::int64_t>(o.seed));
+  s.emplace_back("seed", o.seed);
 }
 
 void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::vector<std::string>& notes) {

@@ -32,7 +32,7 @@ static void visit(Io& io, AgreementClass& c) {
 
 template <class Io>
 static void visit(Io& io, Agreement& a) {
-  fields(io, a.items, a.weight, a.votes, a.cls);
+  fields(io, a.items, a.count, a.weight, a.votes, a.cls);
 }
 
 template <class Io>
@@ -83,7 +83,7 @@ static void visit(Io& io, EvaluateState& s) {
 namespace {
 
 constexpr std::string_view kMagic = "PLUMBSTA";
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kFormat = 2;
 
 bool consistent(const EvaluateState& s) {
   const auto fits = [&](const StreamSums& x) {

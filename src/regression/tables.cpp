@@ -28,7 +28,7 @@ Result describe(const RunWords& words, std::int64_t items, std::int64_t outputs,
                 {"clip", o.clip},
                 {"bootstrap", std::int64_t{o.bootstrap}},
                 {"level", o.level},
-                {"seed", static_cast<std::int64_t>(o.seed)},
+                {"seed", o.seed},
                 {"metrics", keys},
                 {"unit", std::string(words.unit)}};
   return r;

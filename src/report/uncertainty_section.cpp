@@ -2,6 +2,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -112,7 +113,17 @@ Value id_value(std::int64_t row, const ItemNames& names) {
   return names.ids.name(row);
 }
 
-std::string quoted(const std::string& text) {
+/// A spreadsheet takes what begins with one of these for a formula; an apostrophe says that it is text.
+std::string no_formula(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const bool formula = text.find_first_of("=+-@\t\r") == 0 && !(error == std::errc{} && stop == end);
+  return formula ? "'" + text : text;
+}
+
+std::string quoted(const std::string& name) {
+  const std::string text = no_formula(name);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
