@@ -1,8 +1,6 @@
 // Label histograms and disagreement beside one class-wise pass.
 #include "bench.hpp"
-#include "plumb/metrics/raters/disagreement.hpp"
-#include "plumb/metrics/raters/label_histogram.hpp"
-#include "plumb/metrics/streaming/reliability_table.hpp"
+#include "unit/metrics/passes.hpp"
 
 namespace plumb::bench {
 

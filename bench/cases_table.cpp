@@ -11,6 +11,7 @@
 #include "plumb/metrics/ordered/ks.hpp"
 #include "plumb/metrics/ordered/ranking.hpp"
 #include "plumb/metrics/streaming/calibration_error.hpp"
+#include "unit/metrics/passes.hpp"
 
 namespace plumb::bench {
 namespace {

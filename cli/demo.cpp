@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "demo_data.hpp"
+#include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/simulate/cohort.hpp"
@@ -39,12 +40,6 @@ constexpr const char* kNext = R"(Next:
   plumb evaluate --probs @DIR@/test/probs.npy --counts @DIR@/test/counts.npy --groups @DIR@/test/items.csv:patient --by @DIR@/test/items.csv:site --bootstrap 200
 )";
 
-std::string comma_separated(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ",") + name;
-  return out;
-}
-
 std::string votes_csv(const Cohort& c) {
   std::string out;
   for (int r = 0; r < c.raters; ++r) out += (r == 0 ? "rater_" : ",rater_") + std::to_string(r + 1);
@@ -78,14 +73,12 @@ int demo_command(const Args& args) {
   Flags flags(
       "demo",
       "Writes a simulated cohort to try things on: 8 classes, 3 to 7 raters, an over-confident model.\n"
-      "\"plumb demo regression\" writes a simulated regression instead; \"plumb demo faces\", digits, "
-      "linear-model,\n"
+      "\"plumb demo regression\" writes a simulated regression instead; \"plumb demo faces\", digits, linear-model,\n"
       "regression-images and segmentation write data to train on.");
   DemoOptions options{.out = "demo", .items = CohortOptions{}.items};
   add_demo_flags(flags, options, false, kItemsOfTwoParts);
   flags.examples(
-      "Example:\n  plumb demo --out demo\n  plumb evaluate --probs demo/test/probs.npy --counts "
-      "demo/test/counts.npy");
+      "Example:\n  plumb demo --out demo\n  plumb evaluate --probs demo/test/probs.npy --counts demo/test/counts.npy");
   if (!flags.parse(args)) return kDone;
   check_demo(options, kFewestOfTwoParts);
   const Cohort cohort = simulate_cohort({.items = options.items, .seed = options.seed});
@@ -93,7 +86,7 @@ int demo_command(const Args& args) {
   const std::filesystem::path dir(options.out);
   write_cohort(slice(cohort, 0, cut), 0, dir / "validation");
   write_cohort(slice(cohort, cut, cohort.items), cut, dir / "test");
-  finish_two_parts(options, cut, filled_in(kCohortReadme, "@CLASSES@", comma_separated(cohort.class_names)),
+  finish_two_parts(options, cut, filled_in(kCohortReadme, "@CLASSES@", separated(cohort.class_names, ",")),
                    kNext);
   return kDone;
 }

@@ -68,9 +68,9 @@ void check_demo(DemoOptions& options, std::int64_t fewest) {
   if (out.empty()) throw InputError("--out needs the name of a directory");
 }
 
-std::vector<DemoPart> make_parts(DemoOptions& options, std::array<std::int64_t, 3> proportions) {
+std::vector<DemoPart> make_parts(DemoOptions& options, const DemoProportions& proportions) {
   check_demo(options, kFewestOfThreeParts);
-  const std::int64_t all = proportions[0] + proportions[1] + proportions[2];
+  const std::int64_t all = total(proportions);
   const auto scaled = [&](std::int64_t n) {
     return std::max<std::int64_t>(1, (2 * n * options.items + all) / (2 * all));
   };
@@ -145,8 +145,8 @@ int demo_data_command(const Args& args) {
   }
   throw InputError(
       "there is no demo \"" + args[0] + "\"" + did_you_mean(args[0], known) +
-      "; there are faces, digits, linear-model, regression, regression-images and segmentation, and "
-      "\"plumb demo\" alone writes a cohort");
+      "; there are faces, digits, linear-model, regression, regression-images and segmentation, and \"plumb "
+      "demo\" alone writes a cohort");
 }
 
 }  // namespace plumb::cli

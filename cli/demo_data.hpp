@@ -13,6 +13,9 @@
 
 namespace plumb::cli {
 
+using DemoProportions = std::array<std::int64_t, 3>;  // of train, validation and test
+[[nodiscard]] constexpr std::int64_t total(const DemoProportions& p) { return p[0] + p[1] + p[2]; }
+
 struct DemoOptions {
   std::string out;
   std::int64_t items = 0;  // over all parts
@@ -39,7 +42,7 @@ void check_demo(DemoOptions& options, std::int64_t fewest);
 void make_folder(const std::filesystem::path& folder);
 /// Checks the flags, makes the folders train/, validation/, test/ (and test-clahe/) with items in these
 /// proportions.
-[[nodiscard]] std::vector<DemoPart> make_parts(DemoOptions& options, std::array<std::int64_t, 3> proportions);
+[[nodiscard]] std::vector<DemoPart> make_parts(DemoOptions& options, const DemoProportions& proportions);
 
 /// Writes N x channels x height x width uint8 to images.npy of the part, drawn item by item on all cores.
 /// `draw` is called once for every item, in no order.

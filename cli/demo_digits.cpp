@@ -10,7 +10,7 @@ namespace plumb::cli {
 namespace {
 
 // Mimori 2021, appendix E: images of each part, and votes an image.
-constexpr std::array<std::int64_t, 3> kDigitsParts{50000, 10000, 10000};
+constexpr DemoProportions kDigitsParts{50000, 10000, 10000};
 constexpr int kTrainVotes = 1, kTestVotes = 10;
 
 constexpr const char* kDigitsReadme =
@@ -71,7 +71,7 @@ Mnist read_mnist(const std::string& folder) {
 // Where a part begins among n digits: the papers' training, validation and test images when all 70,000 are
 // there.
 std::int64_t first_of(const DemoPart& part, std::int64_t n) {
-  const std::int64_t all = kDigitsParts[0] + kDigitsParts[1] + kDigitsParts[2];
+  const std::int64_t all = total(kDigitsParts);
   const std::int64_t test = (2 * kDigitsParts[2] * n + all) / (2 * all),
                      validation = (2 * kDigitsParts[1] * n + all) / (2 * all);
   return part.name == "train" ? 0 : part.name == "validation" ? n - test - validation : n - test;
@@ -100,7 +100,7 @@ void write_digits(const DemoPart& part, const Mnist& mnist, int votes, bool quie
 int demo_digits_command(const Args& args) {
   Flags flags("demo digits",
               "Writes drawn digits with votes of annotators who are sure, at odds, or unsure.");
-  DemoOptions options{.out = "digits", .items = kDigitsParts[0] + kDigitsParts[1] + kDigitsParts[2]};
+  DemoOptions options{.out = "digits", .items = total(kDigitsParts)};
   std::int64_t votes = 2;
   std::string mnist_folder;
   flags.whole("--validation-votes", votes, "votes for an image of the validation part");
@@ -108,8 +108,7 @@ int demo_digits_command(const Args& args) {
              "MNIST's digits (idx files, plain or .gz) instead of drawn ones");
   add_demo_flags(flags, options, true);
   flags.examples(
-      "Example:\n  plumb demo digits --out digits\n  plumb demo digits --items 7000 --validation-votes 5 "
-      "--out digits");
+      "Example:\n  plumb demo digits --out digits\n  plumb demo digits --items 7000 --validation-votes 5 --out digits");
   if (!flags.parse(args)) return kDone;
   const int validation_votes = between("--validation-votes", votes, 1, 1000);
   const Mnist mnist = mnist_folder.empty() ? Mnist{} : read_mnist(mnist_folder);

@@ -8,7 +8,7 @@ namespace plumb::cli {
 namespace {
 
 // Liu et al. 2022, appendix I.
-constexpr std::array<std::int64_t, 3> kFacesParts{16641, 4738, 2329};
+constexpr DemoProportions kFacesParts{16641, 4738, 2329};
 
 constexpr const char* kFacesReadme =
     R"(Simulated face-based risk prediction (Liu et al. 2022, section 7.1), scenario @SCENARIO@. The faces are drawn, not
@@ -53,7 +53,7 @@ void write_faces(const DemoPart& part, Scenario scenario, int size, bool quiet) 
 int demo_faces_command(const Args& args) {
   Flags flags("demo faces",
               "Writes drawn faces of known age and a random outcome whose probability the age decides.");
-  DemoOptions options{.out = "faces", .items = kFacesParts[0] + kFacesParts[1] + kFacesParts[2]};
+  DemoOptions options{.out = "faces", .items = total(kFacesParts)};
   std::string name = scenario_name(Scenario::linear);
   std::int64_t size = 32;
   Args names;

@@ -5,7 +5,7 @@
 namespace plumb::cli {
 namespace {
 
-constexpr std::array<std::int64_t, 3> kLinearModelParts{500, 500, 2000};
+constexpr DemoProportions kLinearModelParts{500, 500, 2000};
 constexpr std::int64_t kMostDimensions = 100'000;
 
 constexpr const char* kLinearModelReadme =
@@ -30,8 +30,7 @@ Try, from the folder above this one:
 int demo_linear_model_command(const Args& args) {
   Flags flags("demo linear-model",
               "Writes the high-dimensional linear setting in which training first learns, then memorises.");
-  DemoOptions options{.out = "linear-model",
-                      .items = kLinearModelParts[0] + kLinearModelParts[1] + kLinearModelParts[2]};
+  DemoOptions options{.out = "linear-model", .items = total(kLinearModelParts)};
   std::int64_t dimension = 500;
   flags.whole("--dimension", dimension, "features; one of them matters");
   add_demo_flags(flags, options, false);

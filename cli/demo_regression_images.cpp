@@ -7,7 +7,7 @@
 namespace plumb::cli {
 namespace {
 
-constexpr std::array<std::int64_t, 3> kRegressionImagesParts{5000, 2000, 2000};
+constexpr DemoProportions kRegressionImagesParts{5000, 2000, 2000};
 
 constexpr const char* kRegressionImagesReadme =
     R"(Simulated images with a measured target whose noise can be seen (for the methods of Laves 2021). @WHAT@
@@ -63,9 +63,7 @@ std::string readme_of(const RegressionImageOptions& o) {
 int demo_regression_images_command(const Args& args) {
   Flags flags("demo regression-images",
               "Writes images with a target measured with visible noise, of known mean and variance.");
-  DemoOptions options{
-      .out = "regression-images",
-      .items = kRegressionImagesParts[0] + kRegressionImagesParts[1] + kRegressionImagesParts[2]};
+  DemoOptions options{.out = "regression-images", .items = total(kRegressionImagesParts)};
   std::int64_t outputs = 1, size = 32;
   flags.whole("--outputs", outputs, "1: share of tumour cells; 2: position of an instrument");
   flags.whole("--size", size, "pixels along each side, 16 to 128");

@@ -6,7 +6,7 @@
 namespace plumb::cli {
 namespace {
 
-constexpr std::array<std::int64_t, 3> kSegmentationParts{400, 100, 100};
+constexpr DemoProportions kSegmentationParts{400, 100, 100};
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // of one part, in memory
 
 constexpr const char* kSegmentationReadme =
@@ -80,8 +80,7 @@ int demo_segmentation_command(const Args& args) {
   Flags flags(
       "demo segmentation",
       "Writes images of lesions, the outlines of several raters, and the true probability of each pixel.");
-  DemoOptions options{.out = "segmentation",
-                      .items = kSegmentationParts[0] + kSegmentationParts[1] + kSegmentationParts[2]};
+  DemoOptions options{.out = "segmentation", .items = total(kSegmentationParts)};
   std::int64_t size = 64, raters = 5;
   flags.whole("--size", size, "pixels along each side, 16 to 256");
   flags.whole("--raters", raters, "outlines of an image, 1 to 50");

@@ -12,12 +12,6 @@
 namespace plumb::cli {
 namespace {
 
-std::string listed(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
-  return out;
-}
-
 std::string facts(const ArrayInfo& a) {
   std::vector<std::string> parts{std::string(dtype_name(a.dtype)) + " " + show_shape(a.shape)};
   if (a.fortran) parts.emplace_back("Fortran order");
@@ -28,8 +22,8 @@ std::string facts(const ArrayInfo& a) {
   if (a.has_nan) parts.emplace_back("some NaN");
   if (a.has_infinite) parts.emplace_back("some infinite");
   if (a.missing > 0) parts.push_back(counted(a.missing, "empty value"));
-  if (!a.distinct.empty()) parts.push_back("values " + listed(a.distinct));
-  return listed(parts);
+  if (!a.distinct.empty()) parts.push_back("values " + separated(a.distinct));
+  return separated(parts);
 }
 
 std::string describe(const ArrayInfo& a) {

@@ -41,21 +41,13 @@ int hand_over(const char* command, const Args& args) {
 }  // namespace
 
 int train_command(const Args& args) {
-  Flags flags("train", kTrainLine);
-  TrainFlags t;
-  add_train_flags(flags, t);
-  if (!flags.parse(args)) return kDone;
-  (void)train_options(flags, t);  // bad usage is told without LibTorch
-  return hand_over("train", args);
+  TrainFlags t;  // bad usage is told without LibTorch
+  return parse_train_flags(args, t) ? hand_over("train", args) : kDone;
 }
 
 int predict_command(const Args& args) {
-  Flags flags("predict", kPredictLine);
-  PredictFlags p;
-  add_predict_flags(flags, p);
-  if (!flags.parse(args)) return kDone;
-  (void)predict_options(p);
-  return hand_over("predict", args);
+  train::PredictOptions o;
+  return parse_predict_flags(args, o) ? hand_over("predict", args) : kDone;
 }
 
 }  // namespace plumb::cli

@@ -47,38 +47,27 @@ RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
   }
   // The mean of the members' predictions (Liu 2022, eq. 25), and the metrics of it.
   const Dataset data = load_dataset(o);
-  const std::pair<const char*, const Split*> parts[] = {
-      {"train", &data.train}, {"validation", &data.validation}, {"test", &data.test}};
   const Head head = head_of(o.head, data.task, data.classes);
   all.method = method_name(o, head);
   const auto member_file = [&](std::int64_t i, const std::string& rest) {
-    const std::string specs = o.out + "/member_" + std::to_string(i) + "/" + rest;
-    const Rows rows(read_npy(specs));
+    const Rows rows(read_npy(o.out + "/member_" + std::to_string(i) + "/" + rest));
     std::vector<double> values(rows.rows() * rows.width());
     rows.read(0, rows.rows(), values);
     return torch::tensor(values, torch::kFloat64).reshape({rows.rows(), -1});
   };
   std::optional<double> scale;  // of validation, for the test set
-  for (const auto& [name, split] : parts) {
-    if (!split->inputs.defined()) continue;
+  for (const auto& [name, split] : data.parts()) {
     const std::string folder = o.out + "/" + name;
     fs::create_directories(folder);
     write_answers(folder, *split, data.task);
-    const auto stack = [&](const std::string& file) {
+    const auto stack = [&, part = name + "/"](const std::string& file) {
       std::vector<torch::Tensor> each;
-      for (std::int64_t i = 0; i < o.ensemble; ++i)
-        each.push_back(member_file(i, std::string(name) + "/" + file));
+      for (std::int64_t i = 0; i < o.ensemble; ++i) each.push_back(member_file(i, part + file));
       return torch::stack(each);
-    };
-    const auto write = [&](const std::string& file, const torch::Tensor& t) {
-      write_doubles(folder + "/" + file, t);
     };
     if (is_regression(head)) {
       const PredictiveParts p = predictive_parts(stack("mean.npy"), stack("variance.npy"));
-      write("mean.npy", p.mean);
-      write("aleatoric.npy", p.aleatoric);
-      write("epistemic.npy", p.epistemic);
-      write("variance.npy", p.aleatoric + p.epistemic);
+      write_predictive(folder, p);
       // The mixture as one distribution of the head's kind with its mean and variance.
       const torch::Tensor variance = p.aleatoric + p.epistemic;
       const torch::Tensor spread = head == Head::gaussian ? variance.log() : (variance / 2).sqrt().log();
@@ -91,8 +80,8 @@ RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {
     torch::Tensor samples = stack("probs.npy");
     const torch::Tensor mean = samples.mean(0);
     if (head == Head::sigmoid) samples = samples.squeeze(2);
-    write("samples.npy", samples);
-    write("probs.npy", head == Head::sigmoid ? mean.squeeze(1) : mean);
+    write_doubles(folder + "/samples.npy", samples);
+    write_doubles(folder + "/probs.npy", head == Head::sigmoid ? mean.squeeze(1) : mean);
     const torch::Tensor logits =
         head == Head::sigmoid ? torch::logit(mean, 1e-12) : mean.clamp_min(1e-300).log();
     all.metrics[name] =

@@ -40,16 +40,14 @@ void cut_validation(Dataset& d, const TrainOptions& o) {
 
 void check_split(const Dataset& d, const Split& s, const std::string& name) {
   if (s.size() == 0) throw InputError("the part " + name + "/ of the data has no items");
-  if (s.inputs.sizes().slice(1) != d.train.inputs.sizes().slice(1)) {
-    const auto a = d.train.inputs.sizes().slice(1).vec(), b = s.inputs.sizes().slice(1).vec();
-    throw InputError("the inputs of " + name + "/ are of shape " + show_shape(b) +
-                     " and those of train/ of shape " + show_shape(a));
-  }
+  const auto shape = s.inputs.sizes().slice(1), trained = d.train.inputs.sizes().slice(1);
+  if (shape != trained)
+    throw InputError("the inputs of " + name + "/ are of shape " + show_shape(shape) +
+                     " and those of train/ of shape " + show_shape(trained));
   if (s.inputs.scalar_type() != d.train.inputs.scalar_type())
     throw InputError(
         "the inputs of train/ and of " + name +
-        "/ are not of one type: bytes (uint8) are divided by 255, other numbers taken as they are; save both "
-        "alike");
+        "/ are not of one type: bytes (uint8) are divided by 255, other numbers taken as they are; save both alike");
   for (const torch::Tensor& t : {s.votes, s.targets, s.truth})
     if (t.defined() && t.size(0) != s.size())
       check_same_rows(name + "/'s inputs", s.size(), "its labels", t.size(0));
@@ -69,14 +67,14 @@ void check_split(const Dataset& d, const Split& s, const std::string& name) {
   if (s.votes.sum().item<double>() <= 0) throw InputError("there is not a single vote in " + name + "/");
   if (d.task == Task::segmentation &&
       (s.inputs.dim() != 4 || s.inputs.sizes().slice(2) != s.votes.sizes().slice(2)))
-    throw InputError("the labels of " + name + "/ are of " + show_shape(s.votes.sizes().slice(2).vec()) +
-                     " pixels and its inputs of shape " + show_shape(s.inputs.sizes().slice(1).vec()) +
+    throw InputError("the labels of " + name + "/ are of " + show_shape(s.votes.sizes().slice(2)) +
+                     " pixels and its inputs of shape " + show_shape(s.inputs.sizes().slice(1)) +
                      "; labels of pixels need images of the same height and width");
   std::vector<std::int64_t> one{s.size()}, each{s.size(), d.classes};  // of class 1, or of every class
   if (d.task == Task::segmentation) one.insert(one.end(), s.votes.sizes().begin() + 2, s.votes.sizes().end());
   if (s.truth.defined() && s.truth.sizes() != one && s.truth.sizes() != each)
-    throw InputError("the true probabilities of " + name + "/ are of shape " +
-                     show_shape(s.truth.sizes().vec()) + "; they must be of shape " + show_shape(one));
+    throw InputError("the true probabilities of " + name + "/ are of shape " + show_shape(s.truth.sizes()) +
+                     "; they must be of shape " + show_shape(one));
 }
 
 // What training never showed cannot be learned; a test label too many would otherwise be one more output.
@@ -90,17 +88,15 @@ void check_shown(const Dataset& d, const Split& s, const std::string& part) {
   if (!strange.any().item<bool>()) return;
   const torch::Tensor at = strange.nonzero()[0];
   const std::int64_t pixels = strange.size(1) / s.size(), label = at[0].item<std::int64_t>();
-  throw InputError("the label " + std::to_string(label) + " in row " +
-                   std::to_string(at[1].item<std::int64_t>() / pixels) + " of " + part +
-                   " is the class of no item in train/; correct it, or give votes (counts.npy) with a column "
-                   "for each class");
+  throw InputError(
+      "the label " + std::to_string(label) + " in row " +
+      std::to_string(at[1].item<std::int64_t>() / pixels) + " of " + part +
+      " is the class of no item in train/; correct it, or give votes (counts.npy) with a column for each class");
 }
 
 // Shapes agree between the parts and there is something to learn from.
 void check_dataset(const Dataset& d) {
-  check_split(d, d.train, "train");
-  check_split(d, d.validation, "validation");
-  if (d.test.inputs.defined()) check_split(d, d.test, "test");
+  for (const auto& [name, split] : d.parts()) check_split(d, *split, name);
   if (d.task == Task::regression) return;
   const torch::Tensor seen = d.train.votes.transpose(0, 1).reshape({d.classes, -1}).sum(1) > 0;
   const auto shown = seen.sum().item<std::int64_t>();
@@ -120,6 +116,13 @@ void check_dataset(const Dataset& d) {
 Split Split::rows(const torch::Tensor& index) const {
   const auto take = [&](const torch::Tensor& t) { return t.defined() ? t.index_select(0, index) : t; };
   return {take(inputs), take(votes), take(targets), take(truth), columns};
+}
+
+std::vector<std::pair<std::string, const Split*>> Dataset::parts() const {
+  std::vector<std::pair<std::string, const Split*>> all{
+      {"train", &train}, {"validation", &validation}, {"test", &test}};
+  std::erase_if(all, [](const auto& part) { return !part.second->inputs.defined(); });
+  return all;
 }
 
 torch::Tensor Normalisation::apply(const torch::Tensor& inputs) const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/io/load.hpp"
 #include "train/options/options.hpp"
 
 namespace plumb::train {
@@ -40,6 +41,8 @@ struct Dataset {
   std::int64_t outputs = 0;  ///< regression: d
   Split train, validation, test;
   Normalisation normalisation;
+  /// Those that are there, by name.
+  [[nodiscard]] std::vector<std::pair<std::string, const Split*>> parts() const;
 };
 
 /// Everything that `o` says about data. InputError when files are missing or do not fit together.
@@ -63,6 +66,7 @@ void read_utkface(const TrainOptions& o, Dataset& d);
 [[nodiscard]] Split read_mnist(const std::string& folder, bool train);
 [[nodiscard]] Split read_cifar10(const std::string& folder, bool train);
 /// InputError "file, row 3: -1 complaint" where `good` is first false for a value of `t`.
+[[nodiscard]] Rows load_path(const std::string& path, const LoadOptions& options = {});
 void check_each(const torch::Tensor& good, const torch::Tensor& t, const std::string& file,
                 const std::string& complaint);
 /// Numbers of votes, N x K or N x K x H x W, as float32.

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "plumb/data/check.hpp"
-#include "plumb/io/load.hpp"
 #include "train/data.hpp"
 #include "train/tensors.hpp"
 
@@ -18,11 +17,6 @@ std::string find_file(const std::string& folder, std::initializer_list<const cha
   return "";
 }
 
-Rows load_path(const std::string& path) {
-  const std::string specs[] = {path};
-  return load(specs);
-}
-
 constexpr double kLastClass = 65535;
 
 // Names of classes are refused with the remedy.
@@ -30,14 +24,13 @@ Rows load_labels(const std::string& spec) {
   try {
     return load_path(spec);
   } catch (const InputError&) {
-    const std::string specs[] = {spec};
-    const Rows rows = load(specs, {.want = Want::either});
+    const Rows rows = load_path(spec, {.want = Want::either});
     for (std::int64_t i = 0; rows.is_text() && i < rows.rows(); ++i) {
       const std::string& label = rows.text(i);
       if (!label.empty() && std::isalpha(static_cast<unsigned char>(label.front())) != 0)
-        throw InputError(rows.where(i) + ": the label \"" + label +
-                         "\" is a name, and training needs class indices: write 0 for the first class, 1 for "
-                         "the second, and so on");
+        throw InputError(
+            rows.where(i) + ": the label \"" + label +
+            "\" is a name, and training needs class indices: write 0 for the first class, 1 for the second, and so on");
     }
     throw;
   }
@@ -53,7 +46,7 @@ torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& 
   if (ratings.dim() != 2 && ratings.dim() != 4)
     throw InputError(name +
                      ": ratings are items x raters, or items x raters x height x width, not of shape " +
-                     show_shape(ratings.sizes().vec()));
+                     show_shape(ratings.sizes()));
   const torch::Tensor r = ratings.to(torch::kFloat32), given = r >= 0;
   check_each(~given | (r == r.round()), r, name, "is not a class index (0, 1, 2, ...)");
   const double most = given.any().item<bool>() ? r.masked_select(given).max().item<double>() : 0;
@@ -74,9 +67,10 @@ void check_channels_first(const torch::Tensor& images, const std::string& file) 
   if (colours(images.size(1)) || images.size(1) < 5 || !colours(images.size(3)) ||
       images.size(2) == images.size(3))
     return;
-  throw InputError(file + " is of shape " + show_shape(images.sizes().vec()) +
-                   ", which looks like colours in the last axis; images are items x channels x height x "
-                   "width: save images.transpose(0, 3, 1, 2)");
+  throw InputError(
+      file + " is of shape " + show_shape(images.sizes()) +
+      ", which looks like colours in the last axis; images are items x channels x height x width: save "
+      "images.transpose(0, 3, 1, 2)");
 }
 
 // As float32, which is what networks compute with.
@@ -89,6 +83,11 @@ torch::Tensor read_finite(const std::string& path) {
 }
 
 }  // namespace
+
+Rows load_path(const std::string& path, const LoadOptions& options) {
+  const std::string specs[] = {path};
+  return load(specs, options);
+}
 
 void check_each(const torch::Tensor& good, const torch::Tensor& t, const std::string& file,
                 const std::string& complaint) {
@@ -103,7 +102,7 @@ torch::Tensor checked_votes(const torch::Tensor& counts, const std::string& file
   const torch::Tensor votes = counts.to(torch::kFloat32);
   if ((votes.dim() != 2 && votes.dim() != 4) || votes.size(1) < 2)
     throw InputError(
-        file + " is of shape " + show_shape(votes.sizes().vec()) +
+        file + " is of shape " + show_shape(votes.sizes()) +
         "; votes are items x classes, or items x classes x height x width, of two classes or more");
   check_each((votes >= 0) & (votes == votes.round()), votes, file,
              "is no number of votes (0, 1, 2, ...)");  // NaN fails as well
@@ -135,8 +134,7 @@ torch::Tensor read_labels(const std::string& spec, std::int64_t& classes) {
   std::vector<std::int64_t> shape = rows.shards().front().shape;
   shape[0] = rows.rows();
   torch::Tensor t = torch::tensor(values, torch::kFloat64).to(torch::kLong).reshape(shape);
-  if (t.dim() == 2 && t.size(1) == 1) t = t.squeeze(1);
-  if (t.dim() == 4 && t.size(1) == 1) t = t.squeeze(1);
+  if ((t.dim() == 2 || t.dim() == 4) && t.size(1) == 1) t = t.squeeze(1);
   if (t.dim() != 1 && t.dim() != 3)
     throw InputError(rows.name() +
                      ": labels are one per item, or one per pixel (items x height x width), not of shape " +
@@ -151,10 +149,10 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
     throw InputError("there is no images.npy, inputs.npy, features.npy or features.csv in " + folder);
   s.inputs = read_finite(inputs);
   if (s.size() == 0) throw InputError(inputs + " has no rows: there is nothing in this part of the data");
-  if (s.inputs.dim() == 1) s.inputs = s.inputs.unsqueeze(1);
-  if (s.inputs.dim() == 3) s.inputs = s.inputs.unsqueeze(1);  // grey images without a channel axis
+  // One number an item; grey images without a channel axis.
+  if (s.inputs.dim() == 1 || s.inputs.dim() == 3) s.inputs = s.inputs.unsqueeze(1);
   if (s.inputs.dim() != 2 && s.inputs.dim() != 4)
-    throw InputError(inputs + " is of shape " + show_shape(s.inputs.sizes().vec()) +
+    throw InputError(inputs + " is of shape " + show_shape(s.inputs.sizes()) +
                      "; inputs are items x numbers, or images as items x channels x height x width");
 
   check_channels_first(s.inputs, inputs);
@@ -173,15 +171,14 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
       throw InputError(
           "⟦head⟧ " + o.head + " learns numbers, and " + classes_in +
           " holds classes; save the numbers as targets.npy, or leave ⟦head⟧ out to learn classes");
-    const std::string& file = targets;
-    if (file.empty())
+    if (targets.empty())
       throw InputError(
           o.targets == "targets"
               ? "there is no targets.npy or targets.csv in " + folder
               : "there is nothing to learn in " + folder +
                     ": give labels.npy, counts.npy, ratings.npy or targets.npy (or .csv) beside " + inputs);
-    const torch::Tensor read = read_finite(file).to(torch::kFloat32);
-    check_same_rows(inputs, s.size(), file, read.size(0));
+    const torch::Tensor read = read_finite(targets).to(torch::kFloat32);
+    check_same_rows(inputs, s.size(), targets, read.size(0));
     s.targets = read.reshape({s.size(), -1});
     task = Task::regression;
     return s;
@@ -205,9 +202,8 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
   const std::string truth = find_file(folder, {"truth.npy", "truth.csv"});
   if (!truth.empty()) {
     s.truth = tensor_of(load_path(truth)).to(torch::kFloat32);
-    if (s.truth.dim() == 2 && s.truth.size(1) == 1) s.truth = s.truth.squeeze(1);
-    if (task == Task::segmentation && s.truth.dim() == 4 && s.truth.size(1) == 1)
-      s.truth = s.truth.squeeze(1);
+    const bool column = s.truth.dim() == 2 || (task == Task::segmentation && s.truth.dim() == 4);
+    if (column && s.truth.size(1) == 1) s.truth = s.truth.squeeze(1);
     check_same_rows(inputs, s.size(), truth, s.truth.size(0));
     check_each((s.truth >= 0) & (s.truth <= 1), s.truth, truth,
                "lies outside [0, 1]; true probabilities are needed");

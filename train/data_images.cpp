@@ -16,7 +16,6 @@
 #endif
 
 #include "plumb/data/check.hpp"
-#include "plumb/io/load.hpp"
 #include "train/data.hpp"
 #include "train/tensors.hpp"
 
@@ -103,9 +102,9 @@ torch::Tensor read_jpeg(const std::string& path) {
   const bool good = decode_jpeg(file, pixels, height, width);
   std::fclose(file);
   if (!good)
-    throw InputError("cannot read " + path +
-                     " as JPEG: it is damaged, cut short or of another format; save the "
-                     "picture anew, or take its row out of labels.csv");
+    throw InputError(
+        "cannot read " + path +
+        " as JPEG: it is damaged, cut short or of another format; save the picture anew, or take its row out of labels.csv");
   return planes(pixels, height, width);
 }
 #else
@@ -148,9 +147,8 @@ torch::Tensor read_pictures(const std::string& folder, const std::vector<std::st
       all = torch::empty(shape, torch::kUInt8);
     }
     if (image.sizes() != all.sizes().slice(1))
-      throw InputError(folder + "/" + names[i] + " is " + show_shape(image.sizes().vec()) + " and " +
-                       names[0] + " is " + show_shape(all.sizes().slice(1).vec()) +
-                       "; ⟦image_size⟧ brings them to one size");
+      throw InputError(folder + "/" + names[i] + " is " + show_shape(image.sizes()) + " and " + names[0] +
+                       " is " + show_shape(all.sizes().slice(1)) + "; ⟦image_size⟧ brings them to one size");
     all[i].copy_(image);
   }
   return all;
@@ -161,8 +159,7 @@ bool has_images(const std::string& folder) { return fs::exists(folder + "/labels
 Split read_images(const std::string& folder, const TrainOptions& o, Task& task, std::int64_t& classes) {
   const std::string csv = folder + "/labels.csv";
   if (!fs::exists(csv)) throw InputError("there is no labels.csv in " + folder);
-  const std::string files[] = {csv + ":file"};
-  const Rows names = load(files, {.want = Want::text});
+  const Rows names = load_path(csv + ":file", {.want = Want::text});
   if (names.rows() == 0) throw InputError(csv + " names no files");
   std::vector<std::string> paths;
   for (std::int64_t i = 0; i < names.rows(); ++i) {
@@ -173,13 +170,13 @@ Split read_images(const std::string& folder, const TrainOptions& o, Task& task, 
   Split s;
   s.inputs = read_pictures(folder, paths, o.image_size);
   if (o.head == "gaussian" || o.head == "laplace" || o.targets == "targets") {
-    const std::string target[] = {csv + ":target"};
-    s.targets = tensor_of(load(target)).to(torch::kFloat32).reshape({s.size(), -1});
-    check_each(torch::isfinite(s.targets), s.targets, target[0], "is no finite number; fill it in first");
+    const std::string target = csv + ":target";
+    s.targets = tensor_of(load_path(target)).to(torch::kFloat32).reshape({s.size(), -1});
+    check_each(torch::isfinite(s.targets), s.targets, target, "is no finite number; fill it in first");
     task = Task::regression;
   } else if (o.targets == "counts") {
-    const std::string votes[] = {csv + ":votes_*"};
-    s.votes = checked_votes(tensor_of(load(votes)).reshape({s.size(), -1}), votes[0]);
+    const std::string votes = csv + ":votes_*";
+    s.votes = checked_votes(tensor_of(load_path(votes)).reshape({s.size(), -1}), votes);
     classes = std::max(classes, s.votes.size(1));
     s.columns = true;
   } else {

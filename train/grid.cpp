@@ -70,7 +70,7 @@ std::vector<GridCell> cells_of(const Json& grid, const std::string& name, const 
   for (auto& [options, values] : all) {
     fill_in(options, axes, values);
     GridCell cell;
-    for (const std::string& v : values) cell.name += (cell.name.empty() ? "" : "_") + v;
+    cell.name = separated(values, "_");
     cell.options = from_json(options.dump(), name, how);
     cell.options.out = how.out + "/" + cell.name;
     cell.values = values;

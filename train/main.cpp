@@ -24,10 +24,11 @@ train::Hooks hooks_for(StatusLine& line, bool quiet) {
   train::Hooks h;
   h.interrupted = [] { return signal_received() != 0; };
   if (line.active()) h.status = [&line](const std::string& text) { line.show(text); };
-  h.complain = [&line](const std::string& text) {
+  const auto tell = [&line](const std::string& text) {
     line.clear();
     say(text);
   };
+  h.complain = tell;
   if (!quiet && !line.active()) {
     // In a log: a line now and then.
     h.status = [next = std::chrono::steady_clock::now() + kLogEvery](const std::string& text) mutable {
@@ -36,12 +37,7 @@ train::Hooks hooks_for(StatusLine& line, bool quiet) {
       say(text);
     };
   }
-  if (!quiet) {
-    h.say = [&line](const std::string& text) {
-      line.clear();
-      say(text);
-    };
-  }
+  if (!quiet) h.say = tell;
   return h;
 }
 
@@ -103,20 +99,15 @@ int grid_workers(const std::string& grid, const train::TrainOptions& o, std::int
                      " of the grid went astray (no finite log-loss on validation): lower \"lr\"" + see);
   if (done.missing > done.busy)
     throw InputError(counted(done.missing - done.busy, "cell") + " of the grid could not be done" + see);
-  if (done.busy > 0) {
-    write_stdout("Another process works on " + counted(done.busy, "cell") + see + "\n");
-    return kDone;
-  }
-  write_stdout("Every cell is done; the table is " + o.out + "/grid.csv\n");
+  write_stdout(done.busy > 0 ? "Another process works on " + counted(done.busy, "cell") + see + "\n"
+                             : "Every cell is done; the table is " + o.out + "/grid.csv\n");
   return kDone;
 }
 
 int train_main(const Args& args) {
-  Flags flags("train", kTrainLine);
   TrainFlags t;
-  add_train_flags(flags, t);
-  if (!flags.parse(args)) return kDone;
-  const train::TrainOptions o = train_options(flags, t);
+  if (!parse_train_flags(args, t)) return kDone;
+  const train::TrainOptions& o = t.options;
   StatusLine line(!o.quiet);
   const train::Hooks hooks = hooks_for(line, o.quiet);
   if (!t.grid.empty()) return grid_workers(t.grid, o, t.jobs, hooks);
@@ -132,11 +123,8 @@ int train_main(const Args& args) {
 }
 
 int predict_main(const Args& args) {
-  Flags flags("predict", kPredictLine);
-  PredictFlags p;
-  add_predict_flags(flags, p);
-  if (!flags.parse(args)) return kDone;
-  const train::PredictOptions o = predict_options(p);
+  train::PredictOptions o;
+  if (!parse_predict_flags(args, o)) return kDone;
   StatusLine line(!o.quiet);
   const std::string made = train::predict_run(o, hooks_for(line, o.quiet));
   line.clear();

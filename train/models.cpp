@@ -80,10 +80,6 @@ void Network::measure_in(const Units& units) {
 NetworkPtr make_linear(std::int64_t inputs, std::int64_t outputs) {
   return std::make_shared<LinearNet>(inputs, outputs);
 }
-NetworkPtr make_mlp(std::int64_t inputs, const std::vector<std::int64_t>& hidden, std::int64_t outputs,
-                    double dropout) {
-  return std::make_shared<Mlp>(inputs, hidden, outputs, dropout);
-}
 NetworkPtr make_cnn(std::int64_t channels, std::int64_t outputs, double dropout) {
   return std::make_shared<Cnn>(channels, outputs, dropout);
 }
@@ -93,7 +89,7 @@ NetworkPtr make_network(const TrainOptions& o, const std::vector<std::int64_t>& 
   for (const std::int64_t n : input) inputs *= n;
   const auto dropout = [&](double own) { return o.dropout.value_or(own); };
   if (o.model == "linear") return make_linear(inputs, outputs);
-  if (o.model == "mlp") return make_mlp(inputs, o.hidden, outputs, dropout(0));
+  if (o.model == "mlp") return std::make_shared<Mlp>(inputs, o.hidden, outputs, dropout(0));
   if (input.size() != 3)
     throw InputError("⟦model⟧ " + o.model +
                      " is for images, and the data are rows of numbers; use linear or mlp");

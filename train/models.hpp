@@ -46,8 +46,6 @@ using NetworkPtr = std::shared_ptr<Network>;
                                       std::int64_t outputs);
 
 [[nodiscard]] NetworkPtr make_linear(std::int64_t inputs, std::int64_t outputs);
-[[nodiscard]] NetworkPtr make_mlp(std::int64_t inputs, const std::vector<std::int64_t>& hidden,
-                                  std::int64_t outputs, double dropout);
 /// Three convolutions (5, 7, 11 wide), pooling 2 and 4, global average, dropout (Mimori 2021, appendix E).
 [[nodiscard]] NetworkPtr make_cnn(std::int64_t channels, std::int64_t outputs, double dropout);
 /// He 2016. Images of 64 pixels or fewer keep their size in the first layer (3 x 3, stride 1, no pooling).

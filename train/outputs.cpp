@@ -11,8 +11,7 @@ namespace {
 
 void write_whole(const std::string& path, const torch::Tensor& t) {
   const torch::Tensor flat = t.to(torch::kCPU, torch::kLong).contiguous();
-  const std::vector<std::int64_t> shape = flat.sizes().vec();
-  write_npy(path, std::span(flat.data_ptr<std::int64_t>(), flat.numel()), shape);
+  write_npy(path, std::span(flat.data_ptr<std::int64_t>(), flat.numel()), flat.sizes());
 }
 
 Metrics write_part(const std::string& folder, const Model& model, const Split& split, torch::Device device,
@@ -49,14 +48,18 @@ void write_answers(const std::string& folder, const Split& split, Task task) {
     write_tensor(folder + "/truth.npy", split.truth.dim() == 3 ? split.truth.reshape({-1}) : split.truth);
 }
 
+void write_predictive(const std::string& folder, const PredictiveParts& p) {
+  write_doubles(folder + "/mean.npy", p.mean);
+  write_doubles(folder + "/aleatoric.npy", p.aleatoric);
+  write_doubles(folder + "/epistemic.npy", p.epistemic);
+  write_doubles(folder + "/variance.npy", p.aleatoric + p.epistemic);
+}
+
 std::map<std::string, Metrics> write_outputs(const std::string& folder, const Model& model,
                                              const Dataset& data, torch::Device device) {
   std::map<std::string, Metrics> metrics;
-  const std::pair<const char*, const Split*> parts[] = {
-      {"train", &data.train}, {"validation", &data.validation}, {"test", &data.test}};
   std::optional<double> scale;  // sigma scaling is fitted on validation and judged on the test set
-  for (const auto& [name, split] : parts) {
-    if (!split->inputs.defined()) continue;
+  for (const auto& [name, split] : data.parts()) {
     const bool test = split == &data.test;
     metrics[name] = write_part(folder + "/" + name, model, *split, device, test ? scale : std::nullopt);
     if (split == &data.validation && is_regression(model.head)) scale = metrics[name]["sigma_scale"];

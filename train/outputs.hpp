@@ -18,5 +18,7 @@ std::map<std::string, Metrics> write_outputs(const std::string& folder, const Mo
 /// labels.npy, counts.npy or targets.npy, and truth.npy, of one part; of a segmentation also image.npy, which
 /// image each row of the others belongs to (for --groups).
 void write_answers(const std::string& folder, const Split& split, Task task);
+/// mean.npy, aleatoric.npy, epistemic.npy and their sum, variance.npy.
+void write_predictive(const std::string& folder, const PredictiveParts& p);
 
 }  // namespace plumb::train

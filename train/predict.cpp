@@ -132,7 +132,7 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   const Split split = part_of(how, o.split, o.data.empty(), first.task, first.classes);
   if (split.inputs.sizes().slice(1).vec() != first.input)
     throw InputError("the model takes inputs of shape " + show_shape(first.input) +
-                     ", and the data are of shape " + show_shape(split.inputs.sizes().slice(1).vec()));
+                     ", and the data are of shape " + show_shape(split.inputs.sizes().slice(1)));
   if ((split.inputs.scalar_type() == torch::kUInt8) != first.bytes)
     throw InputError(std::string("the model was trained on ") +
                      (first.bytes ? "bytes (uint8), which are divided by 255" : "numbers that are no bytes") +
@@ -144,8 +144,7 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
         named ? Augmentation{o.flip, o.shift, o.rotation} : Augmentation{how.flip, how.shift, how.rotation};
     if (!pass.augmentation.any())
       throw InputError(
-          "⟦tta⟧ needs a change to make, and the run was trained without: give ⟦flip⟧, ⟦shift⟧ or "
-          "⟦rotation⟧");
+          "⟦tta⟧ needs a change to make, and the run was trained without: give ⟦flip⟧, ⟦shift⟧ or ⟦rotation⟧");
     if (split.inputs.dim() != 4)
       throw InputError("⟦tta⟧ changes images, and the model takes tables of numbers; use ⟦mc_dropout⟧");
     if (first.task == Task::segmentation) throw InputError("⟦tta⟧ is not there for segmentation");
@@ -179,12 +178,8 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
       variances.push_back(variance);
     }
     const torch::Tensor m = torch::stack(means), v = torch::stack(variances);
-    const PredictiveParts p = predictive_parts(m, v);
     write_doubles(o.out + "/mean_samples.npy", m);  // first: it marks the folder
-    write_doubles(o.out + "/mean.npy", p.mean);
-    write_doubles(o.out + "/aleatoric.npy", p.aleatoric);
-    write_doubles(o.out + "/epistemic.npy", p.epistemic);
-    write_doubles(o.out + "/variance.npy", p.aleatoric + p.epistemic);
+    write_predictive(o.out, predictive_parts(m, v));
     write_doubles(o.out + "/variance_samples.npy", v);
     write_answers(o.out, split, first.task);
     return made +

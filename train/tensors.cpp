@@ -22,11 +22,9 @@ torch::Tensor tensor_of(const Rows& rows) {
   std::vector<double> buffer;
   for (std::int64_t begin = 0; begin < n; begin += block) {
     const std::int64_t end = std::min(n, begin + block), count = (end - begin) * width;
-    if (bytes) {
-      if (const auto* p = rows.contiguous<std::uint8_t>(begin, end); p != nullptr) {
-        std::memcpy(out.data_ptr<std::uint8_t>() + begin * width, p, count);
-        continue;
-      }
+    if (const auto* p = bytes ? rows.contiguous<std::uint8_t>(begin, end) : nullptr; p != nullptr) {
+      std::memcpy(out.data_ptr<std::uint8_t>() + begin * width, p, count);
+      continue;
     }
     buffer.resize(count);
     rows.read(begin, end, buffer);
@@ -47,13 +45,11 @@ std::vector<double> doubles_of(const torch::Tensor& t) {
 
 void write_tensor(const std::string& path, const torch::Tensor& t) {
   const torch::Tensor flat = t.detach().to(torch::kCPU, torch::kFloat32).contiguous();
-  const std::vector<std::int64_t> shape = flat.sizes().vec();
-  write_npy(path, std::span(flat.data_ptr<float>(), flat.numel()), shape);
+  write_npy(path, std::span(flat.data_ptr<float>(), flat.numel()), flat.sizes());
 }
 
 void write_doubles(const std::string& path, const torch::Tensor& t) {
-  const std::vector<std::int64_t> shape = t.sizes().vec();
-  write_npy(path, doubles_of(t), shape);
+  write_npy(path, doubles_of(t), t.sizes());
 }
 
 std::uint64_t seed_for(std::uint64_t seed, std::string_view what, std::int64_t a, std::int64_t b) {

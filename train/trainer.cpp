@@ -94,8 +94,7 @@ void check_method(const TrainOptions& o, const Dataset& data) {
     throw InputError("⟦flip⟧, ⟦shift⟧ and ⟦rotation⟧ would move the image and not its mask; leave them out");
   if ((data.task == Task::segmentation) != (o.model == "unet-small"))
     throw InputError(
-        "⟦model⟧ unet-small is for labels of pixels and the other models for labels of items; the labels "
-        "here are of " +
+        "⟦model⟧ unet-small is for labels of pixels and the other models for labels of items; the labels here are of " +
         std::string(data.task == Task::segmentation ? "pixels" : "items"));
   if (data.task == Task::segmentation && (o.method == "mmce" || o.method == "mixup"))
     throw InputError("⟦method⟧ " + o.method + " is not there for segmentation");

@@ -45,15 +45,6 @@ bool Array::is_contiguous() const {
 
 namespace {
 
-template <class T>
-constexpr DType dtype_of() {
-  if constexpr (std::is_same_v<T, float>) return DType::f32;
-  if constexpr (std::is_same_v<T, double>) return DType::f64;
-  if constexpr (std::is_same_v<T, std::uint8_t>) return DType::u8;
-  if constexpr (std::is_same_v<T, std::int32_t>) return DType::i32;
-  if constexpr (std::is_same_v<T, std::int64_t>) return DType::i64;
-}
-
 /// C order, and a check that the shape holds as many elements as there are.
 void finish(Array& a, std::int64_t elements) {
   detail::set_c_order(a);
@@ -62,67 +53,51 @@ void finish(Array& a, std::int64_t elements) {
                               " elements, there are " + std::to_string(elements));
 }
 
+}  // namespace
+
 template <class T>
-Array view(std::span<const T> values, std::vector<std::int64_t> shape, std::string name) {
+Array view_of(std::span<const T> values, std::vector<std::int64_t> shape, std::string name) {
   Array a;
-  a.dtype = dtype_of<T>();
+  a.dtype = detail::dtype_of<T>();
   a.shape = std::move(shape);
   a.data = reinterpret_cast<const std::byte*>(values.data());
   a.name = std::move(name);
   finish(a, values.size());
   return a;
 }
+template Array view_of(std::span<const double>, std::vector<std::int64_t>, std::string);
+template Array view_of(std::span<const float>, std::vector<std::int64_t>, std::string);
+template Array view_of(std::span<const std::uint8_t>, std::vector<std::int64_t>, std::string);
 
 template <class T>
-Array owned(std::vector<T> values, std::vector<std::int64_t> shape, std::string name) {
+Array array_of(std::vector<T> values, std::vector<std::int64_t> shape, std::string name) {
   const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
-  Array a = view(std::span<const T>(*kept), std::move(shape), std::move(name));
-  a.owner = kept;
-  return a;
-}
-
-}  // namespace
-
-Array array_of(std::vector<double> v, std::vector<std::int64_t> shape, std::string name) {
-  return owned(std::move(v), std::move(shape), std::move(name));
-}
-Array array_of(std::vector<float> v, std::vector<std::int64_t> shape, std::string name) {
-  return owned(std::move(v), std::move(shape), std::move(name));
-}
-Array array_of(std::vector<std::int32_t> v, std::vector<std::int64_t> shape, std::string name) {
-  return owned(std::move(v), std::move(shape), std::move(name));
-}
-Array array_of(std::vector<std::int64_t> v, std::vector<std::int64_t> shape, std::string name) {
-  return owned(std::move(v), std::move(shape), std::move(name));
-}
-Array array_of(std::vector<std::uint8_t> v, std::vector<std::int64_t> shape, std::string name) {
-  return owned(std::move(v), std::move(shape), std::move(name));
-}
-Array array_of(std::vector<std::string> v, std::vector<std::int64_t> shape, std::string name) {
   Array a;
-  a.dtype = DType::text;
-  a.shape = std::move(shape);
-  a.text = std::make_shared<const std::vector<std::string>>(std::move(v));
-  a.name = std::move(name);
-  finish(a, a.text->size());
+  if constexpr (std::is_same_v<T, std::string>) {
+    a.dtype = DType::text;
+    a.shape = std::move(shape);
+    a.text = kept;
+    a.name = std::move(name);
+    finish(a, kept->size());
+  } else {
+    a = view_of(std::span<const T>(*kept), std::move(shape), std::move(name));
+    a.owner = kept;
+  }
   return a;
 }
-Array view_of(std::span<const double> v, std::vector<std::int64_t> shape, std::string name) {
-  return view(v, std::move(shape), std::move(name));
-}
-Array view_of(std::span<const float> v, std::vector<std::int64_t> shape, std::string name) {
-  return view(v, std::move(shape), std::move(name));
-}
-Array view_of(std::span<const std::uint8_t> v, std::vector<std::int64_t> shape, std::string name) {
-  return view(v, std::move(shape), std::move(name));
-}
+template Array array_of(std::vector<double>, std::vector<std::int64_t>, std::string);
+template Array array_of(std::vector<float>, std::vector<std::int64_t>, std::string);
+template Array array_of(std::vector<std::int32_t>, std::vector<std::int64_t>, std::string);
+template Array array_of(std::vector<std::int64_t>, std::vector<std::int64_t>, std::string);
+template Array array_of(std::vector<std::uint8_t>, std::vector<std::int64_t>, std::string);
+template Array array_of(std::vector<std::string>, std::vector<std::int64_t>, std::string);
 
 template <class T>
 const T* Rows::contiguous(std::int64_t begin, std::int64_t end) const {
   const std::size_t s = shard_of(begin);
   if (s >= shards_.size() || end > start_[s] + shards_[s].shape[0]) return nullptr;
   const Array& a = shards_[s];
-  if (a.dtype != dtype_of<T>() || (a.swapped && sizeof(T) > 1) || !a.is_contiguous()) return nullptr;
+  if (a.dtype != detail::dtype_of<T>() || (a.swapped && sizeof(T) > 1) || !a.is_contiguous()) return nullptr;
   if (reinterpret_cast<std::uintptr_t>(a.data) % alignof(T) != 0) return nullptr;
   return reinterpret_cast<const T*>(a.data) + (begin - start_[s]) * width_;
 }

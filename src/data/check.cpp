@@ -62,6 +62,10 @@ std::string show_shape(std::span<const std::int64_t> shape) {
   return fmt::format("{}", fmt::join(shape, " x "));
 }
 
+std::string separated(std::span<const std::string> parts, std::string_view by) {
+  return fmt::format("{}", fmt::join(parts, by));
+}
+
 std::string did_you_mean(std::string_view given, std::span<const std::string> known) {
   const std::size_t near = std::max<std::size_t>(1, (given.size() + 1) / 3);
   constexpr std::size_t kBeginning = 3;  // letters of an abbreviation

@@ -128,13 +128,6 @@ ForecastsView ForecastsView::slice(std::size_t begin, std::size_t count) const {
   return {part(p), part(hits), part(trials), part(weight), part(times), whole};
 }
 
-void Forecasts::clear() {
-  p.clear();
-  hits.clear();
-  trials.clear();
-  weight.clear();
-}
-
 void project(const ItemBlock& block, Event event, Forecasts& out) {
   fill(block, out, [&](const Target& to) { write_event(block, event, to); });
 }

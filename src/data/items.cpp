@@ -73,10 +73,9 @@ void check_items(const Items& items) {
   if (!items.truth.empty()) {
     same(items.truth.name(), items.truth.rows());
     if (!items.binary()) {
-      throw InputError(
-          fmt::format("{} gives true probabilities of class 1 but {} has {} classes; ⟦truth⟧ is for binary "
-                      "tasks",
-                      items.truth.name(), name, items.classes()));
+      throw InputError(fmt::format(
+          "{} gives true probabilities of class 1 but {} has {} classes; ⟦truth⟧ is for binary tasks",
+          items.truth.name(), name, items.classes()));
     }
   }
   for (const Rows& c : items.concentration) {

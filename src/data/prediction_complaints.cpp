@@ -46,16 +46,14 @@ void check_row(const Rows& rows, std::int64_t row, std::span<const double> z, bo
   }
   const auto above = std::find_if(z.begin(), z.end(), [](double p) { return p > 1; });
   if (above != z.end()) {
-    throw InputError(
-        fmt::format("{} is {}; a probability must lie in [0, 1]; use ⟦normalize⟧ to rescale rows to sum 1, "
-                    "or ⟦logits⟧ if these are logits",
-                    at(above), show(*above)));
+    throw InputError(fmt::format(
+        "{} is {}; a probability must lie in [0, 1]; use ⟦normalize⟧ to rescale rows to sum 1, or ⟦logits⟧ if these are logits",
+        at(above), show(*above)));
   }
   if (std::fabs(sum - 1) <= kSumTolerance) return;
-  throw InputError(
-      fmt::format("{} sums to {:.9g}; the probabilities of an item must sum to 1 within 0.001; use "
-                  "⟦normalize⟧ to rescale rows",
-                  rows.where(row), sum));
+  throw InputError(fmt::format(
+      "{} sums to {:.9g}; the probabilities of an item must sum to 1 within 0.001; use ⟦normalize⟧ to rescale rows",
+      rows.where(row), sum));
 }
 
 template <class Check>

@@ -139,10 +139,9 @@ std::int64_t VoteBlock::majority(std::int64_t i) const {
 
 Votes Votes::from_labels(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.width() != 1) {
-    throw InputError(
-        fmt::format("{}; ⟦labels⟧ takes one class an item; use ⟦ratings⟧ for several raters or ⟦counts⟧ for "
-                    "votes by class",
-                    detail::shape_of(rows)));
+    throw InputError(fmt::format(
+        "{}; ⟦labels⟧ takes one class an item; use ⟦ratings⟧ for several raters or ⟦counts⟧ for votes by class",
+        detail::shape_of(rows)));
   }
   return {as_classes(std::move(rows), class_names, classes, false), classes, Kind::labels};
 }

@@ -24,8 +24,7 @@ constexpr std::size_t kBuffer = std::size_t{1} << 18;
 // A signal handler may not allocate or lock: the names lie in fixed slots, `live` is set last and cleared
 // first.
 struct Slot {
-  std::atomic<bool> taken{false};
-  std::atomic<bool> live{false};
+  std::atomic<bool> taken{false}, live{false};
   char path[PATH_MAX] = {};
 };
 std::array<Slot, 16> g_slots;

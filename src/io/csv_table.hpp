@@ -32,8 +32,7 @@ struct CsvRecord {
 
 /// Whole records; `row` is the number of the first.
 struct CsvChunk {
-  const char* begin = nullptr;
-  const char* end = nullptr;
+  const char *begin = nullptr, *end = nullptr;
   std::int64_t row = 0, rows = 0;
 };
 

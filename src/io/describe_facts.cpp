@@ -88,9 +88,8 @@ void conclude_text(ArrayInfo& a) {
   if (repeats) {
     std::vector<std::string> names = a.distinct;
     std::sort(names.begin(), names.end());
-    std::string classes;
-    for (const std::string& s : names) classes += (classes.empty() ? "" : ",") + s;
-    a.uses.push_back({"labels", "text; with ⟦classes⟧ in the order of your probabilities: " + classes});
+    a.uses.push_back(
+        {"labels", "text; with ⟦classes⟧ in the order of your probabilities: " + separated(names, ",")});
     a.uses.push_back({"by", "text"});
   } else {
     a.uses.push_back({"ids", "text"});

@@ -11,11 +11,9 @@
 namespace plumb::detail {
 
 struct NumberFacts {
-  double min = std::numeric_limits<double>::infinity();
-  double max = -std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity(), max = -min;
   std::int64_t finite = 0;
-  bool whole = true, nan = false, infinite = false;
-  bool sums_to_one = true;
+  bool whole = true, nan = false, infinite = false, sums_to_one = true;
 
   void add(double x) {
     if (!std::isfinite(x)) {

@@ -44,12 +44,11 @@ std::vector<ArrayInfo> describe_npz(const File& file, const std::string& path, i
 
 template <char delimiter>
 Array read_csv_file(const File& file, const Source& source, const LoadOptions& options) {
-  CsvOptions csv;
-  csv.delimiter = delimiter;
-  csv.want = options.want;
-  csv.empty_is_nan = options.empty_is_nan;
-  csv.threads = options.threads;
-  return parse_csv(file->bytes(), source.path, source.selection, csv);
+  return parse_csv(file->bytes(), source.path, source.selection,
+                   {.delimiter = delimiter,
+                    .want = options.want,
+                    .empty_is_nan = options.empty_is_nan,
+                    .threads = options.threads});
 }
 
 template <char delimiter>

@@ -54,24 +54,6 @@ std::vector<std::string> all_text(const std::byte* data, const NpyHeader& h,
   return text;
 }
 
-template <class T>
-constexpr DType kDtype = std::is_same_v<T, double>         ? DType::f64
-                         : std::is_same_v<T, float>        ? DType::f32
-                         : std::is_same_v<T, std::int64_t> ? DType::i64
-                                                           : DType::u8;
-
-template <class T>
-void write(const std::string& path, std::span<const T> values, std::span<const std::int64_t> shape) {
-  const auto n = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-  if (n != std::ssize(values))
-    throw std::invalid_argument("write_npy: " + std::to_string(values.size()) + " values for a shape of " +
-                                std::to_string(n));
-  AtomicFile file(path);
-  file.write(npy_header(kDtype<T>, shape));
-  file.write(std::as_bytes(values));
-  file.commit();
-}
-
 }  // namespace
 
 Array npy_array(NpyHeader h, std::span<const std::byte> data, std::shared_ptr<const void> owner,
@@ -133,16 +115,17 @@ std::string npy_header(DType dtype, std::span<const std::int64_t> shape) {
   return header + dictionary + "\n";
 }
 
-void write_npy(const std::string& p, std::span<const double> v, std::span<const std::int64_t> s) {
-  write(p, v, s);
+void write_npy(const std::string& path, DType dtype, std::span<const std::byte> values,
+               std::span<const std::int64_t> shape) {
+  const auto n = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  const std::int64_t given = std::ssize(values) / dtype_size(dtype);
+  if (n != given)
+    throw std::invalid_argument("write_npy: " + std::to_string(given) + " values for a shape of " +
+                                std::to_string(n));
+  AtomicFile file(path);
+  file.write(npy_header(dtype, shape));
+  file.write(values);
+  file.commit();
 }
-void write_npy(const std::string& p, std::span<const float> v, std::span<const std::int64_t> s) {
-  write(p, v, s);
-}
-void write_npy(const std::string& p, std::span<const std::int64_t> v, std::span<const std::int64_t> s) {
-  write(p, v, s);
-}
-void write_npy(const std::string& p, std::span<const std::uint8_t> v, std::span<const std::int64_t> s) {
-  write(p, v, s);
-}
+
 }  // namespace plumb

@@ -51,8 +51,7 @@ class Inflater {
   bool step(std::span<std::byte>& out) {
     if (ended_) return false;
     constexpr std::size_t kMost = std::size_t{1} << 30;  // zlib counts in 32 bits
-    const std::size_t in = std::min(packed_.size(), kMost);
-    const std::size_t room = std::min(out.size(), kMost);
+    const std::size_t in = std::min(packed_.size(), kMost), room = std::min(out.size(), kMost);
     stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed_.data()));
     stream_.avail_in = in;
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -147,21 +146,24 @@ std::vector<ZipEntry> array_entries(std::span<const std::byte> bytes, const std:
   return entries;
 }
 
+std::vector<std::string> names_of(const std::vector<ZipEntry>& entries) {
+  std::vector<std::string> names;
+  for (const ZipEntry& e : entries) names.push_back(array_name(e));
+  return names;
+}
+
 std::string listed(const std::vector<ZipEntry>& entries) {
   constexpr std::size_t kMost = 12;
-  std::string s;
-  for (std::size_t i = 0; i < entries.size() && i < kMost; ++i)
-    s += (i > 0 ? ", " : "") + array_name(entries[i]);
-  if (entries.size() > kMost) s += " and " + std::to_string(entries.size() - kMost) + " more";
-  return s;
+  std::vector<std::string> names = names_of(entries);
+  if (names.size() <= kMost) return separated(names);
+  names.resize(kMost);
+  return separated(names) + " and " + std::to_string(entries.size() - kMost) + " more";
 }
 
 }  // namespace
 
 std::vector<std::string> npz_names(std::span<const std::byte> bytes, const std::string& name) {
-  std::vector<std::string> names;
-  for (const ZipEntry& e : array_entries(bytes, name)) names.push_back(array_name(e));
-  return names;
+  return names_of(array_entries(bytes, name));
 }
 
 Array parse_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, std::string name,
@@ -173,12 +175,9 @@ Array parse_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
   if (member.empty() && found.size() > 1)
     throw InputError(name + " holds " + std::to_string(entries.size()) + " arrays (" + listed(entries) +
                      "); say which, for example " + name + ":" + array_name(entries.front()));
-  if (found.empty()) {
-    std::vector<std::string> names;
-    for (const ZipEntry& e : entries) names.push_back(array_name(e));
-    throw InputError(name + " has no array " + detail::in_quotes(member) + did_you_mean(member, names) +
-                     "; it has " + listed(entries));
-  }
+  if (found.empty())
+    throw InputError(name + " has no array " + detail::in_quotes(member) +
+                     did_you_mean(member, names_of(entries)) + "; it has " + listed(entries));
   if (found.size() > 1) throw InputError(name + " has more than one array " + detail::in_quotes(member));
   const ZipEntry& e = *found.front();
   name += ":" + array_name(e);

@@ -110,9 +110,10 @@ Pictures::Pictures(Rows rows, std::string table)
     height_ = channels_last_ ? shape[1] : shape[2];
     width_ = channels_last_ ? shape[2] : shape[3];
   } else {
-    throw InputError(rows_.name() + " is " + show_shape(shape) +
-                     "; pictures are N x height x width, N x channels x height x width or N x height x width "
-                     "x channels with 1, 3 or 4 channels, or a column of file names");
+    throw InputError(
+        rows_.name() + " is " + show_shape(shape) +
+        "; pictures are N x height x width, N x channels x height x width or N x height x width x channels "
+        "with 1, 3 or 4 channels, or a column of file names");
   }
 }
 

@@ -10,22 +10,10 @@ std::string system_reason(int error) { return std::generic_category().message(er
 
 bool append_utf8(std::string& to, char32_t c) {
   if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return false;
-  const auto tail = [&](int shift) { to += 0x80 | ((c >> shift) & 0x3f); };
-  if (c < 0x80) {
-    to += c;
-  } else if (c < 0x800) {
-    to += 0xc0 | (c >> 6);
-    tail(0);
-  } else if (c < 0x10000) {
-    to += 0xe0 | (c >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    to += 0xf0 | (c >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
+  constexpr char32_t kLead[4] = {0, 0xc0, 0xe0, 0xf0};
+  const int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  to += kLead[more] | (c >> 6 * more);
+  for (int k = more; k-- > 0;) to += 0x80 | ((c >> 6 * k) & 0x3f);
   return true;
 }
 

@@ -77,8 +77,7 @@ std::vector<ZipEntry> zip_directory(std::span<const std::byte> bytes, const std:
     throw InputError(
         name + " is not a whole zip archive: its directory is missing; the file was cut short or is no .npz");
   const auto record = in.part(end, kEndBytes, "end");
-  std::uint64_t count = number(record, 10, 2), length = number(record, 12, 4);
-  std::uint64_t start = number(record, 16, 4);
+  std::uint64_t count = number(record, 10, 2), length = number(record, 12, 4), start = number(record, 16, 4);
   if (end >= 20 && number(in.part(end - 20, 20, "locator"), 0, 4) == 0x07064b50) {
     const auto end64 = in.part(number(in.part(end - 20, 20, "locator"), 8, 8), 56, "zip64 end");
     if (number(end64, 0, 4) != 0x06064b50) in.refuse("its zip64 end has no mark");
@@ -97,8 +96,7 @@ std::vector<ZipEntry> zip_directory(std::span<const std::byte> bytes, const std:
     e.compressed = number(directory, 20, 4);
     e.size = number(directory, 24, 4);
     e.offset = number(directory, 42, 4);
-    const std::uint64_t name_length = number(directory, 28, 2);
-    const std::uint64_t extra_length = number(directory, 30, 2);
+    const std::uint64_t name_length = number(directory, 28, 2), extra_length = number(directory, 30, 2);
     const std::uint64_t total = 46 + name_length + extra_length + number(directory, 32, 2);
     if (total > directory.size()) in.refuse("its directory ends early");
     e.name.assign(reinterpret_cast<const char*>(directory.data()) + 46, name_length);

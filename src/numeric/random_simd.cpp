@@ -77,8 +77,7 @@ class Philox {
   }
 
  private:
-  V64 replicate_;
-  V64 stream_;
+  V64 replicate_, stream_;
   V64 key0_[kPhiloxRounds];
   V64 key1_[kPhiloxRounds];
 };

@@ -58,8 +58,7 @@ struct [[gnu::packed]] Record {
 };
 
 struct Summary {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
+  double low = std::numeric_limits<double>::infinity(), high = -low;
   bool narrow = true;      // every value is a float32
   std::uint64_t used = 0;  // bits set in some value
 };

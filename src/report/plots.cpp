@@ -57,13 +57,32 @@ Plots make_plots(const Runs& runs) {
   return out;
 }
 
-Json bind_spec(std::string_view name, Json rows, const Runs& runs) {
-  const std::string_view source = spec_text(name);
-  if (source.empty()) throw std::logic_error("there is no spec " + std::string(name));
-  Json spec = Json::parse(source);
-  if (!runs.empty()) colour_models(spec, model_scale(runs, rows));
-  spec["datasets"]["rows"] = std::move(rows);
-  return spec;
+Plot& add_plot(Plots& out, Json rows, const Runs& runs, Plot plot) {
+  const std::string_view source = spec_text(plot.name);
+  if (source.empty()) throw std::logic_error("there is no spec " + plot.name);
+  plot.spec = Json::parse(source);
+  if (!runs.empty()) colour_models(plot.spec, model_scale(runs, rows));
+  plot.spec["datasets"]["rows"] = std::move(rows);
+  if (!plot.choices.empty()) {
+    plot.spec["params"][0]["value"] = plot.choices.front().value;
+    if (plot.sentence.empty()) plot.sentence = plot.choices.front().sentence;
+  }
+  return out.emplace_back(std::move(plot));
+}
+
+void add_choice(std::vector<Choice>& choices, const std::string& name, const std::string& sentence) {
+  for (Choice& c : choices)
+    if (c.value == name) {
+      c.sentence += " " + sentence;
+      return;
+    }
+  choices.push_back({name, name, sentence});
+}
+
+double total_weight(const Json& rows) {
+  double sum = 0;
+  for (const Json& row : rows) sum += number(row, "weight").value_or(0);
+  return sum;
 }
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
@@ -80,9 +99,9 @@ std::string listed(const std::vector<std::string>& parts) {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& clauses) {
+std::string joined(const std::vector<std::string>& clauses, const char* between) {
   std::string out;
-  for (const std::string& c : clauses) out += (out.empty() ? "" : "; ") + c;
+  for (const std::string& c : clauses) out += (out.empty() ? "" : between) + c;
   return out.empty() ? out : out + ".";
 }
 

@@ -16,11 +16,11 @@ struct Choice {
 };
 
 struct Plot {
-  std::string name;         ///< of its spec
-  std::string section;      ///< "calibration"; the titles are in document.cpp
-  std::string title;        ///< a plain question or noun
-  std::string sentence;     ///< what it means for this model
-  std::string how;          ///< how to read it
+  std::string name;           ///< of its spec
+  std::string section;        ///< "calibration"; the titles are in document.cpp
+  std::string title;          ///< a plain question or noun
+  std::string sentence = {};  ///< what it means for this model
+  std::string how;            ///< how to read it
   std::string picker = {};  ///< what the choices are: "class", "metric"; plots of a section share the picker
   std::vector<Choice> choices = {};
   Json spec = {};
@@ -50,9 +50,14 @@ struct ReaderTable {
 [[nodiscard]] std::vector<ReaderTable> make_tables(const Runs& runs);
 void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out);
 
-/// The spec of this name with `rows` in it. With runs: each model (field "model") gets its colour, and no
-/// legend when it is alone.
-[[nodiscard]] Json bind_spec(std::string_view name, Json rows, const Runs& runs = {});
+/// Binds the spec of its name to `rows` and puts the plot into `out`. With runs: each model (field "model")
+/// gets its colour, and no legend when it is alone. With choices: the first is shown, and its sentence unless
+/// there is one.
+Plot& add_plot(Plots& out, Json rows, const Runs& runs, Plot plot);
+/// A choice of this name, or one sentence more in the one that is there.
+void add_choice(std::vector<Choice>& choices, const std::string& name, const std::string& sentence);
+/// Of the rows of a table.
+[[nodiscard]] double total_weight(const Json& rows);
 
 // How numbers are said.
 [[nodiscard]] std::string percent(double share);  ///< "93.6%"
@@ -61,6 +66,6 @@ void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out);
 /// "a, b and c".
 [[nodiscard]] std::string listed(const std::vector<std::string>& parts);
 /// "one; another." or nothing.
-[[nodiscard]] std::string joined(const std::vector<std::string>& clauses);
+[[nodiscard]] std::string joined(const std::vector<std::string>& clauses, const char* between = "; ");
 
 }  // namespace plumb::detail

@@ -20,8 +20,7 @@ constexpr std::array<double, kClasses> kShare{0.28, 0.07, 0.04, 0.23, 0.12, 0.07
 constexpr std::array<std::size_t, kClasses> kTwin{7, 2, 1, 4, 3, 3, 5, 0};
 constexpr std::array<const char*, 3> kSites{"harbour", "north", "university"};
 constexpr std::array<double, 3> kQuality{0.65, 1.0, 1.0};  // of the slides, by site
-constexpr int kRaters = 7;
-constexpr int kFewestRaters = 3;
+constexpr int kRaters = 7, kFewestRaters = 3;
 constexpr std::int64_t kCellsPerPatient = 20;
 constexpr std::uint32_t kPatientStreams = 1u << 31;  // items use the streams below
 

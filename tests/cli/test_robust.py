@@ -103,9 +103,9 @@ def test_long_ids_and_leading_zeros_stay_apart(folder, task):
     ids = [str(12345678901234560 + i % 60) for i in range(n)]
     folder.text("t.csv", "long,zeros\n" + "".join(f"{a},{b}\n" for a, b in zip(ids, np.tile(["007", "7", "07", "0"], n))))
     result = folder.evaluate(*LABELS, "--metrics", "accuracy", "--by", "t.csv:long")
-    assert len(result["slices"]) == 60
+    assert len(result["per_group"]) == 60
     result = folder.evaluate(*LABELS, "--metrics", "accuracy", "--by", "t.csv:zeros")
-    assert [s["name"] if isinstance(s, dict) else s for s in result["slices"]] == ["0", "7", "07", "007"]
+    assert [s["group"] for s in result["per_group"]] == ["0", "7", "07", "007"]
 
 
 def test_numerals_are_names_where_the_classes_are_numerals(folder, task):

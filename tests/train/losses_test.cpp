@@ -234,16 +234,5 @@ TEST(Gradients, OfEveryLossMatchFiniteDifferences) {
       "laplace", [&](const auto& x) { return F::laplace_nll(x, y); }, outputs);
 }
 
-TEST(Modules, SayWhatTheFunctionsSay) {
-  EXPECT_TRUE(torch::equal(FocalLoss(FocalLossOptions(3))(logits3(), votes3()),
-                           F::focal_loss(logits3(), votes3(), 3)));
-  EXPECT_TRUE(torch::equal(EntropyLoss(EntropyLossOptions(2))(logits3(), votes3()),
-                           F::entropy_loss(logits3(), votes3(), 2)));
-  EXPECT_TRUE(torch::equal(MmceLoss(MmceLossOptions(1).width(0.2))(logits3(), votes3()),
-                           F::mmce_loss(logits3(), votes3(), MmceLossOptions(1).width(0.2))));
-  EXPECT_TRUE(
-      torch::equal(SoftCrossEntropyLoss()(logits3(), votes3()), F::soft_cross_entropy(logits3(), votes3())));
-}
-
 }  // namespace
 }  // namespace plumb::train

@@ -1,10 +1,10 @@
-// Losses of classifiers over votes, in LibTorch's shape: options, a function, a module. Logits are N x K
+// Losses of classifiers over votes, in LibTorch's shape: options and a function. Logits are N x K
 // (softmax), or N or N x 1 (sigmoid: the log-odds of class 1); votes are N x K counts, K = 2 for the sigmoid.
 // Every vote weighs one and the loss is the mean over votes (Mimori 2021, eq. 53); items without votes weigh
 // nothing.
 #pragma once
 
-#include "train/losses/module.hpp"
+#include <torch/torch.h>
 
 namespace plumb::train {
 
@@ -59,27 +59,5 @@ namespace functional {
 [[nodiscard]] torch::Tensor calibration_loss(const torch::Tensor& logits, const torch::Tensor& empirical);
 
 }  // namespace functional
-
-struct SoftCrossEntropyLossImpl : PlainLoss<SoftCrossEntropyLossImpl, functional::soft_cross_entropy> {};
-TORCH_MODULE(SoftCrossEntropyLoss);
-struct CalibrationLossImpl : PlainLoss<CalibrationLossImpl, functional::calibration_loss> {};
-TORCH_MODULE(CalibrationLoss);
-struct FocalLossImpl : Loss<FocalLossImpl, FocalLossOptions, functional::focal_loss> {
-  using Loss::Loss;
-};
-TORCH_MODULE(FocalLoss);
-struct EntropyLossImpl : Loss<EntropyLossImpl, EntropyLossOptions, functional::entropy_loss> {
-  using Loss::Loss;
-};
-TORCH_MODULE(EntropyLoss);
-struct MmceLossImpl : Loss<MmceLossImpl, MmceLossOptions, functional::mmce_loss> {
-  using Loss::Loss;
-};
-TORCH_MODULE(MmceLoss);
-struct LabelSmoothingLossImpl
-    : Loss<LabelSmoothingLossImpl, LabelSmoothingLossOptions, functional::label_smoothing_loss> {
-  using Loss::Loss;
-};
-TORCH_MODULE(LabelSmoothingLoss);
 
 }  // namespace plumb::train

@@ -3,7 +3,7 @@
 // that the numbers are those of `nll` and `nll_laplace`.
 #pragma once
 
-#include "train/losses/module.hpp"
+#include <torch/torch.h>
 
 namespace plumb::train {
 
@@ -26,14 +26,5 @@ namespace functional {
                                         const RegressionLossOptions& options = {});
 
 }  // namespace functional
-
-struct GaussianNllLossImpl : Loss<GaussianNllLossImpl, RegressionLossOptions, functional::gaussian_nll> {
-  using Loss::Loss;
-};
-TORCH_MODULE(GaussianNllLoss);
-struct LaplaceNllLossImpl : Loss<LaplaceNllLossImpl, RegressionLossOptions, functional::laplace_nll> {
-  using Loss::Loss;
-};
-TORCH_MODULE(LaplaceNllLoss);
 
 }  // namespace plumb::train

@@ -132,8 +132,6 @@ void check_effect(const Flags& flags, const train::TrainOptions& o) {
   throw InputError(flag + " does not go with --grid: write " + name + " into \"base\" of " + grid);
 }
 
-}  // namespace
-
 void add_train_flags(Flags& flags, TrainFlags& t) {
   train::TrainOptions& o = t.options;
   flags.heading("Data");
@@ -243,9 +241,20 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
   return o;
 }
 
-void add_predict_flags(Flags& flags, PredictFlags& p) {
-  train::PredictOptions& o = p.options;
-  flags.positional("RUN", p.run, "the folder of a finished run");
+}  // namespace
+
+bool parse_train_flags(const Args& args, TrainFlags& t) {
+  Flags flags("train", "Trains a network whose probabilities need less repair.");
+  add_train_flags(flags, t);
+  if (!flags.parse(args)) return false;
+  t.options = train_options(flags, t);
+  return true;
+}
+
+bool parse_predict_flags(const Args& args, train::PredictOptions& o) {
+  Flags flags("predict", "Predictions of a trained run: MC dropout, test-time augmentation, ensembles.");
+  Args run;
+  flags.positional("RUN", run, "the folder of a finished run");
   flags.heading("What is predicted");
   flags.text("--data", "FOLDER", o.data, "other data than the run's");
   flags.text("--split", "NAME", o.split,
@@ -266,20 +275,18 @@ void add_predict_flags(Flags& flags, PredictFlags& p) {
   flags.whole("--batch", o.batch, "items at a time");
   flags.yes("--quiet", o.quiet, "no progress, no summary");
   flags.examples(kPredictExamples);
-}
-
-train::PredictOptions predict_options(PredictFlags p) {
-  if (p.run.size() != 1) throw InputError("plumb predict takes the folder of one run");
-  p.options.run = p.run.front();
-  if (p.options.out.empty()) throw InputError("--out is needed: the folder to write to");
-  if (p.options.batch < 1) throw InputError("--batch must be at least 1");
-  between("--samples", p.options.samples, 1, 100000);
-  between("--shift", p.options.shift, 0, 4096);
-  if (!(p.options.rotation >= 0 && p.options.rotation <= 180))
-    throw InputError("--rotation must lie between 0 and 180, not " + show(p.options.rotation));
-  check_out(p.options.out);
-  check_threads(p.options.threads);
-  return p.options;
+  if (!flags.parse(args)) return false;
+  if (run.size() != 1) throw InputError("plumb predict takes the folder of one run");
+  o.run = run.front();
+  if (o.out.empty()) throw InputError("--out is needed: the folder to write to");
+  if (o.batch < 1) throw InputError("--batch must be at least 1");
+  between("--samples", o.samples, 1, 100000);
+  between("--shift", o.shift, 0, 4096);
+  if (!(o.rotation >= 0 && o.rotation <= 180))
+    throw InputError("--rotation must lie between 0 and 180, not " + show(o.rotation));
+  check_out(o.out);
+  check_threads(o.threads);
+  return true;
 }
 
 }  // namespace plumb::cli

@@ -7,10 +7,6 @@
 
 namespace plumb::cli {
 
-inline constexpr const char* kTrainLine = "Trains a network whose probabilities need less repair.";
-inline constexpr const char* kPredictLine =
-    "Predictions of a trained run: MC dropout, test-time augmentation, ensembles.";
-
 struct TrainFlags {
   train::TrainOptions options;
   std::string dropout = "auto", strength = "auto", data_seed = "auto";
@@ -19,15 +15,8 @@ struct TrainFlags {
   std::string resume, grid;
   std::int64_t jobs = 1;
 };
-void add_train_flags(Flags& flags, TrainFlags& t);
-/// After parsing: checked options; with --resume those of the run.
-[[nodiscard]] train::TrainOptions train_options(const Flags& flags, TrainFlags t);
-
-struct PredictFlags {
-  train::PredictOptions options;
-  Args run;
-};
-void add_predict_flags(Flags& flags, PredictFlags& p);
-[[nodiscard]] train::PredictOptions predict_options(PredictFlags p);
+/// Checked options; with --resume those of the run. False when help was asked for: it has been printed.
+[[nodiscard]] bool parse_train_flags(const Args& args, TrainFlags& t);
+[[nodiscard]] bool parse_predict_flags(const Args& args, train::PredictOptions& o);
 
 }  // namespace plumb::cli

@@ -95,9 +95,7 @@ void take(const Json& j, std::optional<T>& value) {
 
 void check_value(const char* name, const std::string& value, const std::vector<std::string>& allowed) {
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
-  std::string list;
-  for (const std::string& one : allowed) list += (list.empty() ? "" : ", ") + one;
-  throw InputError(opt(name) + " takes one of " + list + ", not \"" + value + "\"" +
+  throw InputError(opt(name) + " takes one of " + separated(allowed) + ", not \"" + value + "\"" +
                    did_you_mean(value, allowed));
 }
 

@@ -51,14 +51,6 @@ concept Readable =
      (std::ranges::input_range<std::ranges::range_reference_t<R>> &&
       Number<std::ranges::range_value_t<std::ranges::range_reference_t<R>>>));
 
-template <Stored T>
-constexpr DType dtype_of() {
-  constexpr DType kSigned[] = {DType::i8, DType::i16, DType::i32, DType::i64};
-  constexpr DType kUnsigned[] = {DType::u8, DType::u16, DType::u32, DType::u64};
-  if (std::is_floating_point_v<T>) return sizeof(T) == sizeof(float) ? DType::f32 : DType::f64;
-  return (std::is_signed_v<T> ? kSigned : kUnsigned)[std::bit_width(sizeof(T)) - 1];
-}
-
 }  // namespace detail
 
 /// Extents or strides: {rows, columns}, of any integer type.

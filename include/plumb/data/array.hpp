@@ -2,11 +2,13 @@
 // (shards).
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace plumb {
@@ -14,6 +16,19 @@ namespace plumb {
 enum class DType { i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, text };
 [[nodiscard]] const char* dtype_name(DType t);  ///< "int8" ... "float64", "text"
 [[nodiscard]] int dtype_size(DType t);          ///< bytes; 0 for text
+
+namespace detail {
+
+/// Of a number in memory, long double apart.
+template <class T>
+constexpr DType dtype_of() {
+  constexpr DType kSigned[] = {DType::i8, DType::i16, DType::i32, DType::i64};
+  constexpr DType kUnsigned[] = {DType::u8, DType::u16, DType::u32, DType::u64};
+  if (std::is_floating_point_v<T>) return sizeof(T) == sizeof(float) ? DType::f32 : DType::f64;
+  return (std::is_signed_v<T> ? kSigned : kUnsigned)[std::bit_width(sizeof(T)) - 1];
+}
+
+}  // namespace detail
 
 /// Numbers stay where they are (a mapped file, a parsed column); nothing is converted until it is read.
 struct Array {
@@ -32,23 +47,12 @@ struct Array {
   [[nodiscard]] bool is_contiguous() const;  ///< C order without gaps
 };
 
-/// Makes an Array over a vector that it then owns.
-[[nodiscard]] Array array_of(std::vector<double> values, std::vector<std::int64_t> shape, std::string name);
-[[nodiscard]] Array array_of(std::vector<float> values, std::vector<std::int64_t> shape, std::string name);
-[[nodiscard]] Array array_of(std::vector<std::int32_t> values, std::vector<std::int64_t> shape,
-                             std::string name);
-[[nodiscard]] Array array_of(std::vector<std::int64_t> values, std::vector<std::int64_t> shape,
-                             std::string name);
-[[nodiscard]] Array array_of(std::vector<std::uint8_t> values, std::vector<std::int64_t> shape,
-                             std::string name);
-[[nodiscard]] Array array_of(std::vector<std::string> values, std::vector<std::int64_t> shape,
-                             std::string name);
-/// Over memory that someone else owns and keeps alive.
-[[nodiscard]] Array view_of(std::span<const double> values, std::vector<std::int64_t> shape,
-                            std::string name);
-[[nodiscard]] Array view_of(std::span<const float> values, std::vector<std::int64_t> shape, std::string name);
-[[nodiscard]] Array view_of(std::span<const std::uint8_t> values, std::vector<std::int64_t> shape,
-                            std::string name);
+/// Makes an Array over a vector that it then owns: of double, float, int32, int64, uint8 or std::string.
+template <class T>
+[[nodiscard]] Array array_of(std::vector<T> values, std::vector<std::int64_t> shape, std::string name);
+/// Over memory that someone else owns and keeps alive: of double, float or uint8.
+template <class T>
+[[nodiscard]] Array view_of(std::span<const T> values, std::vector<std::int64_t> shape, std::string name);
 
 /// Shards stacked along axis 0, seen as rows of `width` numbers (the product of the other extents).
 class Rows {

@@ -31,9 +31,10 @@ class InputError : public std::invalid_argument {
 [[nodiscard]] std::string show(double x);
 /// "10000 x 10".
 [[nodiscard]] std::string show_shape(std::span<const std::int64_t> shape);
+/// "a, b, c".
+[[nodiscard]] std::string separated(std::span<const std::string> parts, std::string_view by = ", ");
 /// The nearest of `known` to `given` by edit distance, or one that begins with it, large and small letters
-/// alike, as ' (did you mean "probs"?)', or "" when nothing is
-/// near.
+/// alike, as ' (did you mean "probs"?)', or "" when nothing is near.
 [[nodiscard]] std::string did_you_mean(std::string_view given, std::span<const std::string> known);
 
 /// Every name once, and as many as there are classes.

@@ -35,7 +35,6 @@ struct Forecasts {
   std::vector<double> p, hits, trials, weight;  ///< trials, weight may be empty: one each
   [[nodiscard]] ForecastsView view() const { return {p, hits, trials, weight, {}, true}; }
   [[nodiscard]] std::size_t size() const { return p.size(); }
-  void clear();
 };
 
 /// The event that the forecast is about. kPositive: class 1 (binary). kTop: the argmax; for binary tasks

@@ -40,11 +40,12 @@ struct NpyHeader {
 /// The header of a C-order file, for writers that stream the rows after it.
 [[nodiscard]] std::string npy_header(DType dtype, std::span<const std::int64_t> shape);
 
-void write_npy(const std::string& path, std::span<const double> values, std::span<const std::int64_t> shape);
-void write_npy(const std::string& path, std::span<const float> values, std::span<const std::int64_t> shape);
-void write_npy(const std::string& path, std::span<const std::int64_t> values,
+void write_npy(const std::string& path, DType dtype, std::span<const std::byte> values,
                std::span<const std::int64_t> shape);
-void write_npy(const std::string& path, std::span<const std::uint8_t> values,
-               std::span<const std::int64_t> shape);
+template <class Values>  // contiguous numbers
+void write_npy(const std::string& path, const Values& values, std::span<const std::int64_t> shape) {
+  const std::span all(values);
+  write_npy(path, detail::dtype_of<typename decltype(all)::value_type>(), std::as_bytes(all), shape);
+}
 
 }  // namespace plumb

@@ -29,5 +29,6 @@ using Scores = std::map<std::string, Estimate, std::less<>>;
 
 inline constexpr const char* kNoVotes = "there are no votes";
 inline constexpr const char* kNoPairs = "no item has two votes or more";
+[[nodiscard]] inline Estimate no_votes() { return Estimate::undefined(kNoVotes); }
 
 }  // namespace plumb

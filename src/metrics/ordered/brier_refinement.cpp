@@ -16,10 +16,7 @@ BrierRefinement brier_refinement_of(const ForecastsView& f) {
     A::add_area(calibration, g.mass, to_fixed((g.p - y) * (g.p - y)));
     A::add_area(refinement, g.mass, to_fixed(y * (1.0 - y)));
   }
-  if (!A::positive(total)) {
-    const Estimate none = Estimate::undefined(kNoVotes);
-    return {none, none};
-  }
+  if (!A::positive(total)) return {no_votes(), no_votes()};
   return {A::area_value(calibration) / A::value(total), A::area_value(refinement) / A::value(total)};
 }
 

@@ -207,7 +207,7 @@ CalibrationLine calibration_line_of(const ForecastsView& f, double clip) {
     A::add(total, m);
   }
   const auto both = [](const Estimate& e) { return CalibrationLine{e, e}; };
-  if (!A::positive(total)) return both(Estimate::undefined(kNoVotes));
+  if (!A::positive(total)) return both(no_votes());
   if (extreme > 0 && !(clip > 0))
     return both(
         Estimate::undefined(counted(extreme, "forecast") +

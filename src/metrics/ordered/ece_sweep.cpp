@@ -202,7 +202,7 @@ Estimate ece_sweep_of(const ForecastsView& f, int* bins_used) {
   const std::int64_t bins = any ? most_bins(f, sweep) : 0;
   if (bins_used != nullptr)
     *bins_used = narrow<int>(std::min<std::int64_t>(bins, std::numeric_limits<int>::max()));
-  if (!any) return Estimate::undefined(kNoVotes);
+  if (!any) return no_votes();
   typename A::Area sum{};
   sweep.cells(bins, typename A::Mass{}, [&](const CellSums<A>& s, const typename A::Mass&) {
     A::add(sum, A::absolute(A::minus(A::area(s.hits), s.p)));

@@ -48,8 +48,7 @@ std::vector<double> empirical_by_bins(std::span<const double> p, std::span<const
                                       int threads) {
   check_bins(bins);
   const Ascending a = ascending(p, y, threads);
-  const std::size_t n = p.size();
-  const std::size_t runs = std::min<std::size_t>(bins, n);
+  const std::size_t n = p.size(), runs = std::min<std::size_t>(bins, n);
   std::vector<double> out(n);
   for (std::size_t b = 0; b < runs; ++b) {
     const std::size_t begin = n * b / runs, end = n * (b + 1) / runs;
@@ -67,8 +66,7 @@ std::vector<double> empirical_by_kernel(std::span<const double> p, std::span<con
     throw InputError("the kernel needs one neighbour or more, not " + std::to_string(neighbours));
   if (!(sigma > 0)) throw InputError("sigma of the kernel must be positive, not " + show(sigma));
   const Ascending a = ascending(p, y, threads);
-  const std::size_t n = p.size();
-  const std::size_t r = std::min<std::size_t>(neighbours, n);
+  const std::size_t n = p.size(), r = std::min<std::size_t>(neighbours, n);
   std::vector<double> out(n);
   parallel_blocks(n, kResidualsAtOnce, threads, [&](int, std::int64_t begin, std::int64_t end) {
     std::vector<double> weight(r);

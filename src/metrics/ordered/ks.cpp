@@ -72,7 +72,7 @@ Estimate ks_of(const ForecastsView& f) {
     residual.add(g.mass, step);
     A::add(total, g.mass);
   }
-  if (!A::positive(total)) return Estimate::undefined(kNoVotes);
+  if (!A::positive(total)) return no_votes();
   return residual.value() / A::value(total);
 }
 

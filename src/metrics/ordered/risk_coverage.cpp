@@ -81,10 +81,7 @@ RiskCoverage risk_coverage_of(const ForecastsView& f) {
     A::add_area(risks, g.mass, to_fixed(A::value(misses) / A::value(mass)));
     A::add_pairs(twice, g.mass, both);
   }
-  if (!A::positive(mass)) {
-    const Estimate none = Estimate::undefined(kNoVotes);
-    return {none, none, none};
-  }
+  if (!A::positive(mass)) return {no_votes(), no_votes(), no_votes()};
   typename A::Pairs square{};
   A::add_pairs(square, mass, mass);
   const double aurc = A::area_value(risks) / A::value(mass);

@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 
-#include "metrics/item_pass.hpp"
 #include "metrics/shared/merge_members.hpp"
 #include "plumb/numeric/fixed_point.hpp"
 
@@ -50,8 +49,7 @@ void update(Agreement& a, const VoteBlock& votes, std::span<const double> weight
   std::vector<Whole> whole(a.cls.size());
   uint128 whole_weight = 0, whole_votes = 0;
   for (std::int64_t i = 0; i < votes.size; ++i) {
-    const std::uint32_t n = votes.total[i];
-    const std::uint32_t t = times.empty() ? 1 : times[i];
+    const std::uint32_t n = votes.total[i], t = times.empty() ? 1 : times[i];
     const double w = weight.empty() ? t : weight[i] * t;
     if (n < 2 || !(w > 0)) continue;
     a.items += 1;
@@ -156,15 +154,6 @@ ClassScores agreement_classes(const Agreement& a) {
     for (std::size_t j = 0; j < out.size(); ++j) out[j].second.push_back(values[j]);
   }
   return out;
-}
-
-Agreement rater_agreement(const Items& items, int threads) {
-  Agreement total(items.classes());
-  for (const Agreement& part :
-       detail::item_pass(items, threads, total,
-                         [](Agreement&to, const ItemBlock&block) { update(to, block.votes, block.weight); }))
-    merge(total, part);
-  return total;
 }
 
 }  // namespace plumb

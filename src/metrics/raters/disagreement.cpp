@@ -36,15 +36,6 @@ void disagreement_terms(const ItemBlock& block, const DisagreementForecast& fore
   }
 }
 
-ShareTables disagreement(const Items& items, std::span<const Rows> concentration,
-                         std::span<const Cells> cells, int threads) {
-  return detail::share_pass(items, cells, threads, [&](const ItemBlock& block, ShareTerms& t) {
-    thread_local DisagreementForecast forecast;
-    forecast_disagreement(items.predictions, concentration, block, forecast);
-    disagreement_terms(block, forecast, cells, t);
-  });
-}
-
 void finish_disagreement(const ShareTables& t, Scores& out) {
   const std::vector<ShareLosses> columns = share_losses(t, Population::several);
   const std::uint64_t items = share_items(t, Population::several);

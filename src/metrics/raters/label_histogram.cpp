@@ -36,12 +36,6 @@ constexpr Keyed kKeys[] = {
     {"il", Population::several, [](const ShareLosses& l) { return l.il; }},
 };
 
-ShareLosses sum_of(const std::vector<ShareLosses>& columns) {
-  ShareLosses total;
-  for (const ShareLosses& l : columns) total += l;
-  return total;
-}
-
 }  // namespace
 
 std::vector<Cells> classwise_cells(int classes, const Cells& cells) {
@@ -79,16 +73,11 @@ void histogram_terms(const ItemBlock& block, std::span<const Cells> cells, Share
   histogram_shares(block, out);
 }
 
-ShareTables label_histogram(const Items& items, std::span<const Cells> cells, int threads) {
-  return detail::share_pass(items, cells, threads, [cells](const ItemBlock& block, ShareTerms& t) {
-    histogram_terms(block, cells, t);
-  });
-}
-
 void finish_label_histogram(const ShareTables& t, Scores& out) {
   for (const Population who : {Population::all, Population::several}) {
     const std::uint64_t items = share_items(t, who);
-    const ShareLosses total = sum_of(share_losses(t, who));
+    ShareLosses total;
+    for (const ShareLosses& l : share_losses(t, who)) total += l;
     for (const Keyed& k : kKeys) {
       if (k.who != who) continue;
       Estimate& e = out[k.key];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "metrics/shared/merge_members.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
 
@@ -59,16 +60,13 @@ void update(EventLogLoss& s, const EventLogTerms& t, std::span<const std::uint32
 }
 
 void merge(EventLogLoss& into, const EventLogLoss& from) {
-  into.votes += from.votes;
-  into.zero += from.zero;
-  into.clipped += from.clipped;
-  into.weight.merge(from.weight);
-  into.loss.merge(from.loss);
+  using L = EventLogLoss;
+  detail::merge_members(into, from, &L::votes, &L::zero, &L::clipped, &L::weight, &L::loss);
 }
 
 Estimate log_calibration(const ReliabilityTable& t, const ScoreOptions& options) {
   const double total = t.total().w.value();
-  if (!(total > 0)) return Estimate::undefined(kNoVotes);
+  if (!(total > 0)) return no_votes();
   double sum = 0;
   for (const Cell& cell : t.cell) {
     const double w = cell.w.value();
@@ -94,7 +92,7 @@ void finish_log_decomposition(const ReliabilityTable& event, const EventLogLoss&
   Estimate& calibration = out["log_calibration"] = log_calibration(event, options);
   Estimate& refinement = out["log_refinement"];
   if (loss.votes == 0) {
-    refinement = Estimate::undefined(kNoVotes);
+    refinement = no_votes();
   } else if (loss.zero > 0 && !(options.clip > 0)) {
     refinement = Estimate::undefined(counted(loss.zero, "vote") + (loss.zero == 1 ? " falls" : " fall") +
                                      " on probability 0 of the event: give ⟦clip⟧ 1e-12");

@@ -1,5 +1,6 @@
 #include "plumb/metrics/raters/rater_pairs.hpp"
 
+#include "metrics/shared/merge_members.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"
@@ -52,13 +53,9 @@ std::vector<RaterPair> rater_pairs(const Items& items, int threads) {
   for (std::int64_t a = 0; a < raters; ++a)
     for (std::int64_t b = a + 1; b < raters; ++b) {
       PairSums total;
-      for (const Worker& w : workers) {
-        const PairSums& s = w.pairs[a * raters + b];
-        total.items += s.items;
-        total.agree += s.agree;
-        total.w_items.merge(s.w_items);
-        total.w_agree.merge(s.w_agree);
-      }
+      for (const Worker& w : workers)
+        detail::merge_members(total, w.pairs[a * raters + b], &PairSums::items, &PairSums::agree,
+                              &PairSums::w_items, &PairSums::w_agree);
       RaterPair p{a, b, total.items, total.agree};
       if (p.items > 0)
         p.share = weighted ? total.w_agree.value() / total.w_items.value() : 1.0 * p.agree / p.items;

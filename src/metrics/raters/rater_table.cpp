@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "metrics/item_pass.hpp"
 #include "metrics/shared/merge_members.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
 namespace {
@@ -84,18 +84,19 @@ std::vector<RaterRow> rater_rows(const RaterTable& t) {
       if (!w_whole.is_zero()) return w_part.value() / w_whole.value();
       return 1.0 * part / whole;
     };
-    RaterRow r;
-    r.rater = std::ssize(out);
-    r.items = s.items;
-    r.shared = s.shared;
-    r.pairs = s.pairs;
-    r.pairs_agree = s.pairs_agree;
-    r.majority_agree = s.majority_agree;
-    r.model_agree = s.model_agree;
+    RaterRow& r = out.emplace_back(RaterRow{std::ssize(out),
+                                            s.items,
+                                            s.shared,
+                                            s.pairs,
+                                            s.pairs_agree,
+                                            s.majority_agree,
+                                            s.model_agree,
+                                            {},
+                                            {},
+                                            {}});
     r.others = share(s.pairs_agree, s.pairs, s.w_pairs_agree, s.w_pairs);
     r.majority = share(s.majority_agree, s.shared, s.w_majority_agree, s.w_shared);
     r.model = share(s.model_agree, s.items, s.w_model_agree, s.w_items);
-    out.push_back(r);
   }
   return out;
 }
@@ -105,16 +106,20 @@ RaterTable rater_table(const Items& items, int threads) {
     throw InputError("a table of raters needs to know who gave which vote: give ⟦ratings⟧");
   struct Worker {
     RaterTable table;
+    ItemBlock block;
     std::vector<std::int32_t> ratings;
   };
   RaterTable total;
   total.rater.resize(items.votes.raters());
-  for (const Worker& w :
-       detail::item_pass(items, threads, Worker{total, {}}, [&](Worker&to, const ItemBlock&block) {
-         items.votes.read_ratings(block.begin, block.begin + block.size, to.ratings);
-         update(to.table, block, to.ratings);
-       }))
-    merge(total, w.table);
+  std::vector<Worker> workers(resolve_threads(threads), Worker{total, {}, {}});
+  const auto read = [&](int worker, std::int64_t begin, std::int64_t end) {
+    Worker& w = workers[worker];
+    read_items(items, begin, end, w.block);
+    items.votes.read_ratings(begin, end, w.ratings);
+    update(w.table, w.block, w.ratings);
+  };
+  parallel_blocks(items.size(), block_rows(items), threads, read);
+  for (const Worker& w : workers) merge(total, w.table);
   return total;
 }
 

@@ -1,6 +1,7 @@
 #include "plumb/metrics/raters/share_builder.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 #include "plumb/numeric/fixed_point.hpp"
 
@@ -55,7 +56,7 @@ void ShareBuilder::update_unit(const ShareTerms& t) {
     }
     auto& cells = n == 1 ? unit_single_ : unit_several_;
     if (cells.empty()) cells.resize(table_.size());
-    if (unit_pending_ == kUnitFlush) flush_unit();
+    if (unit_pending_ == kUnitFlush) flush();
     ++unit_pending_;
     Unit* const unit = cells.data();
     const std::uint32_t* const cell = t.cell.data() + at * t.columns;
@@ -89,7 +90,7 @@ void ShareBuilder::update_drawn(const ShareTerms& t, std::span<const std::uint32
     if (drawn > kMostTimes) throw std::invalid_argument("an item was drawn more than 2^24 times");
     auto& cells = n == 1 ? drawn_single_ : drawn_several_;
     if (cells.empty()) cells.resize(table_.size());
-    if (drawn_pending_ == kDrawnFlush) flush_drawn();
+    if (drawn_pending_ == kDrawnFlush) flush();
     ++drawn_pending_;
     const std::int64_t square = std::int64_t{drawn} * drawn;
     const std::uint32_t* const cell = t.cell.data() + at * t.columns;
@@ -147,29 +148,20 @@ void ShareBuilder::update_weighted(const ShareTerms& t, std::span<const std::uin
   }
 }
 
-void ShareBuilder::flush_unit() {
+void ShareBuilder::flush() {
   move_into(table_.single, unit_single_);
   move_into(table_.several, unit_several_);
-  unit_pending_ = 0;
-}
-
-void ShareBuilder::flush_drawn() {
   move_into(table_.single, drawn_single_);
   move_into(table_.several, drawn_several_);
-  drawn_pending_ = 0;
+  unit_pending_ = drawn_pending_ = 0;
 }
 
 ShareTables ShareBuilder::finish() {
-  flush_unit();
-  flush_drawn();
+  flush();
   // Without items of a kind its cells stay absent, in this table and in the next.
-  unit_single_.clear();
-  unit_several_.clear();
-  drawn_single_.clear();
-  drawn_several_.clear();
-  ShareTables out(table_.cells);
-  std::swap(out, table_);
-  return out;
+  for (auto* cells : {&unit_single_, &unit_several_}) cells->clear();
+  for (auto* cells : {&drawn_single_, &drawn_several_}) cells->clear();
+  return std::exchange(table_, ShareTables(table_.cells));
 }
 
 }  // namespace plumb

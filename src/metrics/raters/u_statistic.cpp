@@ -35,8 +35,7 @@ class Enumeration {
     }
     counts_[k] = 0;
   }
-  std::vector<std::uint32_t> use_;
-  std::vector<std::uint32_t> counts_;
+  std::vector<std::uint32_t> use_, counts_;
   Factor factor_;
   Leaf leaf_;
 };
@@ -149,10 +148,8 @@ void statistic_terms(const VoteStatistic& s, const ItemBlock& block, std::span<c
 
 StatisticLosses statistic_losses(const ShareTables& t, std::size_t column) {
   const std::uint64_t items = share_items(t, Population::all);
-  if (items == 0) {
-    const Estimate none = Estimate::undefined("no item has enough votes");
-    return {none, none, none, none};
-  }
+  const Estimate none = Estimate::undefined("no item has enough votes");
+  if (items == 0) return {none, none, none, none};
   const ShareLosses l = share_losses(t, Population::all).at(column);
   StatisticLosses out{l.lsq, l.cl_plugin, l.cl, signed_root(l.cl)};
   for (Estimate* e : {&out.loss, &out.cl_plugin, &out.cl, &out.ce}) e->items = items;

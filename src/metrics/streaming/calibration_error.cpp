@@ -7,8 +7,6 @@
 namespace plumb {
 namespace {
 
-Estimate no_votes() { return Estimate::undefined(kNoVotes); }
-
 bool empty(const Cell& c) { return c.w.is_zero(); }
 
 /// s^2 - squares, where nearly all of it may cancel (one item that outweighs the rest): no digit is lost
@@ -48,11 +46,7 @@ Estimate ece(const ReliabilityTable& t) {
   for (const Cell& c : t.cell) {
     ExactSum difference = c.wp;
     difference.subtract(c.wy);
-    if (difference.value() < 0) {
-      sum.subtract(difference);
-    } else {
-      sum.merge(difference);
-    }
+    difference.value() < 0 ? sum.subtract(difference) : sum.merge(difference);
   }
   return sum.value() / total.w.value();
 }

@@ -48,8 +48,7 @@ ClasswiseBuilder::ClasswiseBuilder(std::vector<Cells> cells) : cells_(std::move(
   for (const Cells& c : cells_) beyond_.push_back(beyond_lowest(c));
   found_.resize(classes);
   // Long rows, and tables that are larger than the cache, are better off with dense sums.
-  constexpr std::size_t kLongRow = 64;
-  constexpr std::size_t kManyCells = 1024;
+  constexpr std::size_t kLongRow = 64, kManyCells = 1024;
   short_rows_ = width_bins_ > 0 && classes < kLongRow && whole_.size() <= kManyCells;
   if (short_rows_) word_.resize(kGroup * classes);
 }
@@ -124,8 +123,7 @@ void ClasswiseBuilder::add_weighted(const RowBlock& rows, std::size_t i) {
 
 void ClasswiseBuilder::update_flipped(const ItemBlock& block, std::span<const std::int8_t> signs) {
   if (minus_.empty()) minus_.emplace_back(cells_);
-  std::vector<std::uint32_t> kept(signs.size());
-  std::vector<std::uint32_t> flipped(signs.size());
+  std::vector<std::uint32_t> kept(signs.size()), flipped(signs.size());
   for (std::size_t i = 0; i < signs.size(); ++i) (signs[i] < 0 ? flipped : kept)[i] = 1;
   update(block, kept);
   minus_[0].update(block, flipped);

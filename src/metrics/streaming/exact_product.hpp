@@ -24,8 +24,7 @@ struct Split {
 /// Adds a * b; what lies below 2^-192 is cut off. Needs |a * b| < 2^124, which also refuses what is not
 /// finite.
 inline void add_product(ExactSum& sum, double a, double b) {
-  const Split x = split(a);
-  const Split y = split(b);
+  const Split x = split(a), y = split(b);
   int128 v = uint128{x.mantissa} * y.mantissa;
   if (v == 0) return;
   int exponent = x.exponent + y.exponent;

@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 
-#include "metrics/item_pass.hpp"
 #include "metrics/shared/merge_members.hpp"
 
 namespace plumb {
@@ -34,43 +33,6 @@ void ReliabilityTable::merge(const ReliabilityTable& other) {
 Cell ReliabilityTable::total() const {
   Cell sum;
   for (const Cell& c : cell) sum.merge(c);
-  return sum;
-}
-
-ReliabilityTable reliability_table(const ForecastsView& f, const Cells& cells, int threads) {
-  constexpr std::int64_t kBlock = 1 << 14;
-  std::vector<TableBuilder> builders(resolve_threads(threads), TableBuilder(cells));
-  parallel_blocks(std::ssize(f), kBlock, threads, [&](int worker, std::int64_t begin, std::int64_t end) {
-    builders[worker].update(f.slice(begin, end - begin));
-  });
-  ReliabilityTable sum(cells);
-  for (TableBuilder& b : builders) sum.merge(b.finish());
-  return sum;
-}
-
-ReliabilityTable reliability_table(const Items& items, Event event, const Cells& cells, int threads) {
-  struct Worker {
-    TableBuilder builder;
-    Forecasts forecasts;
-  };
-  ReliabilityTable sum(cells);
-  for (Worker& w : detail::item_pass(items, threads, Worker{TableBuilder(cells), {}},
-                                     [event](Worker&to, const ItemBlock&block) {
-                                       project(block, event, to.forecasts);
-                                       to.builder.update(to.forecasts.view());
-                                     }))
-    sum.merge(w.builder.finish());
-  return sum;
-}
-
-std::vector<ReliabilityTable> classwise_tables(const Items& items, const Cells& cells, int threads) {
-  std::vector<ReliabilityTable> sum(items.classes(), ReliabilityTable(cells));
-  for (ClasswiseBuilder& builder :
-       detail::item_pass(items, threads, ClasswiseBuilder(items.classes(), cells),
-                         [](ClasswiseBuilder&to, const ItemBlock&block) { to.update(block); })) {
-    const std::vector<ReliabilityTable> part = builder.finish();
-    for (std::size_t k = 0; k < sum.size(); ++k) sum[k].merge(part[k]);
-  }
   return sum;
 }
 

@@ -96,21 +96,6 @@ void TableBuilder::update_weighted(const ForecastsView& f) {
   for (std::size_t i = 0; i < f.size(); ++i) add_weighted(f, i);
 }
 
-void TableBuilder::update_flipped(const ForecastsView& f, std::span<const std::int8_t> signs) {
-  if (minus_.empty()) minus_.emplace_back(table_.cells);
-  std::vector<std::uint32_t> kept(f.size());
-  std::vector<std::uint32_t> flipped(f.size());
-  for (std::size_t i = 0; i < f.size(); ++i) {
-    const std::uint32_t times = f.times.empty() ? 1 : f.times[i];
-    (signs[i] < 0 ? flipped : kept)[i] = times;
-  }
-  ForecastsView part = f;
-  part.times = kept;
-  update(part);
-  part.times = flipped;
-  minus_[0].update(part);
-}
-
 void TableBuilder::flush_pairs() {
   const std::size_t cells = table_.cell.size();
   if (pair_used_ * detail::kPrivateTables > detail::kWholeCapacity - whole_mass_) flush_whole();
@@ -146,11 +131,6 @@ ReliabilityTable TableBuilder::finish() {
   flush_whole();
   ReliabilityTable done = std::move(table_);
   table_ = ReliabilityTable(done.cells);
-  if (!minus_.empty()) {
-    const ReliabilityTable flipped = minus_[0].finish();
-    minus_.clear();
-    for (std::size_t b = 0; b < done.cell.size(); ++b) detail::add_flipped(done.cell[b], flipped.cell[b]);
-  }
   return done;
 }
 

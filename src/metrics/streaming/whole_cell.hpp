@@ -75,14 +75,11 @@ inline void add_item(Cell& c, double p, double n, double hits, double weight) {
 /// The sign-flip null. With the items that keep their residual in one cell and the flipped ones in another,
 /// hits become h and 2 n p - h.
 inline void add_flipped(Cell& kept, const Cell& flipped) {
-  kept.items += flipped.items;
-  kept.votes += flipped.votes;
-  kept.w.merge(flipped.w);
-  kept.wp.merge(flipped.wp);
-  kept.ww.merge(flipped.ww);
-  kept.wy.merge(flipped.wp);
-  kept.wy.merge(flipped.wp);
-  kept.wy.subtract(flipped.wy);
+  kept.merge(flipped);
+  for (int twice = 0; twice < 2; ++twice) {
+    kept.wy.merge(flipped.wp);
+    kept.wy.subtract(flipped.wy);
+  }
   kept.wwyy = {};
 }
 

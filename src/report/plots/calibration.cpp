@@ -21,8 +21,7 @@ struct Means {
 };
 
 Means means(const Json& cells) {
-  Means m;
-  for (const Json& row : cells) m.weight += number(row, "weight").value_or(0);
+  Means m{.weight = total_weight(cells)};
   for (const Json& row : cells) {
     const auto p = number(row, "mean_p"), y = number(row, "mean_y"), w = number(row, "weight");
     if (!p || !y || !w) continue;
@@ -59,14 +58,11 @@ std::string meaning(const std::vector<std::pair<std::string, const Json*>>& tabl
     if (m.banded > 0) one += fmt::format(" ({} of {} cells outside the band of chance)", m.outside, m.banded);
     parts.push_back(one);
   }
-  std::string out;
-  for (const std::string& p : parts) out += (out.empty() ? "" : ". ") + p;
-  return out.empty() ? out : out + ".";
+  return joined(parts, ". ");
 }
 
 void put_cells(Json& out, const Json& cells, const std::string& model, const std::string& view) {
-  double weight = 0;
-  for (const Json& row : cells) weight += number(row, "weight").value_or(0);
+  const double weight = total_weight(cells);
   int cell = 0;
   for (const Json& row : cells) {
     ++cell;
@@ -175,20 +171,16 @@ void class_errors(const Runs& runs, Plots& out) {
   for (const Row& r : all)
     if (std::find(order.begin(), order.end(), r.name) != order.end())
       data.push_back({{"model", r.model}, {"class", r.name}, {"error", r.error}});
-  Plot plot{
-      .name = "class_errors",
-      .section = "calibration",
-      .title = "Calibration error by class",
-      .sentence = fmt::format("{} is the worst class of {}: it is off by {}, the median of {} classes by {}.",
-                              all.front().name, all.front().model, points(all.front().error), classes,
-                              points(all[all.size() / 2].error)),
-      .how =
-          "Each dot is one class judged against the rest: the mean gap between its forecast and how often it "
-          "happened. Shorter is better."};
+  Plot& plot = add_plot(
+      out, std::move(data), runs,
+      {"class_errors", "calibration", "Calibration error by class",
+       fmt::format("{} is the worst class of {}: it is off by {}, the median of {} classes by {}.",
+                   all.front().name, all.front().model, points(all.front().error), classes,
+                   points(all[all.size() / 2].error)),
+       "Each dot is one class judged against the rest: the mean gap between its forecast and how often it "
+       "happened. Shorter is better."});
   if (classes > order.size())
     plot.how += fmt::format(" Of {} classes the {} with the largest error are shown.", classes, order.size());
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
-  out.push_back(std::move(plot));
 }
 
 }  // namespace
@@ -220,33 +212,22 @@ void calibration_plots(const Runs& runs, Plots& out) {
   if (reliability.size() == 2 && text(runs.front().json, "task") == "binary") reliability.resize(1);
   histogram.resize(reliability.size());
 
-  Plot diagram{
-      .name = "reliability",
-      .section = "calibration",
-      .title = "Does it happen as often as it says?",
-      .sentence = reliability.front().sentence,
-      .how =
-          "Forecasts are put into cells; a dot shows how often the event happened in its cell, its area how "
-          "many votes are there. On the diagonal words and facts agree; below it the model says too much. "
-          "The shaded bars are where a calibrated model's dots would fall by chance; the line is a smooth "
-          "estimate free of cells.",
-      .picker = "class",
-      .choices = reliability};
-  diagram.spec = bind_spec(diagram.name, cells, runs);
+  Plot& diagram = add_plot(
+      out, cells, runs,
+      {"reliability", "calibration", "Does it happen as often as it says?", "",
+       "Forecasts are put into cells; a dot shows how often the event happened in its cell, its area how "
+       "many votes are there. On the diagonal words and facts agree; below it the model says too much. The "
+       "shaded bars are where a calibrated model's dots would fall by chance; the line is a smooth estimate "
+       "free of cells.",
+       "class", reliability});
   diagram.spec["datasets"]["curve"] = curves(runs);
-  out.push_back(std::move(diagram));
 
-  Plot bars{.name = "confidence",
-            .section = "calibration",
-            .title = "How sure is it?",
-            .sentence = histogram.front().sentence,
-            .how =
-                "The share of votes whose forecast fell into each cell. Most of the mass near 0 and 1 is a "
-                "model that is sure; whether it may be is told by the diagram beside it.",
-            .picker = "class",
-            .choices = histogram};
-  bars.spec = bind_spec(bars.name, std::move(cells), runs);
-  out.push_back(std::move(bars));
+  add_plot(
+      out, std::move(cells), runs,
+      {"confidence", "calibration", "How sure is it?", "",
+       "The share of votes whose forecast fell into each cell. Most of the mass near 0 and 1 is a model that "
+       "is sure; whether it may be is told by the diagram beside it.",
+       "class", histogram});
   class_errors(runs, out);
 }
 

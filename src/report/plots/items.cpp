@@ -49,19 +49,12 @@ void loss_scatter(const Runs& runs, Plots& out) {
         std::none_of(choices.begin(), choices.end(), [&](const Choice& c) { return c.value == run.name; }))
       choices.push_back({run.name, run.name, ""});
   for (std::size_t i = 0; i < choices.size() && i < parts.size(); ++i) choices[i].sentence = parts[i] + ".";
-  Plot plot{.name = "loss_scatter",
-            .section = kItemsSection,
-            .title = "Doubt against loss",
-            .sentence = choices.front().sentence,
-            .how =
-                "A sample of the items: the entropy of the forecast against its loss. Doubtful items belong "
-                "to the right. "
-                "The upper left is where the model was sure and wrong: look there for mislabelled items.",
-            .picker = "model",
-            .choices = choices};
-  plot.spec = bind_spec(plot.name, std::move(data));
-  plot.spec["params"][0]["value"] = choices.front().value;
-  out.push_back(std::move(plot));
+  add_plot(
+      out, std::move(data), {},
+      {"loss_scatter", kItemsSection, "Doubt against loss", "",
+       "A sample of the items: the entropy of the forecast against its loss. Doubtful items belong to the "
+       "right. The upper left is where the model was sure and wrong: look there for mislabelled items.",
+       "model", choices});
 }
 
 // Liu 2022, Fig. 4.
@@ -78,15 +71,11 @@ void truth_scatter(const Runs& runs, Plots& out) {
     if (const auto mse = metric(run, "mse_p"))
       parts.push_back(fmt::format("{} misses the true probability by {} (root mean square)", run.name,
                                   numeral(std::sqrt(*mse))));
-  Plot plot{.name = "truth_scatter",
-            .section = kItemsSection,
-            .title = "Forecast against the true probability",
-            .sentence = joined(parts),
-            .how =
-                "Only a simulation knows the true probability of each item. On the diagonal the forecast is "
-                "exact; a cloud along it is calibrated but blurred."};
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
-  out.push_back(std::move(plot));
+  add_plot(
+      out, std::move(data), runs,
+      {"truth_scatter", kItemsSection, "Forecast against the true probability", joined(parts),
+       "Only a simulation knows the true probability of each item. On the diagonal the forecast is exact; a "
+       "cloud along it is calibrated but blurred."});
 }
 
 struct Level {
@@ -143,19 +132,13 @@ void truth_histograms(const Runs& runs, Plots& out) {
                          fmt::format("By true probability {} says on average {}.", run.name, listed(parts))});
   }
   if (choices.empty()) return;
-  Plot plot{.name = "truth_histograms",
-            .section = kItemsSection,
-            .title = "Forecasts by true probability",
-            .sentence = choices.front().sentence,
-            .how =
-                "One histogram for the items of each true probability; the dashed line is their mean truth. "
-                "A good model has a narrow peak at each line. Peaks that lie over each other are items that "
-                "it cannot tell apart; peaks at 0 and 1 are certainty that the truth does not have.",
-            .picker = "model",
-            .choices = choices};
-  plot.spec = bind_spec(plot.name, std::move(data));
-  plot.spec["params"][0]["value"] = choices.front().value;
-  out.push_back(std::move(plot));
+  add_plot(
+      out, std::move(data), {},
+      {"truth_histograms", kItemsSection, "Forecasts by true probability", "",
+       "One histogram for the items of each true probability; the dashed line is their mean truth. A good "
+       "model has a narrow peak at each line. Peaks that lie over each other are items that it cannot tell "
+       "apart; peaks at 0 and 1 are certainty that the truth does not have.",
+       "model", choices});
 }
 
 // Liu 2022, Fig. 16.
@@ -188,19 +171,16 @@ void slice_boxes(const Runs& runs, Plots& out) {
     medians.emplace_back(p[p.size() / 2], name);
   }
   std::sort(medians.begin(), medians.end());
-  Plot plot{.name = "slice_boxes",
-            .section = "slices",
-            .title = "Forecasts by slice",
-            .sentence = fmt::format("In the sample the median forecast runs from {} ({}) to {} ({}).",
-                                    percent(medians.front().first), medians.front().second,
-                                    percent(medians.back().first), medians.back().second),
-            .how =
-                "The box holds the middle half of the forecasts of a slice, the line in it the median, the "
-                "whiskers the rest but for outliers."};
+  Plot& plot = add_plot(
+      out, std::move(data), runs,
+      {"slice_boxes", "slices", "Forecasts by slice",
+       fmt::format("In the sample the median forecast runs from {} ({}) to {} ({}).",
+                   percent(medians.front().first), medians.front().second, percent(medians.back().first),
+                   medians.back().second),
+       "The box holds the middle half of the forecasts of a slice, the line in it the median, the whiskers "
+       "the rest but for outliers."});
   if (slices > kMostBoxes)
     plot.how += fmt::format(" Of {} slices the {} with the most items are shown.", slices, kMostBoxes);
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
-  out.push_back(std::move(plot));
 }
 
 }  // namespace

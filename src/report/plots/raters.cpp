@@ -33,17 +33,12 @@ void loss_parts(const Runs& runs, Plots& out) {
         numeral(*cl + *dl + *il), numeral(*cl), numeral(*dl), numeral(*il)));
   }
   if (parts.empty()) return;
-  Plot plot{
-      .name = "loss_parts",
-      .section = kRatersSection,
-      .title = "What the squared loss is made of",
-      .sentence = joined(parts),
-      .how =
-          "The squared distance between forecasts and the raters' votes has three parts: calibration loss, "
-          "which a map of the probabilities can remove; dispersion loss, which needs a better model; and the "
-          "raters' disagreement, which no model can remove."};
-  plot.spec = bind_spec(plot.name, std::move(data));
-  out.push_back(std::move(plot));
+  add_plot(
+      out, std::move(data), {},
+      {"loss_parts", kRatersSection, "What the squared loss is made of", joined(parts),
+       "The squared distance between forecasts and the raters' votes has three parts: calibration loss, "
+       "which a map of the probabilities can remove; dispersion loss, which needs a better model; and the "
+       "raters' disagreement, which no model can remove."});
 }
 
 // Mimori 2021, Fig. 2a; the dashed lines join equal epistemic loss, cl + dl.
@@ -66,17 +61,14 @@ void calibration_dispersion(const Runs& runs, Plots& out) {
   }
   if (data.size() < 2) return;
   std::sort(by_sum.begin(), by_sum.end());
-  Plot plot{.name = "calibration_dispersion",
-            .section = kRatersSection,
-            .title = "Calibration-dispersion map",
-            .sentence = fmt::format(
-                "{} is nearest to what a crowd of raters would say (epistemic loss {}), {} farthest ({}).",
-                by_sum.front().second, numeral(by_sum.front().first), by_sum.back().second,
-                numeral(by_sum.back().first)),
-            .how =
-                "Across: loss that recalibration can remove. Up: loss that it cannot. A calibrator moves a "
-                "model to the left; a better model moves down. Dashed lines join equal sums."};
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
+  Plot& plot = add_plot(
+      out, std::move(data), runs,
+      {"calibration_dispersion", kRatersSection, "Calibration-dispersion map",
+       fmt::format("{} is nearest to what a crowd of raters would say (epistemic loss {}), {} farthest ({}).",
+                   by_sum.front().second, numeral(by_sum.front().first), by_sum.back().second,
+                   numeral(by_sum.back().first)),
+       "Across: loss that recalibration can remove. Up: loss that it cannot. A calibrator moves a model to "
+       "the left; a better model moves down. Dashed lines join equal sums."});
   Json lines = Json::array();
   for (int i = 1; i <= 8; ++i) {
     const double el = 0.25 * i * reach;
@@ -84,7 +76,6 @@ void calibration_dispersion(const Runs& runs, Plots& out) {
     lines.push_back({{"el", el}, {"x", std::min(el, 1.1 * reach)}, {"y", std::max(0.0, el - 1.1 * reach)}});
   }
   plot.spec["datasets"]["lines"] = std::move(lines);
-  out.push_back(std::move(plot));
 }
 
 // Mimori 2021, Fig. 2b.
@@ -94,8 +85,8 @@ void disagreement(const Runs& runs, Plots& out) {
   for (const Run& run : runs) {
     const Json* cells = rows(run, "disagreement_reliability");
     if (cells == nullptr) continue;
-    double weight = 0, p = 0, y = 0;
-    for (const Json& row : *cells) weight += number(row, "weight").value_or(0);
+    const double weight = total_weight(*cells);
+    double p = 0, y = 0;
     for (const Json& row : *cells) {
       const double w = number(row, "weight").value_or(0);
       if (!(w > 0)) continue;
@@ -111,15 +102,16 @@ void disagreement(const Runs& runs, Plots& out) {
                                 percent(p), percent(y)));
   }
   if (parts.empty() || data.empty()) return;
-  Plot plot{.name = "disagreement",
-            .section = kRatersSection,
-            .title = "Does it know when raters will disagree?",
-            .sentence = joined(parts),
-            .how =
-                "Across: the chance that two raters differ, as the probabilities imply it. Up: how often "
-                "they did. Above the diagonal the item is more doubtful than the model believes."};
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
-  out.push_back(std::move(plot));
+  add_plot(
+      out, std::move(data), runs,
+      {"disagreement", kRatersSection, "Does it know when raters will disagree?", joined(parts),
+       "Across: the chance that two raters differ, as the probabilities imply it. Up: how often they did. "
+       "Above the diagonal the item is more doubtful than the model believes."});
+}
+
+std::string rater_name(const Json& row, const char* key) {
+  const Json* who = look(row, {key});
+  return who == nullptr ? "" : who->is_string() ? who->get<std::string>() : who->dump();
 }
 
 void rater_table(const Runs& runs, Plots& out) {
@@ -130,8 +122,7 @@ void rater_table(const Runs& runs, Plots& out) {
     double least = 2;
     std::string odd;
     for (const Json& row : *table) {
-      const Json* who = look(row, {"rater"});
-      const std::string name = who == nullptr ? "" : who->is_string() ? who->get<std::string>() : who->dump();
+      const std::string name = rater_name(row, "rater");
       for (const auto& [key, label] : {std::pair{"agree_others", "other raters"},
                                        {"agree_majority", "the majority"},
                                        {"agree_model", "the model"}})
@@ -144,18 +135,14 @@ void rater_table(const Runs& runs, Plots& out) {
       }
     }
     if (data.empty()) continue;
-    Plot plot{.name = "raters",
-              .section = kRatersSection,
-              .title = "Who agrees with whom",
-              .sentence = odd.empty()
-                              ? ""
-                              : fmt::format("Rater {} agrees least with the others: in {} of shared votes.",
-                                            odd, percent(least)),
-              .how =
-                  "Each row is a rater: the share of votes shared with others, with the majority and with "
-                  "the model that agree. A pale row is a rater who sees it differently."};
-    plot.spec = bind_spec(plot.name, std::move(data));
-    out.push_back(std::move(plot));
+    add_plot(
+        out, std::move(data), {},
+        {"raters", kRatersSection, "Who agrees with whom",
+         odd.empty() ? ""
+                     : fmt::format("Rater {} agrees least with the others: in {} of shared votes.", odd,
+                                   percent(least)),
+         "Each row is a rater: the share of votes shared with others, with the majority and with the model "
+         "that agree. A pale row is a rater who sees it differently."});
     return;  // the raters are the same for every model
   }
 }
@@ -168,39 +155,32 @@ void rater_pairs(const Runs& runs, Plots& out) {
     Json data = Json::array();
     const Json *least = nullptr, *most = nullptr;
     double low = 2, high = -1;
-    const auto name = [](const Json& row, const char* key) {
-      const Json* who = look(row, {key});
-      return who == nullptr ? "" : who->is_string() ? who->get<std::string>() : who->dump();
-    };
     std::vector<std::string> order;
     for (const Json& row : *table) {
       const auto share = number(row, "agreement");
       if (!share) continue;
       for (const bool swapped : {false, true})
-        data.push_back({{"rater", name(row, swapped ? "other" : "rater")},
-                        {"other", name(row, swapped ? "rater" : "other")},
+        data.push_back({{"rater", rater_name(row, swapped ? "other" : "rater")},
+                        {"other", rater_name(row, swapped ? "rater" : "other")},
                         {"agreement", *share},
                         {"items", member(row, "items")}});
       for (const char* key : {"rater", "other"})
-        if (std::find(order.begin(), order.end(), name(row, key)) == order.end())
-          order.push_back(name(row, key));
+        if (std::find(order.begin(), order.end(), rater_name(row, key)) == order.end())
+          order.push_back(rater_name(row, key));
       if (*share < low) low = *share, least = &row;
       if (*share > high) high = *share, most = &row;
     }
     if (order.size() < 3) continue;  // two raters are one number
-    Plot plot{.name = "rater_pairs",
-              .section = kRatersSection,
-              .title = "Each two raters",
-              .sentence = fmt::format("Raters {} and {} agree least, on {} of the items that both rated; {} "
-                                      "and {} most, on {}.",
-                                      name(*least, "rater"), name(*least, "other"), percent(low),
-                                      name(*most, "rater"), name(*most, "other"), percent(high)),
-              .how =
-                  "Each cell is the share of items that both raters rated and rated alike. A pale row and "
-                  "column is one rater apart; dark squares off the diagonal are schools of thought."};
-    plot.spec = bind_spec(plot.name, std::move(data));
+    Plot& plot = add_plot(
+        out, std::move(data), {},
+        {"rater_pairs", kRatersSection, "Each two raters",
+         fmt::format(
+             "Raters {} and {} agree least, on {} of the items that both rated; {} and {} most, on {}.",
+             rater_name(*least, "rater"), rater_name(*least, "other"), percent(low),
+             rater_name(*most, "rater"), rater_name(*most, "other"), percent(high)),
+         "Each cell is the share of items that both raters rated and rated alike. A pale row and column is "
+         "one rater apart; dark squares off the diagonal are schools of thought."});
     for (const char* axis : {"x", "y"}) plot.spec["encoding"][axis]["sort"] = order;
-    out.push_back(std::move(plot));
     return;  // the raters are the same for every model
   }
 }

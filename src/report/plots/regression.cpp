@@ -18,8 +18,8 @@ void reliability(const Runs& runs, Plots& out) {
   for (const Run& run : runs) {
     const Json* cells = rows(run, "uncertainty_reliability");
     if (cells == nullptr) continue;
-    double weight = 0, expected = 0, observed = 0;
-    for (const Json& row : *cells) weight += number(row, "weight").value_or(0);
+    const double weight = total_weight(*cells);
+    double expected = 0, observed = 0;
     for (const Json& row : *cells) {
       const auto u = number(row, "mean_uncertainty"), e = number(row, "mean_error");
       const double w = number(row, "weight").value_or(0);
@@ -39,16 +39,12 @@ void reliability(const Runs& runs, Plots& out) {
                                   run.name, numeral(expected), numeral(observed), observed / expected));
   }
   if (data.empty()) return;
-  Plot plot{.name = "uncertainty_reliability",
-            .section = kRegressionSection,
-            .title = "Are the errors as large as it expects?",
-            .sentence = joined(parts),
-            .how =
-                "Items are put into cells by their predicted variance; a dot shows the squared error there, "
-                "its area how many items there are. Above the diagonal the model is too sure of itself."};
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
+  Plot& plot = add_plot(
+      out, std::move(data), runs,
+      {"uncertainty_reliability", kRegressionSection, "Are the errors as large as it expects?", joined(parts),
+       "Items are put into cells by their predicted variance; a dot shows the squared error there, its area "
+       "how many items there are. Above the diagonal the model is too sure of itself."});
   plot.spec["datasets"]["diagonal"] = {{{"x", least}, {"y", least}}, {{"x", reach}, {"y", reach}}};
-  out.push_back(std::move(plot));
 }
 
 void intervals(const Runs& runs, Plots& out) {
@@ -69,15 +65,11 @@ void intervals(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   std::string sentence = joined(parts);
   if (!sentence.empty()) sentence[0] = 'T';
-  Plot plot{.name = "intervals",
-            .section = kRegressionSection,
-            .title = "Do the intervals hold what they promise?",
-            .sentence = sentence,
-            .how =
-                "Across: the share of targets that an interval should hold. Up: the share that it held. "
-                "Below the diagonal the intervals are too narrow."};
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
-  out.push_back(std::move(plot));
+  add_plot(
+      out, std::move(data), runs,
+      {"intervals", kRegressionSection, "Do the intervals hold what they promise?", sentence,
+       "Across: the share of targets that an interval should hold. Up: the share that it held. Below the "
+       "diagonal the intervals are too narrow."});
 }
 
 void rejection(const Runs& runs, Plots& out) {
@@ -105,15 +97,10 @@ void rejection(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   std::string sentence = joined(parts);
   if (!sentence.empty()) sentence[0] = 'L';
-  Plot plot{.name = "rejection",
-            .section = kRegressionSection,
-            .title = "Leaving out the doubtful",
-            .sentence = sentence,
-            .how =
-                "Items whose variance is above a threshold are left out, largest first. A curve that falls "
-                "is a variance that finds the large errors."};
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
-  out.push_back(std::move(plot));
+  add_plot(out, std::move(data), runs,
+           {"rejection", kRegressionSection, "Leaving out the doubtful", sentence,
+            "Items whose variance is above a threshold are left out, largest first. A curve that falls is a "
+            "variance that finds the large errors."});
 }
 
 void shift(const Runs& runs, Plots& out) {
@@ -129,18 +116,16 @@ void shift(const Runs& runs, Plots& out) {
     if (data.empty()) continue;
     const Json* s = look(run.json, {"shift"});
     const auto auroc = s != nullptr ? number(*s, "auroc") : std::nullopt;
-    Plot plot{.name = "shift",
-              .section = kRegressionSection,
-              .title = "Does it notice other data?",
-              .sentence = auroc ? fmt::format("An item of this set has a larger variance than one of the "
-                                              "reference in {} of pairs; 50% is no difference.",
-                                              percent(*auroc))
-                                : "",
-              .how =
-                  "Histograms of the predicted variance here and in the reference set. On data unlike what "
-                  "it was trained on a model should be less certain: the histogram moves to the right."};
-    plot.spec = bind_spec(plot.name, std::move(data));
-    out.push_back(std::move(plot));
+    add_plot(
+        out, std::move(data), {},
+        {"shift", kRegressionSection, "Does it notice other data?",
+         auroc
+             ? fmt::format(
+                   "An item of this set has a larger variance than one of the reference in {} of pairs; 50% is no difference.",
+                   percent(*auroc))
+             : "",
+         "Histograms of the predicted variance here and in the reference set. On data unlike what it was "
+         "trained on a model should be less certain: the histogram moves to the right."});
     return;
   }
 }

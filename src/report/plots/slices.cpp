@@ -66,19 +66,13 @@ void slice_plots(const Runs& runs, Plots& out) {
     if (!first) choices.push_back({k.key, k.label, meaning(w, k)});
   }
   if (choices.empty()) return;
-  Plot plot{.name = "slices",
-            .section = "slices",
-            .title = "The same questions by slice",
-            .sentence = choices.front().sentence,
-            .how =
-                "One line for each slice, worst first. A model that is right on average can be wrong for one "
-                "site, and the average hides it. Small slices move by chance.",
-            .picker = "metric",
-            .choices = choices};
+  Plot& plot = add_plot(
+      out, std::move(data), runs,
+      {"slices", "slices", "The same questions by slice", "",
+       "One line for each slice, worst first. A model that is right on average can be wrong for one site, "
+       "and the average hides it. Small slices move by chance.",
+       "metric", choices});
   if (cut > 0) plot.how += fmt::format(" Of {} slices the worst {} are shown.", cut, kMaxSlices);
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
-  plot.spec["params"][0]["value"] = choices.front().value;
-  out.push_back(std::move(plot));
 }
 
 }  // namespace plumb::detail

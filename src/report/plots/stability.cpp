@@ -50,28 +50,16 @@ void curves(const Runs& runs, Plots& out) {
     for (const auto& [key, e] : section->items()) {
       if (const Json* multi = look(e, {"multi"})) put_curve(data, *multi, run.name, key, "all votes");
       if (const Json* single = look(e, {"single"})) put_curve(data, *single, run.name, key, "one label");
-      bool known = false;
-      for (Choice& c : choices)
-        if (c.value == key) {
-          known = true;
-          c.sentence += " " + meaning(e, key, run.name);
-        }
-      if (!known) choices.push_back({key, key, meaning(e, key, run.name)});
+      add_choice(choices, key, meaning(e, key, run.name));
     }
   }
   if (data.empty()) return;
-  Plot plot{.name = "stability",
-            .section = kStabilitySection,
-            .title = "Would a smaller test set say the same?",
-            .sentence = choices.front().sentence,
-            .how =
-                "The estimate on growing parts of the test set: the mean over repeats, and one standard "
-                "deviation on either side. A flat, narrow ribbon can be trusted with few items.",
-            .picker = "metric",
-            .choices = choices};
-  plot.spec = bind_spec(plot.name, std::move(data));
-  plot.spec["params"][0]["value"] = choices.front().value;
-  out.push_back(std::move(plot));
+  add_plot(
+      out, std::move(data), {},
+      {"stability", kStabilitySection, "Would a smaller test set say the same?", "",
+       "The estimate on growing parts of the test set: the mean over repeats, and one standard deviation on "
+       "either side. A flat, narrow ribbon can be trusted with few items.",
+       "metric", choices});
 }
 
 void precision(const Runs& runs, Plots& out) {
@@ -98,18 +86,12 @@ void precision(const Runs& runs, Plots& out) {
   }
   if (data.empty()) return;
   for (Choice& c : choices) c.sentence += ".";
-  Plot plot{.name = "precision",
-            .section = kStabilitySection,
-            .title = "What would more raters buy?",
-            .sentence = choices.front().sentence,
-            .how =
-                "The standard error of the estimate on this test set with at most so many votes per item. "
-                "Where the line is flat, more items help and more raters do not.",
-            .picker = "metric",
-            .choices = choices};
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
-  plot.spec["params"][0]["value"] = choices.front().value;
-  out.push_back(std::move(plot));
+  add_plot(
+      out, std::move(data), runs,
+      {"precision", kStabilitySection, "What would more raters buy?", "",
+       "The standard error of the estimate on this test set with at most so many votes per item. Where the "
+       "line is flat, more items help and more raters do not.",
+       "metric", choices});
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // Learning curves, from the history.json of a training run (Liu 2022, Fig. 5).
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "report/plots.hpp"
@@ -92,21 +90,14 @@ void training_plots(const Runs& runs, Plots& out) {
     if (!parts.empty()) choices.push_back({k.key, k.label, joined(parts)});
   }
   if (choices.empty()) return;
-  Plot plot{
-      .name = "learning",
-      .section = "training",
-      .title = "Learning curves",
-      .sentence = choices.front().sentence,
-      .how =
-          "Each metric by epoch: validation as a solid line, training as a dashed one. The upright line "
-          "is the epoch whose weights were kept, that of the best validation log-loss. Where the dashed "
-          "line goes on falling and the solid one rises, the network learns its training data by heart "
-          "and grows too sure of itself.",
-      .picker = "metric",
-      .choices = choices};
-  plot.spec = bind_spec(plot.name, std::move(data), runs);
-  plot.spec["params"][0]["value"] = choices.front().value;
-  out.push_back(std::move(plot));
+  add_plot(
+      out, std::move(data), runs,
+      {"learning", "training", "Learning curves", "",
+       "Each metric by epoch: validation as a solid line, training as a dashed one. The upright line is the "
+       "epoch whose weights were kept, that of the best validation log-loss. Where the dashed line goes on "
+       "falling and the solid one rises, the network learns its training data by heart and grows too sure of "
+       "itself.",
+       "metric", choices});
 }
 
 }  // namespace plumb::detail

@@ -1,7 +1,6 @@
 // What a measure of uncertainty is worth: odds ratio by bin, the score itself, handing over (Finlay 2022,
 // Fig. 2, 3).
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -34,15 +33,6 @@ std::string worth(const Run& run, const std::string& name, const Json& m) {
   return out + (null_mean ? fmt::format("; a useless measure would show {:.2f}.", *null_mean) : ".");
 }
 
-void add_choice(std::vector<Choice>& choices, const std::string& name, const std::string& sentence) {
-  for (Choice& c : choices)
-    if (c.value == name) {
-      c.sentence += " " + sentence;
-      return;
-    }
-  choices.push_back({name, name, sentence});
-}
-
 void odds_ratio(const Runs& runs, Plots& out) {
   Json bins = Json::array(), curve = Json::array();
   std::vector<Choice> choices;
@@ -71,20 +61,14 @@ void odds_ratio(const Runs& runs, Plots& out) {
   if (bins.empty()) return;
   // The loss knows the labels: a bound, not a measure to begin with.
   std::stable_partition(choices.begin(), choices.end(), [](const Choice& c) { return c.value != "loss"; });
-  Plot plot{.name = "odds_ratio",
-            .section = kUncertaintySection,
-            .title = "Odds ratio by bin",
-            .sentence = choices.front().sentence,
-            .how =
-                "The items in bins from least to most uncertain. A bar tells how many times better (or "
-                "worse) the odds of a right answer are there than on average. High bars at both ends are a "
-                "measure that sorts; a flat line near 1 is one that does not. Bins with only right or only "
-                "wrong answers have no odds and are left out.",
-            .picker = "measure",
-            .choices = choices};
-  plot.spec = bind_spec(plot.name, bins);
-  plot.spec["params"][0]["value"] = choices.front().value;
-  out.push_back(std::move(plot));
+  add_plot(
+      out, bins, {},
+      {"odds_ratio", kUncertaintySection, "Odds ratio by bin", "",
+       "The items in bins from least to most uncertain. A bar tells how many times better (or worse) the "
+       "odds of a right answer are there than on average. High bars at both ends are a measure that sorts; a "
+       "flat line near 1 is one that does not. Bins with only right or only wrong answers have no odds and "
+       "are left out.",
+       "measure", choices});
 
   if (!(base > 0 && base < 1)) return;
   const double odds = base / (1 - base);
@@ -92,23 +76,17 @@ void odds_ratio(const Runs& runs, Plots& out) {
     const double p = i / 200.0, ratio = p / (1 - p) / odds;
     curve.push_back({{"p", p}, {"score", std::max(ratio, 1 / ratio)}});
   }
-  Plot map{
-      .name = "odds_score",
-      .section = kUncertaintySection,
-      .title = "The odds-ratio score",
-      .sentence = fmt::format(
-          "With an accuracy of {}, a bin of 99% right answers scores {:.1f} and one of 50% scores {:.1f}.",
-          percent(base), 99 / odds >= 1 ? 99 / odds : odds / 99, odds >= 1 ? odds : 1 / odds),
-      .how =
-          "What a bin is worth by its accuracy: 1 at the average, growing to both sides. The dots are the "
-          "bins of the measure; the more of them climb the walls, the better it sorts.",
-      .picker = "measure",
-      .choices = choices};
+  Plot& map = add_plot(
+      out, std::move(bins), {},
+      {"odds_score", kUncertaintySection, "The odds-ratio score",
+       fmt::format(
+           "With an accuracy of {}, a bin of 99% right answers scores {:.1f} and one of 50% scores {:.1f}.",
+           percent(base), 99 / odds >= 1 ? 99 / odds : odds / 99, odds >= 1 ? odds : 1 / odds),
+       "What a bin is worth by its accuracy: 1 at the average, growing to both sides. The dots are the bins "
+       "of the measure; the more of them climb the walls, the better it sorts.",
+       "measure", choices});
   for (Choice& c : map.choices) c.sentence = map.sentence;
-  map.spec = bind_spec(map.name, std::move(bins));
   map.spec["datasets"]["curve"] = std::move(curve);
-  map.spec["params"][0]["value"] = choices.front().value;
-  out.push_back(std::move(map));
 }
 
 void deferral(const Runs& runs, Plots& out) {
@@ -131,23 +109,17 @@ void deferral(const Runs& runs, Plots& out) {
     }
   });
   if (data.empty()) return;
-  Plot plot{
-      .name = "deferral",
-      .section = kUncertaintySection,
-      .title = "Handing the doubtful items over",
-      .sentence =
-          best.empty()
-              ? ""
-              : fmt::format(
-                    "Handing over up to {:.0f}% of the items by {} raises the accuracy of the rest from {} "
-                    "to {}.",
-                    100 * kHandedOver, best, percent(start), percent(most)),
-      .how =
-          "Items are given to someone else, most doubtful first. The higher the curve climbs, the better the "
-          "measure finds the "
-          "mistakes. The measure \"loss\" knows the labels: no real measure can be above it."};
-  plot.spec = bind_spec(plot.name, std::move(data));
-  out.push_back(std::move(plot));
+  add_plot(
+      out, std::move(data), {},
+      {"deferral", kUncertaintySection, "Handing the doubtful items over",
+       best.empty()
+           ? ""
+           : fmt::format(
+                 "Handing over up to {:.0f}% of the items by {} raises the accuracy of the rest from {} to {}.",
+                 100 * kHandedOver, best, percent(start), percent(most)),
+       "Items are given to someone else, most doubtful first. The higher the curve climbs, the better the "
+       "measure finds the mistakes. The measure \"loss\" knows the labels: no real measure can be above "
+       "it."});
 }
 
 // Nothing but a raster image inside the page itself, whatever the file said.

@@ -41,7 +41,4 @@ void finish_agreement(const Agreement& a, Scores& out);
 /// class, how often a second one does too.
 [[nodiscard]] ClassScores agreement_classes(const Agreement& a);
 
-/// One parallel streaming pass.
-[[nodiscard]] Agreement rater_agreement(const Items& items, int threads);
-
 }  // namespace plumb

@@ -44,10 +44,6 @@ void forecast_disagreement(const Predictions& predictions, std::span<const Rows>
 void disagreement_terms(const ItemBlock& block, const DisagreementForecast& forecast,
                         std::span<const Cells> cells, ShareTerms& out);
 
-/// One parallel streaming pass.
-[[nodiscard]] ShareTables disagreement(const Items& items, std::span<const Rows> concentration,
-                                       std::span<const Cells> cells, int threads);
-
 /// Writes disagreement_loss, disagreement_cl_plugin, disagreement_cl, disagreement_ce and the class-wise
 /// means disagreement_classwise_loss, _cl, _ce.
 void finish_disagreement(const ShareTables& t, Scores& out);

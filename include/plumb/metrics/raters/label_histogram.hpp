@@ -25,9 +25,6 @@ void histogram_terms(const ItemBlock& block, std::span<const Cells> cells, Share
 /// else.
 void histogram_shares(const ItemBlock& block, ShareTerms& out);
 
-/// One parallel streaming pass.
-[[nodiscard]] ShareTables label_histogram(const Items& items, std::span<const Cells> cells, int threads);
-
 /// Writes lsq, cl_plugin, cl, ce, rl over the items with votes and el_plugin, el, dl_plugin, dl, de, il over
 /// those with two votes or more, whose number is in `items`.
 void finish_label_histogram(const ShareTables& t, Scores& out);

@@ -61,8 +61,7 @@ class ShareBuilder {
   void update_unit(const ShareTerms& t);
   void update_drawn(const ShareTerms& t, std::span<const std::uint32_t> times);
   void update_weighted(const ShareTerms& t, std::span<const std::uint32_t> times);
-  void flush_unit();
-  void flush_drawn();
+  void flush();
   ShareTables table_;
   std::vector<Unit> unit_single_, unit_several_;
   std::vector<Drawn> drawn_single_, drawn_several_;

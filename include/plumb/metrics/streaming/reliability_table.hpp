@@ -88,9 +88,6 @@ class TableBuilder {
  public:
   explicit TableBuilder(Cells cells);
   void update(const ForecastsView& f);
-  /// The sign-flip null on whole forecasts: hits = n p + sign (h - n p), exact with p as it enters the table.
-  /// Leaves wwyy 0, so that a table of flipped hits has no debiased error.
-  void update_flipped(const ForecastsView& f, std::span<const std::int8_t> signs);
   [[nodiscard]] ReliabilityTable finish();  ///< flushes; the builder is then empty
 
  private:
@@ -108,8 +105,7 @@ class TableBuilder {
   std::uint64_t pair_used_ = 0;      // forecasts a pair may have taken
   std::vector<detail::Pair> drawn_;  // by how often a forecast was drawn
   std::uint64_t drawn_used_ = 0;
-  std::uint64_t whole_mass_ = 0;     // mass in whole_, at most 2^32 - 1
-  std::vector<TableBuilder> minus_;  // at most one: the items whose residual was flipped
+  std::uint64_t whole_mass_ = 0;  // mass in whole_, at most 2^32 - 1
 };
 
 /// K tables at once from the rows of a block: each row of probabilities is visited once. Cells may differ by
@@ -121,7 +117,8 @@ class ClasswiseBuilder {
   explicit ClasswiseBuilder(std::vector<Cells> cells);
   /// `times` as in ForecastsView; empty: once each.
   void update(const ItemBlock& block, std::span<const std::uint32_t> times = {});
-  /// The sign-flip null: hits_k = n z_k + sign (h_k - n z_k), dense in k. Leaves wwyy 0.
+  /// The sign-flip null: hits_k = n z_k + sign (h_k - n z_k), dense in k. Leaves wwyy 0, so that a
+  /// table of flipped hits has no debiased error.
   void update_flipped(const ItemBlock& block, std::span<const std::int8_t> signs);
   [[nodiscard]] std::vector<ReliabilityTable> finish();
 
@@ -157,13 +154,5 @@ class ClasswiseBuilder {
   std::vector<double> both_;               // scratch: binary blocks with both classes written out
   std::vector<ClasswiseBuilder> minus_;    // at most one: the items whose residual was flipped
 };
-
-/// One parallel pass over a column.
-[[nodiscard]] ReliabilityTable reliability_table(const ForecastsView& f, const Cells& cells, int threads);
-/// One parallel streaming pass over items: nothing of size N is held.
-[[nodiscard]] ReliabilityTable reliability_table(const Items& items, Event event, const Cells& cells,
-                                                 int threads);
-[[nodiscard]] std::vector<ReliabilityTable> classwise_tables(const Items& items, const Cells& cells,
-                                                             int threads);
 
 }  // namespace plumb

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "unit/metrics/passes.hpp"
 #include "unit/metrics/raters/naive.hpp"
 
 namespace plumb {

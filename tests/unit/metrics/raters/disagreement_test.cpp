@@ -6,6 +6,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/simd.hpp"
+#include "unit/metrics/passes.hpp"
 #include "unit/metrics/raters/naive.hpp"
 
 namespace plumb {

@@ -8,6 +8,7 @@
 
 #include "plumb/metrics/streaming/proper_scores.hpp"
 #include "plumb/numeric/simd.hpp"
+#include "unit/metrics/passes.hpp"
 #include "unit/metrics/raters/naive.hpp"
 
 namespace plumb {

@@ -9,6 +9,7 @@
 #include "plumb/metrics/raters/agreement.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
+#include "unit/metrics/passes.hpp"
 #include "unit/metrics/raters/naive.hpp"
 
 namespace plumb {

@@ -7,6 +7,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
+#include "unit/metrics/passes.hpp"
 #include "unit/metrics/raters/naive.hpp"
 
 namespace plumb {

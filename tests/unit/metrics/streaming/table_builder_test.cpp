@@ -282,51 +282,6 @@ TEST(TableBuilder, ItemsWithBillionsOfVotes) {
   expect_equal(build(column.view(), width(15)), naive(column.view(), width(15)), "times");
 }
 
-TEST(TableBuilder, FlippedHitsAreThoseOfTheDefinition) {
-  for (const ColumnShape shape :
-       {ColumnShape{}, ColumnShape{.trials = true}, ColumnShape{.trials = true, .weight = true}}) {
-    Column column = test::random_column(3000, shape, 12);
-    for (double& p : column.p) p = std::round(p * 64) / 64;  // then n p + sign (h - n p) is exact in double
-    std::vector<std::int8_t> signs;
-    RandomStream r(13, Purpose::kNullSigns);
-    for (std::size_t i = 0; i < column.size(); ++i) signs.push_back(r.uniform() < 0.5 ? -1 : 1);
-    TableBuilder builder(width(15));
-    builder.update_flipped(column.view(), signs);
-    const ReliabilityTable flipped = builder.finish();
-    Column real = column;
-    for (std::size_t i = 0; i < column.size(); ++i) {
-      const double expected = column.view().trials_of(i) * column.p[i];
-      real.hits[i] = expected + signs[i] * (column.hits[i] - expected);
-    }
-    ForecastsView view = real.view();
-    view.whole = false;
-    ReliabilityTable reference = build(view, width(15));
-    if (shape.weight) {  // w h is rounded item by item on one side only
-      constexpr double kRounding = 1e-12;
-      for (std::size_t b = 0; b < 15; ++b)
-        EXPECT_NEAR(flipped.cell[b].wy.value(), reference.cell[b].wy.value(), kRounding);
-      continue;
-    }
-    for (Cell& c : reference.cell) c.wwyy = {};
-    EXPECT_EQ(flipped, reference);
-  }
-}
-
-TEST(TableBuilder, FlippingNothingAndEverything) {
-  const Column column = test::random_column(1000, {.trials = true}, 14);
-  const ReliabilityTable plain = build(column.view(), width(15));
-  TableBuilder builder(width(15));
-  builder.update_flipped(column.view(), std::vector<std::int8_t>(column.size(), 1));
-  const ReliabilityTable kept = builder.finish();
-  builder.update_flipped(column.view(), std::vector<std::int8_t>(column.size(), -1));
-  const ReliabilityTable turned = builder.finish();
-  for (std::size_t b = 0; b < plain.cell.size(); ++b) {
-    EXPECT_EQ(kept.cell[b].wy, plain.cell[b].wy);
-    if (plain.cell[b].items == 0) continue;
-    EXPECT_EQ(turned.cell[b].gap(), -plain.cell[b].gap());
-  }
-}
-
 TEST(TableBuilder, FinishLeavesItEmpty) {
   const Column column = test::random_column(100, {}, 15);
   TableBuilder builder(width(15));
