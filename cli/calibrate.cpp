@@ -51,7 +51,7 @@ int calibrate_export(const Args& args) {
   if (!flags.parse(args)) return kDone;
   const std::string path = one_model(model, "plumb calibrate export");
   if (out.empty()) throw InputError("where to? Name the ONNX file with -o model.onnx");
-  check_not_over("-o", out, {path});
+  check_outputs({{"-o", out}}, {path});
   const CalibrationModel loaded = load_model(path);
   write_file(out, onnx_text(loaded));
   if (quiet) return kDone;

@@ -45,12 +45,10 @@ int calibrate_apply(const Args& args) {
   options.features = Loader(options.threads, inputs).rows("--features", features);
   std::vector<std::string> used = inputs.paths;
   used.push_back(path);
-  const std::pair<const char*, std::string> outputs[] = {
+  const std::initializer_list<OutputPath> outputs = {
       {"-o", out}, {"--out-probs", out_probs}, {"--disagreement", disagreement}};
-  for (const auto& [flag, file] : outputs) check_npy(flag, file);
-  for (const auto& [flag, file] : outputs) check_not_over(flag, file, used);
-  if (out == out_probs || out == disagreement || (!out_probs.empty() && out_probs == disagreement))
-    throw InputError("two outputs have the same name; give each its own");
+  for (const OutputPath& o : outputs) check_npy(o.flag, o.path);
+  check_outputs(outputs, used);
   {
     ProgressBar bar(!quiet);
     options.progress = bar.callback();

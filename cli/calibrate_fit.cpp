@@ -69,7 +69,6 @@ FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (flags.given("--cross-fit") && f.method == "alpha")
     throw InputError(
         "--cross-fit writes probabilities, which alpha leaves as they are; use it with another method");
-  check_distinct({{"-o", f.out}, {"--out-probs", f.out_probs}, {"--report", f.pages.report}});
   check_npy("--out-probs", f.out_probs);
   return o;
 }
@@ -114,14 +113,15 @@ int calibrate_fit(const Args& args) {
   Inputs inputs = load_inputs(input_flags, options.threads);
   options.features = Loader(options.threads, inputs).rows("--features", f.features);
   std::optional<CalibrationModel> after;
+  std::vector<std::string> used = inputs.paths;
   if (!f.after.empty()) {
     after = load_model(f.after);
-    check_not_over("-o", f.out, {f.after});
+    used.push_back(f.after);
   }
-  check_not_over("-o", f.out, inputs.paths);
-  check_not_over("--out-probs", f.out_probs, inputs.paths);
+  check_outputs(
+      {{"-o", f.out}, {"--out-probs", f.out_probs}, {"--report", f.pages.report}, {"--plots", f.pages.plots}},
+      used);
   Pages pages(f.pages);
-  pages.check_not_over(inputs.paths);
   AtomicFile file(f.out);
   pages.open();
   std::optional<AtomicFile> oof;

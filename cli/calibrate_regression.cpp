@@ -122,10 +122,8 @@ int fit_regression(const Args& args) {
   options.threads = narrow<int>(threads);
   check_fit_options(method, options);
   const RegressionInputs inputs = load_regression(given, true, options.threads);
-  check_not_over("-o", out, inputs.paths);
-  check_distinct({{"-o", out}, {"--report", page_flags.report}});
+  check_outputs({{"-o", out}, {"--report", page_flags.report}, {"--plots", page_flags.plots}}, inputs.paths);
   Pages pages(page_flags);
-  pages.check_not_over(inputs.paths);
   AtomicFile file(out);
   pages.open();
   CalibrationModel model = fit_regression_model(method, inputs.items, options);
@@ -179,9 +177,7 @@ int apply_regression(const Args& args) {
   auto all_inputs = inputs.paths;
   all_inputs.push_back(path);
   check_npy("-o", out);
-  check_distinct({{"-o", out}, {"--intervals", intervals}});
-  check_not_over("-o", out, all_inputs);
-  check_not_over("--intervals", intervals, all_inputs);
+  check_outputs({{"-o", out}, {"--intervals", intervals}}, all_inputs);
   apply_to_files(model, inputs.items, levels, {out, intervals});
   if (quiet) return kDone;
   if (!out.empty())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "class_names.hpp"
 #include "commands.hpp"
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
@@ -61,6 +62,10 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   flags.heading("The models (two or more)");
   flags.repeated("--model", "NAME=FILE", f.models, "probabilities, N x K, or N for P(class 1); repeatable");
   flags.repeated("--model-logits", "NAME=FILE", f.model_logits, "the same as logits; repeatable");
+  for (const char* flag : {"--probs", "--logits"})
+    flags.later(flag, std::string(flag) + " is for one model; compare takes each as " +
+                          (flag == std::string("--probs") ? "--model" : "--model-logits") +
+                          " NAME=FILE, as in \"plumb compare --model old=a.npy --model new=b.npy\"");
   flags.text("--reference", "NAME", f.reference,
              "the model that the others are compared with; without it every pair is tested, and shown "
              "against the first");
@@ -182,15 +187,14 @@ int compare_command(const Args& args) {
     alone.predictions = f.inputs.predictions;
     Inputs next = load_predictions(with_model(alone, m), o.threads);
     rename_flag(m, next);
+    check_class_order(m.spec, next.items.class_names, given.front().name, inputs.items.class_names);
     Items items = inputs.items;
     items.predictions = next.items.predictions;
     models.push_back({m.name, std::move(items)});
     inputs.infos.insert(inputs.infos.end(), next.infos.begin(), next.infos.end());
     inputs.paths.insert(inputs.paths.end(), next.paths.begin(), next.paths.end());
   }
-  check_not_over("--json", f.json, inputs.paths);
-  pages.check_not_over(inputs.paths);
-  check_distinct({{"--json", f.json}, {"--report", f.pages.report}});
+  check_outputs({{"--json", f.json}, {"--report", f.pages.report}, {"--plots", f.pages.plots}}, inputs.paths);
   std::optional<AtomicFile> file;
   if (!f.json.empty() && f.json != "-") file.emplace(f.json);
   pages.open();
@@ -203,16 +207,15 @@ int compare_command(const Args& args) {
   Result result = result_of("compare", args);
   put_items(result, inputs.items);
   result.votes = c.votes;
-  result.settings = {
-      {"bins", std::int64_t{o.bins}},
-      {"binning", std::string(o.binning == Binning::width ? "width" : "mass")},
-      {"clip", o.clip},
-      {"bootstrap", std::int64_t{o.bootstrap}},
-      {"level", o.level},
-      {"seed", static_cast<std::int64_t>(o.seed)},
-      {"bandwidth", bandwidth_setting(o, ", for each model")},
-      {"leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item")},
-      {"unit", std::string(inputs.items.groups.empty() ? "item" : "group")}};
+  result.settings = {{"bins", std::int64_t{o.bins}},
+                     {"binning", std::string(o.binning == Binning::width ? "width" : "mass")},
+                     {"clip", o.clip},
+                     {"bootstrap", std::int64_t{o.bootstrap}},
+                     {"level", o.level},
+                     {"seed", o.seed},
+                     {"bandwidth", bandwidth_setting(o, ", for each model")},
+                     {"leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item")},
+                     {"unit", std::string(inputs.items.groups.empty() ? "item" : "group")}};
   result.inputs = inputs.infos;
   pages.add_checksums(result.inputs, inputs.paths);
   result.notes = c.notes;

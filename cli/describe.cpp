@@ -1,7 +1,10 @@
 #include "plumb/io/describe.hpp"
 
+#include <algorithm>
+
 #include "commands.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/data/utf8.hpp"
 #include "plumb/io/load.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "shell/console.hpp"
@@ -24,11 +27,27 @@ std::string facts(const ArrayInfo& a) {
 }
 
 std::string describe(const ArrayInfo& a) {
-  std::string out = a.name + "\n";
-  if (!a.problem.empty()) return out + "    cannot be used: " + a.problem + "\n";
-  out += "    " + facts(a) + "\n";
-  for (const ArrayUse& use : a.uses) out += "    could be " + opt(use.option) + ": " + use.why + "\n";
+  using detail::visible;  // names and values are the file's
+  std::string out = visible(a.name) + "\n";
+  if (!a.problem.empty()) return out + "    cannot be used: " + visible(a.problem) + "\n";
+  out += "    " + visible(facts(a)) + "\n";
+  for (const ArrayUse& use : a.uses)
+    out += "    could be " + opt(use.option) + ": " + visible(use.why) + "\n";
   return out;
+}
+
+/// Of an .npz:array or a .csv:column that array alone; a selection of several columns is looked up by loading
+/// it.
+std::vector<ArrayInfo> described(const Source& source, int threads) {
+  std::vector<ArrayInfo> all = describe_file(source.path, threads);
+  if (source.selection.empty()) return all;
+  const auto asked = [&](const ArrayInfo& a) { return a.member == source.selection; };
+  const auto one = std::find_if(all.begin(), all.end(), asked);
+  if (one != all.end()) return {*one};
+  // Tells what there is when the name is wrong.
+  (void)load_one(source, {Want::either, true, threads});
+  throw InputError(source.path + ":" + source.selection + " is several columns; describe " + source.path +
+                   ", or one of its columns");
 }
 
 }  // namespace
@@ -45,7 +64,7 @@ int describe_command(const Args& args) {
   check_threads(threads);
   std::string text;
   for (const Source& source : resolve(files))
-    for (const ArrayInfo& a : describe_file(source.path, narrow<int>(threads))) text += describe(a);
+    for (const ArrayInfo& a : described(source, narrow<int>(threads))) text += describe(a);
   write_stdout(text);
   return kDone;
 }

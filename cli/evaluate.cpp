@@ -57,6 +57,7 @@ int evaluate_command(const Args& args) {
   Inputs inputs = load_inputs(input_flags, options.threads);
   if (!calibrator.empty()) notice = apply_calibrator(calibrator, options.threads, inputs);
   output.check_not_over(inputs.paths);
+  check_state_weights(inputs, output_flags.save_state);
   output.open();
   if (output.pages().wanted()) options.sample_items = kSampleItems;
   Result result;

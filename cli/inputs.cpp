@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "class_names.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb::cli {
 namespace {
 
 Rows with_classes(const std::string& flag, Rows out, const Args& names) {
-  if (out.is_text() && names.empty())
+  if (out.is_text() && names.empty() && out.rows() > 0)
     throw InputError(out.name() + ": " + flag + " holds text (\"" + out.text(0) +
                      "\"); name the classes in their order with --classes a,b,c");
   return out;
@@ -98,14 +99,44 @@ std::vector<Rows> concentration(const InputFlags& f, int samples, Loader& load) 
   return out;
 }
 
-Votes votes(const InputFlags& f, const Predictions& predictions, Loader& load) {
+// What --classes says, else the header of the predictions.
+Args class_names(const InputFlags& f, const Predictions& predictions) {
+  Args names;
+  for (const Rows& rows : predictions.sources()) {
+    const Args header = header_classes(rows);
+    if (header.empty()) continue;
+    check_class_order(rows.name(), header, "--classes", f.classes);
+    check_class_order(rows.name(), header, predictions.sources().front().name(), names);
+    if (names.empty()) names = header;
+  }
+  return f.classes.empty() ? names : f.classes;
+}
+
+Votes votes(const InputFlags& f, const Predictions& predictions, const Args& names, Loader& load) {
   const int classes = predictions.classes();
-  if (!f.labels.empty()) return Votes::from_labels(labels(load, f.labels, f.classes), classes, f.classes);
-  if (!f.counts.empty()) return Votes::from_counts(load.rows("--counts", f.counts), classes);
+  if (!f.labels.empty()) return Votes::from_labels(labels(load, f.labels, names), classes, names);
+  if (!f.counts.empty()) {
+    const Rows counts = load.rows("--counts", f.counts);
+    const std::string other = f.classes.empty() ? predictions.sources().front().name() : "--classes";
+    check_class_order(counts.name(), header_classes(counts), other, names);
+    return Votes::from_counts(counts, classes);
+  }
   if (!f.ratings.empty())
-    return Votes::from_ratings(ratings(load, f.ratings, f.classes, predictions.items()), classes, f.classes);
+    return Votes::from_ratings(ratings(load, f.ratings, names, predictions.items()), classes, names);
   throw InputError(
       "what was observed? Give it with --labels, --counts or --ratings (see plumb evaluate --help)");
+}
+
+// Columns of the same names in another order are no mistake that numbers would show.
+void check_columns(const std::vector<Array>& shards) {
+  for (const Array& a : shards) {
+    const Array& first = shards.front();
+    if (a.columns == first.columns ||
+        !std::is_permutation(a.columns.begin(), a.columns.end(), first.columns.begin(), first.columns.end()))
+      continue;
+    throw InputError(a.name + " has the same columns as " + first.name +
+                     " in another order; select them in one order, as in FILE:a,b");
+  }
 }
 
 }  // namespace
@@ -126,13 +157,27 @@ Rows Loader::rows(const std::string& flag, const Args& specs, LoadOptions option
   return specs.empty() ? Rows() : stack(flag, arrays(flag, specs, options));
 }
 
-void Loader::check_ids(const Args& specs, std::int64_t items) {
+void Loader::check_ids(const Args& specs, const std::string& predictions, std::int64_t items) {
   if (specs.empty()) return;
-  const Names ids(rows("--ids", specs, {Want::text, false, 0}));
-  check_same_rows("the predictions", items, "--ids", ids.size());
+  const Names ids(rows("--ids", specs, kNames));
+  check_same_rows(predictions, items, ids.source(), ids.size());
+}
+
+Rows Loader::weights(const Args& specs) {
+  const Rows given = rows("--weights", specs);
+  return ordinary_weights(given, &books_.weight_exponent);
+}
+
+void check_state_weights(const Books& books, const std::string& save_state) {
+  if (save_state.empty() || books.weight_exponent == 0) return;
+  throw InputError(
+      "--save-state: the weights are all below 1e-9, and states of several shards only add up when all "
+      "weights "
+      "have one scale; multiply those of every shard by the same large number");
 }
 
 Rows stack(const std::string& flag, std::vector<Array> shards) {
+  check_columns(shards);
   try {
     return Rows(std::move(shards));
   } catch (const InputError&) {
@@ -193,6 +238,7 @@ Inputs load_predictions(const InputFlags& f, int threads) {
   Inputs out;
   Loader load(threads, out);
   out.items.predictions = predictions(f, load);
+  out.items.class_names = class_names(f, out.items.predictions);
   return out;
 }
 
@@ -201,15 +247,14 @@ Inputs load_inputs(const InputFlags& f, int threads) {
   Loader load(threads, out);
   Items& items = out.items;
   items.predictions = predictions(f, load);
-  items.votes = votes(f, items.predictions, load);
-  items.class_names = f.classes;
-  items.weights = load.rows("--weights", f.weights);
+  items.class_names = class_names(f, items.predictions);
+  items.votes = votes(f, items.predictions, items.class_names, load);
+  items.weights = load.weights(f.weights);
   items.truth = load.rows("--truth", f.truth);
   if (!f.concentration.empty()) items.concentration = concentration(f, items.predictions.samples(), load);
-  const LoadOptions names{Want::either, false, 0};
-  if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, names));
-  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, names));
-  load.check_ids(f.ids, items.size());
+  if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
+  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, kNames));
+  load.check_ids(f.ids, items.predictions.sources().front().name(), items.size());
   check_items(items);
   return out;
 }

@@ -31,10 +31,16 @@ void add_prediction_flags(Flags& flags, InputFlags& out);
 struct Books {
   std::vector<InputInfo> infos;    ///< one for each file, in the order of the flags
   std::vector<std::string> paths;  ///< the same files without what was selected from them
+  int weight_exponent = 0;  ///< of the power of two that brought very small weights to an ordinary size
 };
+/// InputError when a state would be saved of weights that were rescaled.
+void check_state_weights(const Books& books, const std::string& save_state);
 struct Inputs : Books {
   Items items;
 };
+
+/// How groups, slices and ids are read: 007 and 7 are two names.
+inline constexpr LoadOptions kNames{Want::names, false, 0};
 
 /// Loads the files that flags name and keeps the books for the result.
 class Loader {
@@ -43,8 +49,10 @@ class Loader {
   std::vector<Array> arrays(const std::string& flag, const Args& specs, LoadOptions options = {});
   /// One row an item, in shards; none where no file is named.
   Rows rows(const std::string& flag, const Args& specs, LoadOptions options = {});
+  /// Of an ordinary size (ordinary_weights).
+  Rows weights(const Args& specs);
   /// Names of items, which are checked and not kept.
-  void check_ids(const Args& specs, std::int64_t items);
+  void check_ids(const Args& specs, const std::string& predictions, std::int64_t items);
 
  private:
   int threads_;

@@ -35,7 +35,7 @@ void put_items(Result& result, const Items& items) {
 void print_result(const Result& result, const std::string& json, bool quiet,
                   const std::function<std::string()>& table) {
   if (json == "-") {
-    write_stdout(render_json(result));
+    write_stdout(render_json(result), Text::data);
   } else if (!quiet) {
     write_stdout(table());
   }
@@ -64,16 +64,15 @@ Output::Output(const OutputFlags& flags)
   check_metrics_of(gates_);
   if (flags.save_state == "-")
     throw InputError("--save-state writes a binary file; give it a name instead of -");
-  if (!flags.json.empty() && flags.json == flags.pages.report)
-    throw InputError("--json and --report name the same file " + flags.json + "; give them different names");
-  check_distinct(
-      {{"--json", flags.json}, {"--save-state", flags.save_state}, {"--report", flags.pages.report}});
+  check_not_over({});
 }
 
 void Output::check_not_over(const std::vector<std::string>& inputs) const {
-  pages_.check_not_over(inputs);
-  cli::check_not_over("--json", flags_.json, inputs);
-  cli::check_not_over("--save-state", flags_.save_state, inputs);
+  check_outputs({{"--json", flags_.json},
+                 {"--save-state", flags_.save_state},
+                 {"--report", flags_.pages.report},
+                 {"--plots", flags_.pages.plots}},
+                inputs);
 }
 
 void Output::open() {

@@ -2,11 +2,16 @@
 
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/sha256.hpp"
@@ -18,31 +23,68 @@ extern char** environ;
 namespace plumb::cli {
 namespace {
 
-/// True when node ran the script over the folder. Node is optional: without it the specs stand alone.
-bool draw(const std::string& script, const std::string& folder) {
-  std::string node = "node", a = script, b = folder;
-  char* argv[] = {node.data(), a.data(), b.data(), nullptr};
-  pid_t child = 0;
-  if (posix_spawnp(&child, node.c_str(), nullptr, nullptr, argv, environ) != 0) return false;
+/// A file without a name, which is gone when it is closed; -1 where there can be none.
+class Unnamed {
+ public:
+  explicit Unnamed(std::string_view text) : file_(std::tmpfile()) {
+    if (file_ == nullptr) return;
+    const bool written = write_all(::fileno(file_), text) && ::lseek(::fileno(file_), 0, SEEK_SET) == 0;
+    if (written) return;
+    std::fclose(file_);
+    file_ = nullptr;
+  }
+  Unnamed(const Unnamed&) = delete;
+  Unnamed& operator=(const Unnamed&) = delete;
+  ~Unnamed() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  [[nodiscard]] int descriptor() const { return file_ == nullptr ? -1 : ::fileno(file_); }
+
+ private:
+  std::FILE* file_;
+};
+
+/// Whether the child ends well within the time; it is ended when it does not.
+bool ends_well(pid_t child, std::chrono::seconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
   int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > end) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      say("node did not finish drawing within " + std::to_string(limit.count()) + " seconds and was ended");
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// True when node ran the script over the folder. Node is optional: without it the specs stand alone. The
+/// script comes as standard input, so that nothing is left of it however this process ends.
+bool draw(const std::string& script, const std::string& folder, std::chrono::seconds limit) {
+  const Unnamed input(script);
+  if (input.descriptor() < 0) return false;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input.descriptor(), STDIN_FILENO);
+  std::string node = "node", from_input = "-", where = folder;
+  char* argv[] = {node.data(), from_input.data(), where.data(), nullptr};
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, node.c_str(), &actions, nullptr, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error == 0 && ends_well(child, limit);
 }
 
 void write_plots(std::span<const NamedResult> results, const std::string& folder) {
+  constexpr std::chrono::seconds kStart{20}, kOnePlot{1};
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw InputError("--plots " + folder + ": " + error.message());
   const std::vector<PlotFile> plots = render_plots(results);
   for (const PlotFile& plot : plots) write_file(folder + "/" + plot.name + ".vl.json", plot.json);
   const std::string code = plot_script();
-  bool drawn = false;
-  if (!code.empty()) {
-    const std::string script = folder + "/.plumb-draw.cjs";
-    write_file(script, code);
-    drawn = draw(script, folder);
-    std::filesystem::remove(script, error);
-  }
-  if (!drawn)
+  if (code.empty() || !draw(code, folder, kStart + kOnePlot * plots.size()))
     say("the plots were written as Vega-Lite specs alone: drawing them as SVG needs node on the PATH, and a "
         "build with the report page");
 }
@@ -59,28 +101,6 @@ std::string today() {
 
 }  // namespace
 
-void check_distinct(std::initializer_list<std::pair<const char*, std::string>> outputs) {
-  for (const auto* a = outputs.begin(); a != outputs.end(); ++a) {
-    for (const auto* b = a + 1; b != outputs.end(); ++b) {
-      std::error_code ignored;
-      if (a->second.empty() || b->second.empty() || a->second == "-") continue;
-      if (a->second == b->second || (std::filesystem::is_regular_file(a->second, ignored) &&
-                                     std::filesystem::equivalent(a->second, b->second, ignored)))
-        throw InputError(std::string(a->first) + " and " + b->first + " name the same file " + b->second +
-                         "; give them different names");
-    }
-  }
-}
-
-void check_not_over(const std::string& flag, const std::string& path,
-                    const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code ignored;
-    if (!path.empty() && std::filesystem::equivalent(path, input, ignored))
-      throw InputError(flag + " would write over the input " + input + "; give it another name");
-  }
-}
-
 void add_page_flags(Flags& flags, PageFlags& out) {
   flags.text("--report", "FILE.html", out.report, "a page to read, in one file that needs no network");
   flags.text("--plots", "DIR", out.plots,
@@ -93,6 +113,10 @@ Pages::Pages(const PageFlags& flags) : flags_(flags) {
     if (flags.report.ends_with(other))
       throw InputError("the page is HTML, and " + flags.report +
                        " would be opened as something else; name it .html");
+  for (const char* file : {".png", ".svg", ".pdf", ".html", ".json", ".jpg"})
+    if (flags.plots.ends_with(file))
+      throw InputError("--plots takes a folder, which gets a file for each plot, and " + flags.plots +
+                       " looks like a file; name a folder, as in --plots plots");
   if (!flags.report.empty() && !has_page()) throw InputError(why_no_page());
 }
 

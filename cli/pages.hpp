@@ -1,13 +1,12 @@
 // --report FILE.html and --plots DIR: a result for people. Shared by every command that makes results.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "output_paths.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/html.hpp"
 #include "plumb/result.hpp"
@@ -22,23 +21,15 @@ struct PageFlags {
 
 void add_page_flags(Flags& flags, PageFlags& out);
 
-/// InputError when two of the outputs (flag, path) are one file.
-void check_distinct(std::initializer_list<std::pair<const char*, std::string>> outputs);
-
-/// InputError when `path` is one of the inputs.
-void check_not_over(const std::string& flag, const std::string& path, const std::vector<std::string>& inputs);
-
 /// Rows of the sample of items that a result carries when a report is asked for.
 inline constexpr int kSampleItems = 2000;
 
-/// The order is: construct (checks the flags), check_not_over, open (before the work), finish.
+/// The order is: construct (checks the flags), check_outputs (of output_paths.hpp, with the other outputs of
+/// the command), open (before the work), finish.
 class Pages {
  public:
   explicit Pages(const PageFlags& flags);
   [[nodiscard]] bool wanted() const { return !flags_.report.empty() || !flags_.plots.empty(); }
-  void check_not_over(const std::vector<std::string>& inputs) const {
-    cli::check_not_over("--report", flags_.report, inputs);
-  }
   void open();
   /// Of the inputs, so that the report says what it was made from; nothing unless a report is wanted. `paths`
   /// are the files of `inputs`, one for each.

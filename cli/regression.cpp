@@ -89,6 +89,7 @@ int evaluate_regression_command(const Args& args) {
   if (!reference.empty())
     other = load_reference(reference, inputs.items.total_is_std, options.threads, inputs);
   output.check_not_over(inputs.paths);
+  check_state_weights(inputs, output_flags.save_state);
   output.open();
   Result result;
   RegressionState state;

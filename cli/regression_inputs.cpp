@@ -82,12 +82,11 @@ RegressionInputs load_regression(const RegressionFlags& f, bool with_errors, int
   if (!f.aleatoric.empty()) items.aleatoric.push_back(load.rows("--aleatoric", f.aleatoric));
   if (!f.variance_samples.empty()) items.aleatoric = passes("--variance-samples", f.variance_samples, load);
   items.epistemic = load.rows("--epistemic", f.epistemic);
-  items.weights = load.rows("--weights", f.weights);
-  const LoadOptions names{Want::either, false, 0};
-  if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, names));
-  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, names));
-  load.check_ids(f.ids, items.size());
+  items.weights = load.weights(f.weights);
+  if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
+  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, kNames));
   check_regression(items, with_errors);
+  load.check_ids(f.ids, out.infos.front().path, items.size());
   return out;
 }
 

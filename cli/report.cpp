@@ -88,7 +88,7 @@ int report_command(const Args& args) {
   if (pages_flags.report.empty() && pages_flags.plots.empty())
     throw InputError("no output file was given; add -o report.html");
   Pages pages(pages_flags);
-  pages.check_not_over(files);
+  check_outputs({{"-o", pages_flags.report}, {"--plots", pages_flags.plots}}, files);
   const std::vector<NamedResult> results = named_results(files, names);
   pages.open();
   pages.finish(results, title);

@@ -53,7 +53,7 @@ Result stability_head(const Items& items, const StabilityOptions& o, const std::
       {"clip", o.evaluate.clip},
       {"bandwidth", bandwidth_setting(o.evaluate)},
       {"leave_out", std::string(o.evaluate.leave_out == LeaveOut::kVote ? "vote" : "item")},
-      {"seed", static_cast<std::int64_t>(o.evaluate.seed)}};
+      {"seed", o.evaluate.seed}};
   return r;
 }
 
@@ -101,8 +101,8 @@ int stability_command(const Args& args) {
   o.single = parse_single(single, o.rater);
   Pages pages(pages_flags);
   const Inputs inputs = load_inputs(input_flags, o.evaluate.threads);
-  pages.check_not_over(inputs.paths);
-  check_distinct({{"--json", json}, {"--report", pages_flags.report}});
+  check_outputs({{"--json", json}, {"--report", pages_flags.report}, {"--plots", pages_flags.plots}},
+                inputs.paths);
   pages.open();
   std::optional<AtomicFile> file;
   if (!json.empty() && json != "-") file.emplace(json);

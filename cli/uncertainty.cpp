@@ -208,7 +208,7 @@ Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
       {"bootstrap", std::int64_t{o.bootstrap}},
       {"permutations", std::int64_t{o.permutations}},
       {"level", o.level},
-      {"seed", static_cast<std::int64_t>(o.seed)}};
+      {"seed", o.seed}};
   return r;
 }
 
@@ -239,11 +239,12 @@ std::string next_command(const Args& args, const UncertaintyFlags& f, const Unce
   return "";
 }
 
-void check_outputs(const UncertaintyFlags& f, const std::vector<std::string>& inputs) {
-  check_distinct({{"--json", f.json}, {"--suspects-csv", f.suspects_csv}, {"--report", f.pages.report}});
-  if (f.suspects_csv == "-") throw InputError("--suspects-csv takes the name of a file, not -");
-  check_not_over("--json", f.json, inputs);
-  check_not_over("--suspects-csv", f.suspects_csv, inputs);
+void check_files(const UncertaintyFlags& f, const std::vector<std::string>& inputs) {
+  check_outputs({{"--json", f.json},
+                 {"--suspects-csv", f.suspects_csv},
+                 {"--report", f.pages.report},
+                 {"--plots", f.pages.plots}},
+                inputs);
 }
 
 }  // namespace
@@ -264,8 +265,7 @@ int uncertainty_command(const Args& args) {
   std::optional<AtomicFile> json, csv;
   Pages pages(f.pages);
   const auto open = [&](const Inputs& inputs) {
-    check_outputs(f, inputs.paths);
-    pages.check_not_over(inputs.paths);
+    check_files(f, inputs.paths);
     pages.open();
     if (!f.json.empty() && f.json != "-") json.emplace(f.json);
     if (!f.suspects_csv.empty()) csv.emplace(f.suspects_csv);
@@ -293,7 +293,7 @@ int uncertainty_command(const Args& args) {
           throw InputError("--score gives the name " + own[i].first + " twice; names must differ");
     }
     pictures = load_pictures(f.images, o.threads, inputs.items.size(), inputs);
-    if (!f.inputs.ids.empty()) names.ids = Names(load(f.inputs.ids, {Want::text, false, o.threads}));
+    if (!f.inputs.ids.empty()) names.ids = Names(load(f.inputs.ids, kNames));
     names.classes = inputs.items.class_names;
     open(inputs);
     ProgressBar bar(!f.quiet);

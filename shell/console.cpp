@@ -3,11 +3,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 #include "plumb/data/check.hpp"
+#include "plumb/data/utf8.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -15,6 +17,24 @@ namespace {
 bool no_colour() {
   const char* value = std::getenv("NO_COLOR");
   return value != nullptr && *value != '\0';
+}
+
+/// Without what a terminal would obey, but for the bold and dim that tables are made of.
+std::string harmless(std::string_view text) {
+  constexpr std::string_view kOwn[] = {"\x1b[0m", "\x1b[1m", "\x1b[2m"};
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t escape = text.find('\x1b');
+    out += detail::visible(text.substr(0, escape), "\n\t");
+    if (escape == std::string_view::npos) break;
+    text.remove_prefix(escape);
+    const auto* const own =
+        std::find_if(std::begin(kOwn), std::end(kOwn), [&](auto code) { return text.starts_with(code); });
+    const bool ours = own != std::end(kOwn) && stdout_colour();
+    out += ours ? *own : "?";
+    text.remove_prefix(ours ? own->size() : 1);
+  }
+  return out;
 }
 
 }  // namespace
@@ -29,12 +49,15 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-void write_stdout(std::string_view text) {
-  if (write_all(STDOUT_FILENO, spell(text, kFlag)) || errno == EPIPE) return;
+void write_stdout(std::string_view text, Text kind) {
+  const std::string spelled = spell(text, kFlag);
+  if (write_all(STDOUT_FILENO, kind == Text::data ? spelled : harmless(spelled)) || errno == EPIPE) return;
   throw InputError(std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
-void say(std::string_view text) { (void)write_all(STDERR_FILENO, "plumb: " + spell(text, kFlag) + "\n"); }
+void say(std::string_view text) {
+  (void)write_all(STDERR_FILENO, "plumb: " + detail::visible(spell(text, kFlag)) + "\n");
+}
 
 bool stdout_colour() {
   const char* term = std::getenv("TERM");

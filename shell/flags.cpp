@@ -53,6 +53,7 @@ struct Flags::Parser {
   std::string command, group = "Options";
   std::vector<std::string> names;   // of all flags, for suggestions
   std::vector<std::string> single;  // those that take one value
+  std::vector<std::string> plain;   // those that take none
   std::deque<Args> values;          // what CLI11 fills; addresses stay
   std::vector<std::pair<CLI::Option*, std::function<void(const Args&)>>> readers;
   std::vector<std::vector<std::string>> exclusive;
@@ -193,6 +194,7 @@ void Flags::choice(const std::string& flag, const Args& allowed, std::string& ou
 
 void Flags::yes(const std::string& flag, bool& out, const std::string& what) {
   parser_->app.add_flag(flag, out, what)->group(parser_->group);
+  parser_->plain.push_back(flag);
   parser_->names.push_back(flag);
 }
 
@@ -218,6 +220,13 @@ Args Flags::given() const {
 }
 
 bool Flags::parse(const Args& args) {
+  for (const std::string& arg : args) {
+    const std::size_t equals = arg.find('=');
+    const auto& plain = parser_->plain;
+    if (equals != std::string::npos &&
+        std::find(plain.begin(), plain.end(), arg.substr(0, equals)) != plain.end())
+      throw InputError(arg.substr(0, equals) + " takes no value; give it alone, or leave it out");
+  }
   for (std::size_t i = 0; i + 1 < args.size(); ++i) {
     const auto& single = parser_->single;
     if (std::find(single.begin(), single.end(), args[i]) != single.end())

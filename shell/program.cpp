@@ -6,9 +6,11 @@
 #include <csignal>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
+#include "plumb/io/mapped_file.hpp"
 #include "shell/console.hpp"
 
 namespace plumb::cli {
@@ -25,6 +27,30 @@ extern "C" void ask_first(int number) {
   if (received.exchange(number) != 0) end_process(number);
 }
 
+// A file that became shorter since it was mapped. There is nothing to return to.
+extern "C" void end_on_bus_error(int number, siginfo_t* info, void*) {
+  const char* const path = mapped_path(info->si_addr);
+  if (path == nullptr) {
+    std::signal(number, SIG_DFL);  // something else: the access is repeated and ends the process
+    return;
+  }
+  remove_unfinished_files();
+  const auto put = [](std::string_view text) { (void)write_all(STDERR_FILENO, text); };
+  put("plumb: ");
+  for (const char* c = path; *c != '\0'; ++c)
+    put(static_cast<unsigned char>(*c) < 0x20 || *c == 0x7f ? std::string_view("?") : std::string_view(c, 1));
+  put(" became shorter while it was read; wait until it is complete, and run the command again\n");
+  ::_exit(kBadInput);
+}
+
+void install_bus_error() {
+  struct sigaction action {};
+  action.sa_sigaction = end_on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
 void install(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -36,6 +62,7 @@ void install(void (*handler)(int)) {
     ::sigaction(number, &action, nullptr);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  install_bus_error();
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ inline constexpr int kGateHeld = 3;  ///< a --fail-if held
 [[nodiscard]] int run_program(const std::function<int()>& program, const std::string& out_of_memory);
 
 /// SIGINT, SIGTERM and SIGHUP remove unfinished output files and end the process with 128 + number, as a
-/// shell reports it. SIGPIPE is ignored: write_stdout() sees it.
+/// shell reports it. SIGPIPE is ignored: write_stdout() sees it. An input that becomes shorter while it is
+/// read (SIGBUS) ends the process with a sentence and the code of bad input.
 void end_on_signal();
 /// The first of these signals only shows in signal_received(), so that the work at hand can be finished; the
 /// second one ends the process as above.

@@ -13,9 +13,9 @@
 
 namespace plumb {
 
-/// A value of a setting or of a table's cell; monostate is null.
+/// A value of a setting or of a table's cell; monostate is null, uint64 a seed.
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>,
-                           std::vector<std::string>>;
+                           std::vector<std::string>, std::uint64_t>;
 
 struct MetricResult {
   std::optional<double> value;

@@ -50,7 +50,7 @@ Items make_items(const ItemColumns& c) {
   Items items;
   items.predictions = predictions(c);
   items.votes = votes(c, items.predictions);
-  items.weights = c.weights.rows("weights");
+  items.weights = ordinary_weights(c.weights.rows("weights"));
   items.truth = c.truth.rows("truth");
   if (const Rows alpha = c.concentration.rows("concentration"); !alpha.empty())
     items.concentration = alpha.rank() == 2 ? split_samples(alpha) : std::vector{alpha};

@@ -30,7 +30,7 @@ RegressionItems make_regression_items(const RegressionColumns& c) {
   items.total_is_std = total.data == &c.std;
   items.aleatoric = passes(aleatoric, c.variance_samples);
   items.epistemic = c.epistemic.rows("epistemic");
-  items.weights = c.weights.rows("weights");
+  items.weights = ordinary_weights(c.weights.rows("weights"));
   items.groups = Names(c.groups.rows("groups"));
   items.by = Names(c.by.rows("by"));
   check_regression(items, c.targets.given() || c.errors.given());

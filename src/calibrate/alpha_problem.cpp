@@ -33,7 +33,8 @@ AlphaProblem::AlphaProblem(const Items& items, const FitOptions& options, double
     : threads_(options.threads), lambda_(lambda) {
   features_ = options.features.empty() ? 0 : options.features.width();
   if (features_ > 0)
-    check_same_rows("the predictions", items.size(), options.features.name(), options.features.rows());
+    check_same_rows(items.predictions.sources().front().name(), items.size(), options.features.name(),
+                    options.features.rows());
   read(items, options);
   if (weight_.empty())
     throw InputError(

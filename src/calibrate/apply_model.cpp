@@ -34,7 +34,8 @@ void check_features(const CalibrationModel& model, const Predictions& prediction
   const Step& last = model.steps.back();
   if (last.method != "alpha" || alpha_features(last) == 0)
     throw InputError("⟦features⟧: " + model.name + " was fitted without features");
-  check_same_rows("the predictions", predictions.items(), features.name(), features.rows());
+  check_same_rows(predictions.sources().front().name(), predictions.items(), features.name(),
+                  features.rows());
 }
 
 }  // namespace

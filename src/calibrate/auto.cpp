@@ -147,7 +147,7 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
   out.steps.front().fit.options.emplace_back("chosen_by", std::string("auto"));
   out.steps.front().fit.options.emplace_back("folds", std::int64_t{folds});
   out.steps.front().fit.options.emplace_back("repeats", std::int64_t{repeats});
-  out.steps.front().fit.options.emplace_back("seed", static_cast<std::int64_t>(o.seed));
+  out.steps.front().fit.options.emplace_back("seed", o.seed);
   return out;
 }
 

@@ -33,7 +33,11 @@ CalibrationModel model_of(Step step, std::int64_t classes) {
 
 Pipeline::Pipeline(const CalibrationModel& model) : classes_(narrow<int>(model.classes)) {
   maps_.reserve(model.steps.size());
-  for (const Step& step : model.steps) maps_.push_back(make_map(step, classes_));
+  try {
+    for (const Step& step : model.steps) maps_.push_back(make_map(step, classes_));
+  } catch (const InputError& e) {
+    throw InputError(model.name.empty() ? e.sentence() : model.name + ": " + e.sentence());
+  }
 }
 
 void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::int64_t end,

@@ -7,6 +7,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/result.hpp"
+#include "result/shared/json_limits.hpp"
 
 namespace plumb {
 namespace {
@@ -127,6 +128,7 @@ class Reader {
 
 Value value_of(const Json& v) {
   if (v.is_boolean()) return v.get<bool>();
+  if (v.is_number_unsigned()) return v.get<std::uint64_t>();
   if (v.is_number_integer()) return v.get<std::int64_t>();
   if (v.is_number()) return v.get<double>();
   if (v.is_string()) return v.get<std::string>();
@@ -206,6 +208,9 @@ std::string model_text(const CalibrationModel& model) {
 }
 
 CalibrationModel parse_model(std::string_view text, const std::string& name) {
+  // Objects keep their order and are searched from the front, so that many keys would cost their square.
+  constexpr std::int64_t kMostKeys = 10'000;
+  detail::check_json_limits(text, name, kMostKeys);
   const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
   if (json.is_discarded())
     throw InputError(

@@ -82,8 +82,8 @@ std::string onnx_text(const CalibrationModel& model) {
   const int classes = narrow<int>(model.classes);
   detail::OnnxFlow flow(model.input == "logits" ? "logits" : "probabilities", classes,
                         model.task == "binary" ? 1 : classes);
+  const Pipeline checked(model);  // methods and parameters
   for (const Step& step : model.steps) {
-    (void)make_map(step, classes);  // checks method and parameters
     find_calibrator(step.method)->onnx(flow, step);
   }
   return flow.model();

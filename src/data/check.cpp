@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "plumb/data/utf8.hpp"
+
 namespace plumb {
 namespace {
 
@@ -26,6 +28,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+std::string in_small_letters(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
+  return out;
+}
+
 void check_between(std::string_view what, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value < low || value > high)
     throw InputError(fmt::format("{} is {}; it must lie between {} and {}", what, value, low, high));
@@ -34,7 +43,7 @@ void check_between(std::string_view what, std::int64_t value, std::int64_t low, 
 }  // namespace
 
 std::string counted(std::int64_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : noun.ends_with('s') ? "es" : "s");
 }
 
 std::string show(double x) {
@@ -59,10 +68,15 @@ std::string separated(std::span<const std::string> parts, std::string_view by) {
 
 std::string did_you_mean(std::string_view given, std::span<const std::string> known) {
   const std::size_t near = std::max<std::size_t>(1, (given.size() + 1) / 3);
+  constexpr std::size_t kBeginning = 3;  // letters of an abbreviation
+  const std::string small = in_small_letters(given);
   const std::string* best = nullptr;
   std::size_t least = near + 1;
   for (const std::string& candidate : known) {
-    const std::size_t distance = edit_distance(given, candidate);
+    const std::string other = in_small_letters(candidate);
+    const bool begins = small.size() >= kBeginning && other.starts_with(small);
+    const std::size_t distance =
+        other == small ? 0 : std::min<std::size_t>(edit_distance(small, other), begins ? 1 : near + 1);
     if (distance >= least || distance >= candidate.size()) continue;  // all letters replaced is no likeness
     least = distance;
     best = &candidate;
@@ -76,6 +90,10 @@ void check_class_names(std::span<const std::string> names, int classes) {
         "⟦classes⟧ gives {} but the predictions have {}; name every class once, in order",
         counted(std::ssize(names), "name"), classes == 1 ? "1 class" : fmt::format("{} classes", classes)));
   }
+  for (const std::string& name : names)
+    if (!detail::valid_utf8(name))
+      throw InputError(fmt::format("⟦classes⟧ gives the name \"{}\", which is not UTF-8; write it in UTF-8",
+                                   detail::visible(name)));
   std::vector<std::string> sorted(names.begin(), names.end());
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "data/shared/block_kernels.hpp"
 #include "data/shared/complaints.hpp"
@@ -84,6 +85,31 @@ void check_items(const Items& items) {
   if (!items.groups.empty()) same(items.groups.source(), items.groups.size());
   if (!items.by.empty()) same(items.by.source(), items.by.size());
   if (!items.class_names.empty()) check_class_names(items.class_names, items.classes());
+}
+
+Rows ordinary_weights(const Rows& weights, int* exponent) {
+  constexpr double kOrdinary = 0x1p-30;
+  constexpr std::int64_t kBlock = 65536;
+  if (exponent != nullptr) *exponent = 0;
+  if (weights.empty() || weights.is_text() || weights.width() != 1) return weights;
+  const std::int64_t n = weights.rows();
+  std::vector<double> block;
+  double largest = 0;
+  for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+    block.resize(std::min(n - begin, kBlock));
+    weights.read(begin, begin + std::ssize(block), block);
+    for (const double w : block) {
+      if (!(w >= 0 && w < kOrdinary)) return weights;  // the first is enough in nearly all files
+      largest = std::max(largest, w);
+    }
+  }
+  if (largest == 0) return weights;
+  const int power = -std::ilogb(largest);
+  if (exponent != nullptr) *exponent = power;
+  std::vector<double> scaled(n);
+  weights.read(0, n, scaled);
+  for (double& w : scaled) w = std::scalbn(w, power);
+  return Rows(array_of(std::move(scaled), {n}, weights.name()));
 }
 
 std::int64_t block_rows(const Items& items) {

@@ -32,10 +32,20 @@ bool counts_from_one(const Rows& rows, int classes, bool ratings) {
   return so;
 }
 
+bool minus_and_plus(const Rows& rows) {
+  bool so = true;
+  each_row(rows, 0, rows.rows(), [&](std::int64_t, const std::vector<double>& x) {
+    for (const double k : x) so = so && std::fabs(k) == 1;
+  });
+  return so;
+}
+
 [[noreturn]] void refuse_class(const Rows& rows, std::int64_t row, std::int64_t column, double x, int classes,
                                bool ratings) {
   std::string remedy;
-  if (std::isnan(x) || x < 0) {
+  if (!ratings && classes == 2 && minus_and_plus(rows)) {
+    remedy = "; for labels of -1 and 1 give ⟦classes⟧ -1,1";
+  } else if (std::isnan(x) || x < 0) {
     remedy = "; items that were not rated go to ⟦ratings⟧, where a negative number or NaN means that";
   } else if (x == classes && counts_from_one(rows, classes, ratings)) {
     remedy = "; they seem to count from 1: subtract 1";

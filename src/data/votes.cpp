@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
 #include <unordered_map>
 
 #include "data/shared/complaints.hpp"
@@ -47,8 +50,70 @@ Rows classes_by_name(const Rows& rows, const std::vector<std::string>& class_nam
     }
     shards.push_back(array_of(std::move(codes), a.shape, a.name));
     shards.back().first_row = a.first_row;
+    shards.back().columns = a.columns;
   }
   return Rows(std::move(shards));
+}
+
+/// The names as numbers, where every one of them is a number; else none.
+std::vector<double> as_numbers(const std::vector<std::string>& names) {
+  std::vector<double> out;
+  for (const std::string& name : names) {
+    double x = 0;
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data(), end, x);
+    if (error != std::errc{} || stop != end || !std::isfinite(x)) return {};
+    out.push_back(x);
+  }
+  return out;
+}
+
+/// Numbers among classes whose names are numbers: `3` is the class of that name, as `cat` is. Names that are
+/// 0 .. K-1 in another order would be positions to one reader and names to another, and are refused.
+Rows classes_by_number(const Rows& rows, const std::vector<std::string>& class_names, int classes,
+                       bool ratings) {
+  const std::vector<double> names = as_numbers(class_names);
+  if (names.empty()) return rows;
+  std::vector<double> position(names.size()), sorted = names;
+  std::iota(position.begin(), position.end(), 0.0);
+  if (names == position) return rows;
+  check_class_names(class_names, classes);
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted == position)
+    throw InputError(
+        fmt::format("⟦classes⟧ {} are whole numbers in another order than the columns of the predictions, so "
+                    "that a {} of "
+                    "{} may mean position or name; name the classes by words, or bring the columns into the "
+                    "order 0, 1, ...",
+                    fmt::join(class_names, ","), ratings ? "rating" : "label", class_names.front()));
+  std::unordered_map<double, std::int32_t> index;
+  for (std::size_t k = 0; k < names.size(); ++k) index.emplace(names[k], k);
+  std::vector<Array> shards;
+  std::int64_t row = 0;
+  std::vector<double> values(rows.width());
+  for (const Array& a : rows.shards()) {
+    std::vector<std::int32_t> codes;
+    codes.reserve(a.size());
+    for (std::int64_t i = 0; i < a.shape[0]; ++i, ++row) {
+      rows.read(row, row + 1, values);
+      for (std::int64_t j = 0; j < rows.width(); ++j) {
+        const auto found = index.find(values[j]);
+        if (found == index.end() && !(ratings && !(values[j] >= 0)))
+          throw InputError(fmt::format("{} is {}, which is not among the classes {}",
+                                       detail::cell_of(rows, row, j), show(values[j]), listed(class_names)));
+        codes.push_back(found == index.end() ? kNotRated : found->second);
+      }
+    }
+    shards.push_back(array_of(std::move(codes), a.shape, a.name));
+    shards.back().first_row = a.first_row;
+    shards.back().columns = a.columns;
+  }
+  return Rows(std::move(shards));
+}
+
+Rows as_classes(Rows rows, const std::vector<std::string>& names, int classes, bool ratings) {
+  return rows.is_text() ? classes_by_name(rows, names, classes, ratings)
+                        : classes_by_number(rows, names, classes, ratings);
 }
 
 }  // namespace
@@ -106,8 +171,7 @@ Votes Votes::from_labels(Rows rows, int classes, std::vector<std::string> class_
         "{}; ⟦labels⟧ takes one class an item; use ⟦ratings⟧ for several raters or ⟦counts⟧ for votes by class",
         detail::shape_of(rows)));
   }
-  if (rows.is_text()) rows = classes_by_name(rows, class_names, classes, false);
-  return {std::move(rows), classes, Kind::labels};
+  return {as_classes(std::move(rows), class_names, classes, false), classes, Kind::labels};
 }
 
 Votes Votes::from_counts(Rows rows, int classes) {
@@ -123,8 +187,7 @@ Votes Votes::from_counts(Rows rows, int classes) {
 Votes Votes::from_ratings(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.rank() > 2 || rows.width() == 0)
     throw InputError(fmt::format("{}; ⟦ratings⟧ takes N x R, one column a rater", detail::shape_of(rows)));
-  if (rows.is_text()) rows = classes_by_name(rows, class_names, classes, true);
-  return {std::move(rows), classes, Kind::ratings};
+  return {as_classes(std::move(rows), class_names, classes, true), classes, Kind::ratings};
 }
 
 Votes Votes::gather(std::span<const std::int64_t> rows) const {

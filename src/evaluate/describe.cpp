@@ -25,7 +25,7 @@ void add_settings(const EvaluateOptions& o, bool binary, bool logits, bool norma
   s.emplace_back("bootstrap", std::int64_t{o.bootstrap});
   s.emplace_back("level", o.level);
   s.emplace_back("tolerance", o.tolerance);
-  s.emplace_back("seed", static_cast<std::int64_t>(o.seed));
+  s.emplace_back("seed", o.seed);
   result.verdict = no_verdict(o.tolerance);
 }
 

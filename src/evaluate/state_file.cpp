@@ -1,4 +1,7 @@
 // The state of a classification as a file (state_bytes.hpp).
+#include <algorithm>
+#include <cmath>
+
 #include "evaluate/kernel.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
@@ -33,6 +36,11 @@ static void visit(Io& io, AgreementClass& c) {
 template <class Io>
 static void visit(Io& io, Agreement& a) {
   fields(io, a.items, a.weight, a.votes, a.cls);
+  if (io.format >= 2) {
+    fields(io, a.count);
+  } else {  // a format that is only read; without weights the sum is the number of votes
+    a.count = static_cast<std::uint64_t>(std::llround(std::max(2.0, a.votes.value())));
+  }
 }
 
 template <class Io>
@@ -84,7 +92,7 @@ static void visit(Io& io, EvaluateState& s) {
 namespace {
 
 constexpr std::string_view kMagic = "PLUMBSTA";
-constexpr std::uint32_t kFormat = 2;  // 1: without the rule for ties
+constexpr std::uint32_t kFormat = 2;  // 1: without the rule for ties and the number of votes of agreement
 
 bool consistent(const EvaluateState& s) {
   const auto fits = [&](const StreamSums& x) {

@@ -1,6 +1,7 @@
 #include "plumb/io/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,10 +9,10 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
+#include "io/sweep.hpp"
 #include "io/text.hpp"
 #include "plumb/data/check.hpp"
 
@@ -44,15 +45,37 @@ void release_temporary(int slot) noexcept {
   g_slots[slot].taken = false;
 }
 
-std::string resolved(const std::string& path) {
-  char* const real = ::realpath(path.c_str(), nullptr);
-  if (real == nullptr) return path;
-  std::string s(real);
-  std::free(real);
-  return s;
+/// A new file that this process holds locked, so that nobody sweeps it away. -1 with errno: EAGAIN when a
+/// sweep was faster.
+int create_locked(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return fd;
+  // Some file systems have no locks: what is left there by a killed run stays.
+  const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+  struct stat info {};
+  const bool gone = (!locked && errno == EWOULDBLOCK) || ::fstat(fd, &info) != 0 || info.st_nlink == 0;
+  if (!gone) return fd;
+  ::close(fd);
+  errno = EAGAIN;
+  return -1;
 }
 
 }  // namespace
+
+std::string output_target(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int kMostLinks = 40;  // the system's own limit
+  std::error_code error;
+  fs::path at = fs::absolute(path, error);
+  if (error) return path;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(fs::symlink_status(at, error)); ++links) {
+    const fs::path to = fs::read_symlink(at, error);
+    if (error) return path;
+    at = to.is_absolute() ? to : at.parent_path() / to;
+  }
+  const fs::path folder = fs::canonical(at.parent_path(), error);
+  return (error ? at.lexically_normal() : folder / at.filename()).string();
+}
 
 void remove_unfinished_files() noexcept {
   for (Slot& s : g_slots)
@@ -62,7 +85,10 @@ void remove_unfinished_files() noexcept {
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_) {
   struct stat info {};
   const bool exists = ::stat(path_.c_str(), &info) == 0;
+  const int why = errno;
   if (path_.empty()) throw InputError("an output file needs a name");
+  if (path_ == "-") throw InputError("this output is a file; give it a name instead of -");
+  if (!exists && why == ELOOP) fail(why);
   if (exists && S_ISDIR(info.st_mode)) throw InputError("cannot write " + path_ + ": it is a directory");
   buffer_.reserve(kBuffer);
   if (exists && !S_ISREG(info.st_mode)) {
@@ -70,23 +96,25 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_
     if (fd_ < 0) fail(errno);
     return;
   }
-  if (exists) {
-    target_ = resolved(path_);
-    // rename() would replace even a file that its owner made read-only.
-    if (::access(target_.c_str(), W_OK) != 0) fail(errno);
-  }
+  // Behind a symbolic link, also one whose file is not there yet.
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(path_, ignored)))
+    target_ = output_target(path_);
+  // rename() would replace even a file that its owner made read-only.
+  if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
   const std::filesystem::path whole(target_);
   // room for the rest within the system's limit
   const std::string base = whole.filename().string().substr(0, 100);
+  detail::sweep_unfinished(whole.parent_path().string());
   for (unsigned attempt = 0; fd_ < 0; ++attempt) {
     static std::atomic<unsigned> serial{0};
-    const std::string name =
-        "." + base + "." + std::to_string(::getpid()) + "-" + std::to_string(serial++) + ".tmp";
+    const std::string name = detail::unfinished_name(base, ::getpid(), serial++);
     temporary_ = (whole.parent_path() / name).string();
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    fd_ = create_locked(temporary_);
     if (fd_ >= 0) break;
     const int error = errno;
-    if (error == EEXIST && attempt < 1000) continue;  // left by an earlier process of this number
+    // Left by an earlier process of this number, or swept before it was locked.
+    if ((error == EEXIST || error == EAGAIN) && attempt < 1000) continue;
     temporary_.clear();
     if (error == ENOENT || error == ENOTDIR)
       throw InputError("cannot write " + path_ + ": its directory does not exist");

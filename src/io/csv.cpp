@@ -16,6 +16,14 @@ using namespace detail;
 /// A value that is no number, where the caller would also take text.
 struct FoundText {};
 
+/// A number that is written as it would be shown again: 7, but not 007, 7.0 or 12345678901234567.
+bool plain_whole(std::string_view text) {
+  constexpr std::size_t kMostDigits = 15;
+  if (text.starts_with('-') && text != "-0") text.remove_prefix(1);
+  return !text.empty() && text.size() <= kMostDigits && (text[0] != '0' || text == "0") &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// Parses the records of one chunk into rows of `picked.size()` numbers.
 class NumberParser {
  public:
@@ -50,8 +58,10 @@ class NumberParser {
         if (slot_[c] >= 0) {
           while (p != end && *p == ' ') ++p;
           double value = 0;
+          const char* const digits = p;
           const auto [stop, error] = std::from_chars(p, end, value);
           p = stop;
+          if (options_.want == Want::names && !plain_whole({digits, stop})) p = digits;  // as text, below
           if (p != end && *p == '\r' && (p + 1 == end || p[1] == '\n')) ++p;
           done = error == std::errc{} && (p == end || *p == delimiter || *p == '\n');
           if (done) out[slot_[c]] = value;
@@ -85,10 +95,12 @@ class NumberParser {
   double number(std::int64_t row, const char* at, std::size_t column, std::string_view text) const {
     double value = 0;
     const NumberText kind = parse_number(trimmed(text), value);
+    const bool names = options_.want == Want::names;
+    if (kind == NumberText::good && names && !plain_whole(trimmed(text))) throw FoundText{};
     if (kind == NumberText::good) return value;
     const bool missing = kind == NumberText::empty || text == "NA";
     if (missing && options_.empty_is_nan) return std::numeric_limits<double>::quiet_NaN();
-    if (options_.want == Want::either) {
+    if (options_.want == Want::either || names) {
       // A missing value is an error only when no value is text, which is known at the end.
       if (kind != NumberText::empty) throw FoundText{};
       missing_ = true;
@@ -116,6 +128,12 @@ std::vector<std::int64_t> shape_of(const CsvTable& t, std::int64_t width) {
   return {t.rows, width};
 }
 
+std::vector<std::string> names_of(const CsvTable& t, const std::vector<std::size_t>& picked) {
+  std::vector<std::string> names;
+  for (const std::size_t c : picked) names.push_back(t.columns[c]);
+  return names;
+}
+
 Array numbers(const CsvTable& t, const std::vector<std::size_t>& picked, const CsvOptions& options,
               const std::string& name) {
   const std::int64_t width = std::ssize(picked);
@@ -134,6 +152,7 @@ Array numbers(const CsvTable& t, const std::vector<std::size_t>& picked, const C
   Array a = view_of(std::span<const double>(values.get(), t.rows * width), shape_of(t, width), name);
   a.owner = values;
   a.first_row = t.first_line;
+  a.columns = names_of(t, picked);
   return a;
 }
 
@@ -155,6 +174,7 @@ Array text(const CsvTable& t, const std::vector<std::size_t>& picked, const CsvO
   });
   Array a = array_of(std::move(values), shape_of(t, width), name);
   a.first_row = t.first_line;
+  a.columns = names_of(t, picked);
   return a;
 }
 

@@ -44,12 +44,27 @@ bool spaced_numbers(std::string_view line) {
   return n > 1;
 }
 
+/// A header whose quotes are in the wrong places is often another format.
+[[noreturn]] void refuse_header(const CsvTable& t) {
+  const std::string_view line = t.whole.substr(0, t.whole.find('\n'));
+  const auto has = [&](char c) { return line.find(c) != std::string_view::npos; };
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first != std::string_view::npos && (line[first] == '{' || line[first] == '['))
+    throw InputError(t.name + " holds JSON, not a table; save the values as .csv or .npy");
+  const char* const found = has(';') ? "semicolons" : has('\t') && t.delimiter != '\t' ? "tabs" : nullptr;
+  if (found != nullptr && !has(t.delimiter))
+    throw InputError(t.name + " is separated by " + found +
+                     "; save it with commas between the values and points in the numbers (in R: write.csv, "
+                     "not write.csv2), or with tabs as .tsv");
+  throw InputError(t.name + ", header: a quote is misplaced or never closed");
+}
+
 void read_header(CsvTable& t) {
   CsvRecord record;
   const char* p = t.whole.data();
   const char* const end = p + t.whole.size();
   const RecordFault fault = read_record(p, end, t.delimiter, record);
-  if (fault != RecordFault::none) throw InputError(t.name + ", header: a quote is misplaced or never closed");
+  if (fault != RecordFault::none) refuse_header(t);
   for (const CsvField& f : record.fields) {
     if (std::size_t cr = f.text.find('\r'); cr != std::string_view::npos && f.text.substr(cr, 2) != "\r\n")
       throw InputError(t.name + " ends its lines with carriage returns alone; save it with usual line ends");

@@ -13,6 +13,8 @@ struct Unreadable {
   std::string_view extension, what, remedy;
 };
 constexpr std::string_view kSaveNpy = "save the array as .npy";
+constexpr std::string_view kSavePixels =
+    "save the pixels as .npy, for example with Pillow: np.save(..., np.asarray(image))";
 constexpr Unreadable kUnreadable[] = {
     {".parquet", "Parquet",
      "convert it to .csv or .npy, for example with pandas: read_parquet(...).to_csv(...)"},
@@ -28,13 +30,27 @@ constexpr Unreadable kUnreadable[] = {
     {".h5", "HDF5", kSaveNpy},
     {".hdf5", "HDF5", kSaveNpy},
     {".json", "JSON", "save the numbers as .csv or .npy"},
+    {".jsonl", "JSON lines",
+     "convert it to .csv, for example with pandas: read_json(..., lines=True).to_csv(...)"},
+    {".ndjson", "JSON lines",
+     "convert it to .csv, for example with pandas: read_json(..., lines=True).to_csv(...)"},
+    {".xls", "Excel", "save the sheet as .csv"},
+    {".ods", "OpenDocument", "save the sheet as .csv"},
+    {".rds", "R", "save the table as .csv: write.csv(..., row.names = FALSE)"},
+    {".png", "PNG", kSavePixels},
+    {".jpg", "JPEG", kSavePixels},
+    {".jpeg", "JPEG", kSavePixels},
+    {".tif", "TIFF", kSavePixels},
+    {".tiff", "TIFF", kSavePixels},
+    {".pdf", "PDF", "save the numbers as .csv or .npy"},
 };
 
 /// Beginnings of files that cannot be read.
 struct Mark {
   std::string_view bytes, what;
 };
-constexpr Mark kUnreadableMarks[] = {{"PAR1", "Parquet"}, {"\x1f\x8b", "gzip"}, {"\x89HDF", "HDF5"}};
+constexpr Mark kUnreadableMarks[] = {{"PAR1", "Parquet"}, {"\x1f\x8b", "gzip"},     {"\x89HDF", "HDF5"},
+                                     {"\x89PNG", "PNG"},  {"\xff\xd8\xff", "JPEG"}, {"%PDF-", "PDF"}};
 
 [[noreturn]] void refuse(const std::string& path, std::string_view what, std::string_view remedy) {
   throw InputError(path + " is in " + std::string(what) + " format, which this version cannot read; " +

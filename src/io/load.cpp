@@ -23,7 +23,8 @@ Rows load(std::span<const std::string> specs, const LoadOptions& options) {
   std::vector<Array> arrays;
   for (const Source& s : sources) arrays.push_back(load_one(s, options));
   const auto is_text = [](const Array& a) { return a.dtype == DType::text; };
-  if (options.want == Want::either && std::any_of(arrays.begin(), arrays.end(), is_text)) {
+  const bool both = options.want == Want::either || options.want == Want::names;
+  if (both && std::any_of(arrays.begin(), arrays.end(), is_text)) {
     LoadOptions as_text = options;
     as_text.want = Want::text;
     for (std::size_t i = 0; i < arrays.size(); ++i)

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 
 #include "io/text.hpp"
@@ -28,11 +30,47 @@ class Descriptor {
   int fd_;
 };
 
+// A signal handler may not allocate or lock: mappings lie in fixed slots, and `begin` is set last and cleared
+// first.
+struct Mapping {
+  std::atomic<bool> taken{false};
+  std::atomic<const std::byte*> begin{nullptr};
+  std::size_t size = 0;
+  const char* path = nullptr;
+};
+std::array<Mapping, 4096> g_mappings;
+
+/// -1 when all slots are taken: the file has no name then in mapped_path().
+int register_mapping(const std::byte* begin, std::size_t size, const char* path) {
+  for (int i = 0; i < std::ssize(g_mappings); ++i) {
+    Mapping& m = g_mappings[i];
+    if (m.taken.exchange(true)) continue;
+    m.size = size;
+    m.path = path;
+    m.begin = begin;
+    return i;
+  }
+  return -1;
+}
+
 }  // namespace
+
+const char* mapped_path(const void* address) noexcept {
+  const auto* const at = static_cast<const std::byte*>(address);
+  for (const Mapping& m : g_mappings) {
+    const std::byte* const begin = m.begin;
+    if (begin != nullptr && at >= begin && at < begin + m.size) return m.path;
+  }
+  return nullptr;
+}
 
 MappedFile::MappedFile(std::string path) : path_(std::move(path)) {}
 
 MappedFile::~MappedFile() {
+  if (slot_ >= 0) {
+    g_mappings[slot_].begin = nullptr;
+    g_mappings[slot_].taken = false;
+  }
   if (mapping_ != nullptr) ::munmap(mapping_, bytes_.size());
 }
 
@@ -71,6 +109,7 @@ void MappedFile::map(int fd, std::size_t size) {
   if (at == MAP_FAILED) throw InputError(path_ + " cannot be mapped: " + detail::system_reason(errno));
   mapping_ = at;
   bytes_ = {static_cast<const std::byte*>(at), size};
+  slot_ = register_mapping(bytes_.data(), size, path_.c_str());
 }
 
 void MappedFile::read_all(int fd) {

@@ -8,29 +8,6 @@ namespace plumb::detail {
 
 std::string system_reason(int error) { return std::generic_category().message(error); }
 
-bool valid_utf8(std::string_view text) {
-  for (std::int64_t i = 0; i < std::ssize(text);) {
-    const unsigned char lead = text[i];
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-    if (lead < 0xc2 || lead > 0xf4 || i + more >= std::ssize(text)) return false;
-    char32_t c = lead & (0x3fu >> more);
-    for (int k = 1; k <= more; ++k) {
-      const unsigned char next = text[i + k];
-      if ((next & 0xc0) != 0x80) return false;
-      c = (c << 6) | (next & 0x3fu);
-    }
-    // The shortest form only, no surrogates, nothing beyond the last plane.
-    constexpr char32_t kLeast[4] = {0, 0x80, 0x800, 0x10000};
-    if (c < kLeast[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return false;
-    i += more + 1;
-  }
-  return true;
-}
-
 bool append_utf8(std::string& to, char32_t c) {
   if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return false;
   constexpr char32_t kLead[4] = {0, 0xc0, 0xe0, 0xf0};
@@ -46,13 +23,7 @@ std::string in_quotes(std::string_view text) {
   std::size_t length = std::min(text.size(), kMost);
   // Do not cut inside a character.
   while (cut && length > 0 && (text[length] & 0xc0) == 0x80) --length;
-  std::string s(text.substr(0, length));
-  const bool utf8 = valid_utf8(s);
-  for (char& c : s) {
-    const unsigned char u = c;
-    if (u < 0x20 || u == 0x7f || (u >= 0x80 && !utf8)) c = '?';
-  }
-  return '"' + s + (cut ? "...\"" : "\"");
+  return '"' + visible(text.substr(0, length)) + (cut ? "...\"" : "\"");
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -41,7 +41,7 @@ void read_numbers(const Rows& rows, const char* what, RegressionBlock& block, st
 }
 
 void read_variance(const Rows& rows, const char* what, RegressionBlock& block, std::vector<double>& out) {
-  read_columns(rows, what, 0, kMaxVariance, "a variance is a finite number >= 0", block, out);
+  read_columns(rows, what, 0, kMaxVariance, "a variance must be a number from 0 to 1e34", block, out);
 }
 
 /// Laves 2021, eq. 10: the mean of the passes and their 1/S variance.

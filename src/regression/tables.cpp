@@ -29,7 +29,7 @@ Result describe(const RunWords& words, std::int64_t items, std::int64_t outputs,
                 {"bootstrap", std::int64_t{o.bootstrap}},
                 {"level", o.level},
                 {"tolerance", o.tolerance},
-                {"seed", static_cast<std::int64_t>(o.seed)},
+                {"seed", o.seed},
                 {"metrics", keys},
                 {"unit", std::string(words.unit)}};
   return r;

@@ -68,7 +68,7 @@ std::string option_text(const Value& v) {
         using T = std::decay_t<decltype(x)>;
         if constexpr (std::is_same_v<T, bool>)
           return x ? "yes" : "no";
-        else if constexpr (std::is_same_v<T, std::int64_t>)
+        else if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t>)
           return std::to_string(x);
         else if constexpr (std::is_same_v<T, double>)
           return show(x);

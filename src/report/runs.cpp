@@ -6,6 +6,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/registry.hpp"
+#include "result/shared/json_limits.hpp"
 
 namespace plumb {
 namespace detail {
@@ -26,6 +27,7 @@ void remove_aliases(Json& at) {
 }
 
 Json parse(const NamedResult& r) {
+  check_json_limits(r.json, r.name);
   Json json = Json::parse(r.json, nullptr, false);
   if (json.is_discarded())
     throw InputError(r.name + ": this is no JSON; give a file that \"plumb ... ⟦json⟧ FILE\" wrote");

@@ -107,7 +107,8 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, std::int64_t n) { return n == f.zero_event && f.clip == 0; }},
       {"a cell whose forecasts are all 0 or all 1 has other outcomes: give clip 1e-12",
        [](const Facts& f, std::int64_t) { return f.sure_cell_wrong && f.clip == 0; }},
-      {"(\\d+) items? (?:has|have) a true probability of 0 or 1 and another forecast: give clip 1e-12",
+      {"(\\d+) items? (?:has|have) a true probability of 0 or 1 and another forecast: give clip 1e-12; the value then "
+       "depends on the clip through (?:this item|these items)",
        [](const Facts& f, std::int64_t n) { return n == f.bad_truth && f.clip == 0; }},
       {"every forecast is 0, so that nothing is expected",
        [](const Facts& f, std::int64_t) { return f.all_zero; }},

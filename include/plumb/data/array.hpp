@@ -39,8 +39,9 @@ struct Array {
   const std::byte* data = nullptr;                       ///< null for text
   std::shared_ptr<const void> owner;                     ///< keeps data alive: a mapping, a vector
   std::shared_ptr<const std::vector<std::string>> text;  ///< dtype text: one string an element, C order
-  std::string name;            ///< what messages call it: "probs.npy", "votes.csv:a,b", "a.npz:probs"
-  std::int64_t first_row = 0;  ///< offset of the row number in messages (CSV: 2, the header is line 1)
+  std::string name;                  ///< what messages call it: "probs.npy", "votes.csv:a,b", "a.npz:probs"
+  std::vector<std::string> columns;  ///< of a table that has a header, else empty
+  std::int64_t first_row = 0;        ///< offset of the row number in messages (CSV: 2, the header is line 1)
 
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] bool is_contiguous() const;  ///< C order without gaps

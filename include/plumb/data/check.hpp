@@ -25,7 +25,7 @@ class InputError : public std::invalid_argument {
   std::string sentence_;
 };
 
-/// "1 value", "3 values".
+/// "1 value", "3 values", "2 passes".
 [[nodiscard]] std::string counted(std::int64_t n, std::string_view noun);
 /// A number as a reader would write it: shortest text that reads back.
 [[nodiscard]] std::string show(double x);
@@ -33,8 +33,8 @@ class InputError : public std::invalid_argument {
 [[nodiscard]] std::string show_shape(std::span<const std::int64_t> shape);
 /// "a, b, c".
 [[nodiscard]] std::string separated(std::span<const std::string> parts, std::string_view by = ", ");
-/// The nearest of `known` to `given` by edit distance, as ' (did you mean "probs"?)', or "" when nothing is
-/// near.
+/// The nearest of `known` to `given` by edit distance, or one that begins with it, large and small letters
+/// alike, as ' (did you mean "probs"?)', or "" when nothing is near.
 [[nodiscard]] std::string did_you_mean(std::string_view given, std::span<const std::string> known);
 
 /// Every name once, and as many as there are classes.

@@ -73,6 +73,11 @@ struct Consensus {
 /// InputError.
 void check_items(const Items& items);
 
+/// The weights times a power of two that brings the largest to [1, 2), where it is below 2^-30; others as
+/// they are, bit for bit. Only ratios of weights matter, but products of very small ones would be lost.
+/// `exponent` gets that of the power, 0: unchanged.
+[[nodiscard]] Rows ordinary_weights(const Rows& weights, int* exponent = nullptr);
+
 /// Far beyond any use; the squares of sums of weights and votes must fit ExactSum.
 inline constexpr double kMaxWeight = 1e12;
 

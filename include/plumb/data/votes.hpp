@@ -51,7 +51,8 @@ class Votes {
   enum class Kind { labels, counts, ratings };
   Votes() = default;
 
-  /// N class indices, or text that names one of `class_names` (looked up here, once).
+  /// N class indices, or text that names one of `class_names` (looked up here, once). Numbers are looked up
+  /// too when all the names are numbers, as in -1 and 1; names 0 .. K-1 in another order are refused.
   [[nodiscard]] static Votes from_labels(Rows rows, int classes, std::vector<std::string> class_names = {});
   /// N x K non-negative whole numbers; a row of zeros is an item without votes.
   [[nodiscard]] static Votes from_counts(Rows rows, int classes);

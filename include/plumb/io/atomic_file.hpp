@@ -12,7 +12,8 @@ namespace plumb {
 
 class AtomicFile {
  public:
-  /// Creates the temporary file. A target that exists and is no regular file (/dev/null, a pipe) is written
+  /// Creates the temporary file, and removes those that killed processes left in the same folder. A target
+  /// that exists and is no regular file (/dev/null, a pipe) is written
   /// directly. Here and below, what the system refuses (no such directory, disk full) is an InputError with
   /// path and reason.
   explicit AtomicFile(std::string path);
@@ -43,6 +44,10 @@ class AtomicFile {
   int fd_ = -1;
   int slot_ = -1;  // in the list that remove_unfinished_files() reads
 };
+
+/// Where a file of this name would be written: absolute, symbolic links followed even when the file behind
+/// them is not there yet. Two names are one file when their targets are the same.
+[[nodiscard]] std::string output_target(const std::string& path);
 
 /// Removes the temporary files of all unfinished AtomicFiles. Safe in a signal handler that then ends the
 /// process.

@@ -10,8 +10,10 @@
 
 namespace plumb {
 
-/// What the caller can use: numbers; text as it stands; or numbers where every value is one, else text.
-enum class Want { numbers, text, either };
+/// What the caller can use: numbers; text as it stands; numbers where every value is one, else text; or
+/// names: text as it stands too, but numbers where that makes no difference (whole ones of up to 15 digits,
+/// without zeros in front), since those take less memory.
+enum class Want { numbers, text, either, names };
 
 struct CsvOptions {
   char delimiter = ',';

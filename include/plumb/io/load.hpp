@@ -13,8 +13,8 @@
 namespace plumb {
 
 struct LoadOptions {
-  Want want = Want::numbers;  ///< `numbers` refuses text columns; `either` for labels, groups and slices;
-                              ///< `text` for ids
+  Want want = Want::numbers;  ///< `numbers` refuses text columns; `either` for labels and ratings;
+                              ///< `names` for groups, slices and ids
   bool empty_is_nan = false;  ///< CSV: an empty value or NA is NaN (ratings)
   int threads = 0;
 };

@@ -29,7 +29,12 @@ class MappedFile {
   std::string path_;
   std::span<const std::byte> bytes_;
   void* mapping_ = nullptr;
+  int slot_ = -1;                // in the list that mapped_path() reads
   std::vector<std::byte> copy_;  // what a pipe gave
 };
+
+/// The path of the mapped file that holds this address, or null. Reading a part that was cut off since raises
+/// SIGBUS: a program's handler, in which this is safe, can name the file.
+[[nodiscard]] const char* mapped_path(const void* address) noexcept;
 
 }  // namespace plumb

@@ -120,10 +120,8 @@ Step fit_network(const RegressionItems& items, const RegressionFitOptions& o) {
   step.fit.gradient_norm = r.gradient_norm;
   step.fit.iterations = r.iterations;
   step.fit.converged = r.gradient_norm <= kGradientPromise;
-  step.fit.options = {{"hidden", hidden},
-                      {"hold_out", hold_out},
-                      {"seed", static_cast<std::int64_t>(o.seed)},
-                      {"stopped_early", stopped}};
+  step.fit.options = {
+      {"hidden", hidden}, {"hold_out", hold_out}, {"seed", o.seed}, {"stopped_early", stopped}};
   if (test.size() > 0) step.fit.options.emplace_back("hold_out_objective", best_test + kHalfLog2Pi);
   note_counts(items, step.fit);
   if (stopped) {

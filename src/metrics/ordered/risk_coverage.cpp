@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "metrics/shared/groups.hpp"
 #include "plumb/numeric/elementary.hpp"
@@ -40,12 +41,27 @@ double ideal_risks(double hits, double misses) {
   return direct + integral + (risk(misses) - risk(done)) / 2 + (slope(misses) - slope(done)) / 12;
 }
 
-bool whole_weights(const ForecastsView& f) {
-  return f.whole &&
-         std::all_of(f.weight.begin(), f.weight.end(), [](double w) { return w == std::trunc(w); });
+// The weight of which all others are multiples, so that votes can be counted by it; 0: there is none.
+double unit_weight(const ForecastsView& f) {
+  constexpr double kRounding = 0x1p-40;  // weights of k / 3 are multiples of 1/3 but for this
+  if (!f.whole) return 0;
+  if (f.weight.empty()) return 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (const double w : f.weight)
+    if (w > 0) least = std::min(least, w);
+  const bool multiples = std::all_of(f.weight.begin(), f.weight.end(), [&](double w) {
+    const double times = w / least;
+    return std::fabs(times - std::nearbyint(times)) <= kRounding * times;
+  });
+  return multiples ? least : 0;
 }
 
-double ideal_aurc(double hits, double misses, bool countable) {
+double ideal_aurc(double hits, double misses, double unit) {
+  const bool countable = unit > 0;
+  if (countable && unit != 1) {
+    hits = std::nearbyint(hits / unit);
+    misses = std::nearbyint(misses / unit);
+  }
   const double mass = hits + misses;
   if (misses <= 0) return 0.0;
   if (hits <= 0) return 1.0;
@@ -69,7 +85,7 @@ RiskCoverage risk_coverage_of(const ForecastsView& f) {
   typename A::Pairs square{};
   A::add_pairs(square, mass, mass);
   const double aurc = A::area_value(risks) / A::value(mass);
-  const double ideal = ideal_aurc(A::value(A::minus(mass, misses)), A::value(misses), whole_weights(f));
+  const double ideal = ideal_aurc(A::value(A::minus(mass, misses)), A::value(misses), unit_weight(f));
   return {aurc, std::max(0.0, aurc - ideal), 0.5 * A::pairs_value(twice) / A::pairs_value(square)};
 }
 

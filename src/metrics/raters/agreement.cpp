@@ -29,6 +29,13 @@ double minus(ExactSum a, const ExactSum& b) {
   return a.value();
 }
 
+/// Krippendorff's n - 1, for sums of weights: n (1 - 1/N) with N the number of votes, so that a common factor
+/// of all weights cancels. Without weights n = N.
+double all_but_one(const Agreement& a) {
+  const double votes = a.votes.value();
+  return votes - votes / a.count;
+}
+
 Estimate put(Scores& out, const char* key, Estimate e, std::uint64_t items) {
   e.items = items;
   return out[key] = std::move(e);
@@ -46,6 +53,7 @@ void update(Agreement& a, const VoteBlock& votes, std::span<const double> weight
     const double w = weight.empty() ? t : weight[i] * t;
     if (n < 2 || !(w > 0)) continue;
     a.items += 1;
+    a.count += std::uint64_t{n} * t;
     const double pairs = n * (n - 1.0);
     for (std::uint32_t e = votes.offset[i]; e < votes.offset[i + 1]; ++e) {
       const double y = votes.count[e];
@@ -90,7 +98,7 @@ void merge(Agreement& into, const Agreement& from) {
     throw std::invalid_argument("agreement of different classes cannot be merged");
   using A = Agreement;
   using C = AgreementClass;
-  detail::merge_members(into, from, &A::items, &A::weight, &A::votes);
+  detail::merge_members(into, from, &A::items, &A::count, &A::weight, &A::votes);
   for (std::size_t k = 0; k < into.cls.size(); ++k)
     detail::merge_members(into.cls[k], from.cls[k], &C::wmu, &C::wg, &C::wy, &C::wo);
 }
@@ -103,7 +111,7 @@ void finish_agreement(const Agreement& a, Scores& out) {
   }
   ExactSum agree, coincide;
   double chance_agree = 0, other_votes = 0;
-  const double weight = a.weight.value(), votes = a.votes.value();
+  const double weight = a.weight.value();
   for (const AgreementClass& c : a.cls) {
     agree.merge(c.wg);
     coincide.merge(c.wo);
@@ -119,7 +127,7 @@ void finish_agreement(const Agreement& a, Scores& out) {
       a.items);
   // Krippendorff 2011: 1 - (n - 1) sum_{c != k} o_ck / sum_{c != k} n_c n_k.
   put(out, keys[2],
-      other_votes > 0 ? Estimate(1 - (votes - 1) * minus(a.votes, coincide) / other_votes) : one_class,
+      other_votes > 0 ? Estimate(1 - all_but_one(a) * minus(a.votes, coincide) / other_votes) : one_class,
       a.items);
 }
 
@@ -128,7 +136,7 @@ ClassScores agreement_classes(const Agreement& a) {
                   {"fleiss_kappa", {}},
                   {"krippendorff_alpha", {}},
                   {"rater_specific_agreement", {}}};
-  const double weight = a.weight.value(), votes = a.votes.value();
+  const double weight = a.weight.value();
   for (const AgreementClass& c : a.cls) {
     std::optional<double> agreement, kappa, alpha, specific;
     if (a.items > 0) {
@@ -139,7 +147,7 @@ ClassScores agreement_classes(const Agreement& a) {
       if (n_k > 0) specific = c.wg.value() / c.wmu.value();
       if (n_k > 0 && others > 0) {
         kappa = 1 - differ / (share * (1 - share));
-        alpha = 1 - (votes - 1) * minus(c.wy, c.wo) / (n_k * others);
+        alpha = 1 - all_but_one(a) * minus(c.wy, c.wo) / (n_k * others);
       }
     }
     const std::optional<double> values[] = {agreement, kappa, alpha, specific};

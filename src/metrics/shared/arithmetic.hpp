@@ -118,15 +118,17 @@ struct Weighted {
   using Mean = double;
   static Mean mean(const Hits& h, const Mass& m) { return h.value() / m.value(); }
   static bool less(Mean a, Mean b) { return a < b - kMeanTolerance; }
-  /// Floor of a rounded quotient; for whole masses with B below < 2^53 it is the exact floor.
+  /// A share that reaches a cell but for the rounding of the weights reaches it: weights of 1/3 make the
+  /// cells of weights of 1.
+  static constexpr double kRounded = 1 + 0x1p-40;
   static std::int64_t cell(std::int64_t bins, const Mass& below, const Mass& total) {
-    return static_cast<std::int64_t>(bins * below.value() / total.value());
+    return static_cast<std::int64_t>(bins * below.value() / total.value() * kRounded);
   }
   struct Reach {
     double c, bins, total;
     Reach(std::int64_t c_, std::int64_t bins_, const Mass& total_)
         : c(c_), bins(bins_), total(total_.value()) {}
-    bool operator()(const Mass& below) const { return bins * below.value() / total >= c; }
+    bool operator()(const Mass& below) const { return bins * below.value() / total * kRounded >= c; }
   };
 };
 

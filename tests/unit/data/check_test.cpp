@@ -16,6 +16,7 @@ TEST(Check, Counted) {
   EXPECT_EQ(counted(0, "value"), "0 values");
   EXPECT_EQ(counted(1, "value"), "1 value");
   EXPECT_EQ(counted(3, "row"), "3 rows");
+  EXPECT_EQ(counted(4, "pass"), "4 passes");
 }
 
 TEST(Check, ShowWritesNumbersAsAReaderWould) {
@@ -49,6 +50,8 @@ TEST(Check, DidYouMean) {
   EXPECT_EQ(did_you_mean("prob", known), " (did you mean \"probs\"?)");
   EXPECT_EQ(did_you_mean("porbs", known), " (did you mean \"probs\"?)");  // neighbours swapped: one edit
   EXPECT_EQ(did_you_mean("label", known), " (did you mean \"labels\"?)");
+  EXPECT_EQ(did_you_mean("LABELS", known), " (did you mean \"labels\"?)");
+  EXPECT_EQ(did_you_mean("lab", known), " (did you mean \"labels\"?)");
   EXPECT_EQ(did_you_mean("weights", known), "");
   EXPECT_EQ(did_you_mean("z", known), "");  // one letter replaced by another is no likeness
   EXPECT_EQ(did_you_mean("", known), "");

@@ -217,5 +217,20 @@ TEST(Units, AGroupKeepsItsUnitInAnyFileAndOrder) {
   EXPECT_NE(Units(text).of(2), Units(text).of(0));
 }
 
+TEST(OrdinaryWeights, OnlyVerySmallOnesAreScaledAndByAPowerOfTwo) {
+  int exponent = -1;
+  const Rows usual(array_of(std::vector<double>{0, 1e-8, 0x1p-30}, {3}, "w"));
+  std::vector<double> out(3);
+  ordinary_weights(usual, &exponent).read(0, 3, out);
+  EXPECT_EQ(exponent, 0);
+  EXPECT_EQ(out, (std::vector<double>{0, 1e-8, 0x1p-30}));
+  ordinary_weights(Rows(array_of(std::vector<double>{0, 3 * 0x1p-1000, 0x1p-1000}, {3}, "w")), &exponent)
+      .read(0, 3, out);
+  EXPECT_EQ(exponent, 999);
+  EXPECT_EQ(out, (std::vector<double>{0, 1.5, 0.5}));
+  ordinary_weights(Rows(array_of(std::vector<double>{0, 0, 0}, {3}, "w")), &exponent).read(0, 3, out);
+  EXPECT_EQ(exponent, 0);
+}
+
 }  // namespace
 }  // namespace plumb

@@ -169,8 +169,11 @@ TEST(Votes, BadLabelsAreNamed) {
       "the predictions");
   EXPECT_EQ(refusal(labels({0, 0.5}, 2)),
             "labels.npy, row 1 is 0.5; labels must be whole numbers from 0 to 1");
+  EXPECT_EQ(refusal(labels({-1, 1}, 2)),
+            "labels.npy, row 0 is -1; labels must be whole numbers from 0 to 1; for labels of -1 and 1 give "
+            ".classes -1,1");
   EXPECT_EQ(
-      refusal(labels({-1, 1}, 2)),
+      refusal(labels({-1, 0}, 2)),
       "labels.npy, row 0 is -1; labels must be whole numbers from 0 to 1; items that were not rated go to "
       ".ratings, where a negative number or NaN means that");
   EXPECT_NE(refusal(labels({0, kNaN}, 2)).find("row 1 is nan; labels must be whole"), std::string::npos);

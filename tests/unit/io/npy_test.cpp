@@ -96,8 +96,10 @@ TEST(Npy, Text) {
 
 TEST(Npy, WhatCannotBeReadSaysSoAndWhatToDo) {
   const std::string remedy = "; save it as numbers, for example with a.astype(\"float64\")";
-  EXPECT_EQ(said(npy_of("|O", "(1,)", "x")),
-            "a.npy holds Python objects, which Plumb does not load" + remedy);
+  EXPECT_EQ(
+      said(npy_of("|O", "(1,)", "x")),
+      "a.npy holds Python objects, which Plumb does not load; save numbers with a.astype(\"float64\"), text "
+      "with a.astype(str)");
   EXPECT_EQ(said(npy_of("<c16", "(1,)", "x")),
             "a.npy holds complex numbers (<c16), which Plumb does not read" + remedy);
   EXPECT_EQ(said(npy_of("<M8[D]", "(1,)", "x")),

@@ -58,9 +58,10 @@ TEST(Npz, UnknownAndAmbiguousMembers) {
             "a.npz has no array \"prob\" (did you mean \"probs\"?); it has probs, labels");
   EXPECT_EQ(said(zip({{"x.npy", three()}, {"x.npy", three()}}), "x"), "a.npz has more than one array \"x\"");
   EXPECT_EQ(said(zip({{"x.txt", "text"}})), "a.npz is a zip archive without arrays (.npy members)");
-  EXPECT_EQ(said(zip({{"x.npy", npy_of("|O", "(1,)", "x")}})),
-            "a.npz:x holds Python objects, which Plumb does not load; save it as numbers, for example with "
-            "a.astype(\"float64\")");
+  EXPECT_EQ(
+      said(zip({{"x.npy", npy_of("|O", "(1,)", "x")}})),
+      "a.npz:x holds Python objects, which Plumb does not load; save numbers with a.astype(\"float64\"), "
+      "text with a.astype(str)");
 }
 
 TEST(Npz, Damage) {

@@ -24,7 +24,8 @@ struct AgreementClass {
 /// State; items with fewer than two votes say nothing about agreement and are left out.
 struct Agreement {
   std::uint64_t items = 0;
-  ExactSum weight, votes;  ///< sum w, sum w n
+  std::uint64_t count = 0;  ///< sum n: the votes themselves, whatever their weights
+  ExactSum weight, votes;   ///< sum w, sum w n
   std::vector<AgreementClass> cls;
   Agreement() = default;
   explicit Agreement(int classes) : cls(static_cast<std::size_t>(classes)) {}

@@ -97,9 +97,11 @@ Real naive_alpha(const Simulated& s, int about) {
   const auto code = [about](int v) { return about < 0 ? v : static_cast<int>(v == about); };
   const std::size_t k = static_cast<std::size_t>(about < 0 ? s.classes : 2);
   std::vector<std::vector<Real>> o(k, std::vector<Real>(k));
+  Real votes = 0;  // the correction for small samples counts votes, whatever their weights
   for (std::size_t i = 0; i < s.size(); ++i) {
     const auto& v = s.votes[i];
     const Real w = s.weight.empty() ? 1 : Real(s.weight[i]);
+    if (v.size() > 1 && w > 0) votes += static_cast<Real>(v.size());
     for (std::size_t a = 0; a < v.size(); ++a)
       for (std::size_t b = 0; b < v.size(); ++b)
         if (a != b && v.size() > 1)
@@ -117,7 +119,7 @@ Real naive_alpha(const Simulated& s, int about) {
   for (std::size_t c = 0; c < k; ++c)
     for (std::size_t d = 0; d < k; ++d)
       if (c != d) expected += margin[c] * margin[d];
-  return 1 - (n - 1) * observed / expected;
+  return 1 - (n - n / votes) * observed / expected;
 }
 
 struct NaiveKappa {

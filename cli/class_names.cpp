@@ -1,0 +1,91 @@
+#include "class_names.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "plumb/data/check.hpp"
+
+namespace plumb::cli {
+namespace {
+
+std::string joined(const Args& names) {
+  constexpr std::size_t kMost = 8;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) out += (i == 0 ? "" : ",") + names[i];
+  return out + (names.size() > kMost ? ",..." : "");
+}
+
+/// How many characters of each name are what all begin with, up to a mark ("p_", "P(").
+std::size_t shared_beginning(const Args& names, std::string_view marks) {
+  std::size_t n = names.front().size();
+  for (const std::string& name : names) {
+    const auto differ = std::mismatch(name.begin(), name.end(), names.front().begin(), names.front().end());
+    n = std::min<std::size_t>(n, differ.first - name.begin());
+  }
+  while (n > 0 && marks.find(names.front()[n - 1]) == std::string_view::npos) --n;
+  return n;
+}
+
+void reverse_all(Args& names) {
+  for (std::string& name : names) std::reverse(name.begin(), name.end());
+}
+
+Args without_shared_parts(const Args& names) {
+  Args out = names;
+  for (std::string& name : out) name.erase(0, shared_beginning(names, "_.-: (/"));
+  reverse_all(out);
+  const std::size_t end = shared_beginning(out, "_.-: )/");
+  for (std::string& name : out) name.erase(0, end);
+  reverse_all(out);
+  const bool empty = std::any_of(out.begin(), out.end(), [](const std::string& s) { return s.empty(); });
+  return empty ? names : out;
+}
+
+/// The numbers at the ends of the names, where nothing else tells them apart.
+std::optional<std::vector<int>> numbers(const Args& names) {
+  std::vector<int> out;
+  std::string_view before;
+  for (const std::string& name : names) {
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    int number = 0;
+    const auto [end, error] = std::from_chars(name.data() + digits, name.data() + name.size(), number);
+    const std::string_view text = std::string_view(name).substr(0, digits);
+    if (error != std::errc{} || (!out.empty() && text != before)) return std::nullopt;
+    before = text;
+    out.push_back(number);
+  }
+  return out;
+}
+
+}  // namespace
+
+Args header_classes(const Rows& rows) {
+  if (rows.empty() || rows.width() < 2 || rows.rank() > 2) return {};
+  const Args& columns = rows.shards().front().columns;
+  if (std::ssize(columns) != rows.width()) return {};
+  if (const auto counted_off = numbers(columns)) {
+    std::vector<int> sorted = *counted_off;
+    std::sort(sorted.begin(), sorted.end());
+    const bool one_by_one = std::adjacent_find(sorted.begin(), sorted.end(),
+                                               [](int a, int b) { return b != a + 1; }) == sorted.end();
+    if (one_by_one && sorted.front() <= 1 && sorted != *counted_off)
+      throw InputError(rows.name() + ": the columns are numbered " + joined(columns) +
+                       ", not in the order of the classes; select them in order");
+    return {};
+  }
+  return without_shared_parts(columns);
+}
+
+void check_class_order(const std::string& source, const Args& names, const std::string& other,
+                       const Args& classes) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto at = std::find(classes.begin(), classes.end(), names[i]);
+    if (at == classes.end() || at - classes.begin() == static_cast<std::ptrdiff_t>(i)) continue;
+    throw InputError(source + " has the columns " + joined(names) + ", but the classes of " + other +
+                     " are " + joined(classes) + "; bring them into one order");
+  }
+}
+
+}  // namespace plumb::cli

@@ -1,0 +1,22 @@
+// The order of the classes: what the header of a table of probabilities says, and whether it agrees with what
+// else names them.
+#pragma once
+
+#include <string>
+
+#include "plumb/data/array.hpp"
+#include "shell/flags.hpp"
+
+namespace plumb::cli {
+
+/// The classes that the columns of a table are named after, without what all names begin or end with
+/// ("p_cat", "p_dog": cat, dog). None where there is no header, or where it only counts ("p0", "p1");
+/// InputError when it counts in another order.
+[[nodiscard]] Args header_classes(const Rows& rows);
+
+/// InputError when a class has another place in `names` than in `classes`; `source` is the file that gives
+/// `names`, `other` what gives `classes`.
+void check_class_order(const std::string& source, const Args& names, const std::string& other,
+                       const Args& classes);
+
+}  // namespace plumb::cli
