@@ -79,8 +79,10 @@ TEST(Omnibus, EveryKindOfVotesHasANull) {
     EXPECT_EQ(one.verdict.p_value, same.verdict.p_value);
     for (std::size_t i = 0; i < one.metrics.size(); ++i) {
       EXPECT_EQ(one.metrics[i].second.p_value, same.metrics[i].second.p_value) << one.metrics[i].first;
-      if (const MetricRow* row = find_metric(one.metrics[i].first); row->null && one.metrics[i].second.value)
+      if (const MetricRow* row = find_metric(one.metrics[i].first);
+          row->null && one.metrics[i].second.value) {
         EXPECT_TRUE(one.metrics[i].second.p_value) << row->key;
+      }
     }
   }
 }

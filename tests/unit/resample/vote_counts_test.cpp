@@ -40,8 +40,9 @@ TEST(VoteCounts, HaveTheBetaBinomialChances) {
           const double chance = naive_chance(h, n, p, d);
           EXPECT_NEAR(share[at], chance, 1.5 / kGrid) << "n " << n << " p " << p << " d " << d << " h " << h;
           above += chance;
-          if (h > 0)
+          if (h > 0) {
             EXPECT_NEAR(tail[at - 1], above, 1e-9) << "n " << n << " p " << p << " d " << d << " h " << h;
+          }
         }
       }
 }
