@@ -40,7 +40,7 @@ void add_intervals(const MetricRow& row, const Replicates& draws, const Replicat
     m.p_value = row.low == -kUnbounded ? two_sided_p(*m.value, at->second) : p_value(*m.value, at->second);
   }
   const auto at = draws.find(row.key);
-  if (at == draws.end()) return;
+  if (at == draws.end() || row.interval == Interval::none) return;
   add_interval(row.interval, at->second, level, m);
   // Not distinguishable from calibrated: then 0 belongs to the interval.
   if (row.interval == Interval::basic && m.p_value && *m.p_value > 1 - level) m.low = 0.0;

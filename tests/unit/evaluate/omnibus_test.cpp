@@ -71,8 +71,11 @@ TEST(Omnibus, EveryKindOfVotesHasANull) {
         Kind{{.n = 60, .classes = 3, .raters = 4, .vary = true, .groups = 12}, VoteForm::ratings}}) {
     Simulated s = simulate(k.data);
     if (s.classes == 2) s.z[0] = 0, s.z[1] = 1;  // certain forecasts
-    const Result one = evaluate(to_items(s, k.form), drawn({}));
-    EvaluateOptions two = drawn({});
+    std::vector<std::string> keys;  // without smooth and kernel estimates, which cost a hundred times as much
+    for (const MetricRow& row : metrics())
+      if (row.null && !row.key.starts_with("ece_kde") && row.key != "smece") keys.emplace_back(row.key);
+    const Result one = evaluate(to_items(s, k.form), drawn(keys));
+    EvaluateOptions two = drawn(keys);
     two.threads = 3;
     const Result same = evaluate(to_items(s, k.form), two);
     ASSERT_TRUE(one.verdict.p_value);
