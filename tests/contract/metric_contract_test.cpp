@@ -75,7 +75,7 @@ TEST(MetricContract, IntervalsNullsAndClassesAreThoseOfTheRegistry) {
   }
   for (const MetricRow& row : metrics()) {
     const std::string key(row.key);
-    // A quadratic key is not resampled.
+    // A quadratic key is not resampled; a test statistic has no interval.
     EXPECT_EQ(bounded.contains(key), row.cost != Cost::quadratic && row.interval != Interval::none) << key;
     EXPECT_EQ(tested.contains(key), row.null) << key;
     EXPECT_EQ(by_class.contains(key), row.per_class) << key;

@@ -29,6 +29,7 @@ struct Facts {
   std::int64_t zero_votes = 0,
                zero_event = 0;  ///< votes of probability 0: of the vote, of the event or its opposite
   std::int64_t extreme = 0;     ///< forecasts of the event of 0 or 1
+  std::int64_t halves = 0;      ///< of 1/2
   std::int64_t bad_truth = 0;   ///< true probability 0 or 1, and another forecast
   std::int64_t hits = 0, fullest_cell = 0;
   bool sure_cell_wrong = false;  ///< a cell of forecasts that are all 0, or all 1, has other outcomes
@@ -62,6 +63,7 @@ Facts facts_of(const Simulated& s, const EvaluateOptions& o) {
     if (votes.size() > 1) pair_classes.insert(votes.begin(), votes.end());
     forecasts.insert(p);
     f.extreme += p == 0 || p == 1;
+    f.halves += p == 0.5;
     if (!s.truth.empty()) f.bad_truth += (s.truth[i] == 0 || s.truth[i] == 1) && s.truth[i] != p;
     InCell& cell = cells[std::min(static_cast<int>(p * o.bins), o.bins - 1)];
     ++cell.items;
@@ -112,6 +114,9 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, std::int64_t n) { return n == f.bad_truth && f.clip == 0; }},
       {"every forecast is 0, so that nothing is expected",
        [](const Facts& f, std::int64_t) { return f.all_zero; }},
+      {"every forecast is 0 or 1", [](const Facts& f, std::int64_t) { return f.extreme == f.items; }},
+      {"every forecast is 0, 1/2 or 1",
+       [](const Facts& f, std::int64_t) { return f.extreme + f.halves == f.items; }},
       {"no cell holds two items, which debiasing needs",
        [](const Facts& f, std::int64_t) { return f.fullest_cell < 2; }},
       {"it is found by resampling: give bootstrap 200",

@@ -77,11 +77,11 @@ bool heavy(std::string_view key) { return key.starts_with("ece_kde") || key == "
 using Rejected = std::map<std::string, std::vector<char>>;
 
 /// By key, and by "omnibus": which sets are rejected at 5%.
-Rejected reject(const Case& c, int sets, std::uint64_t seed, std::vector<std::string> keys) {
+Rejected reject(const Case& c, int sets, std::uint64_t seed, const std::vector<std::string>& keys) {
   const auto runs = simulate_sets(sets, seed, [&](std::uint64_t own) {
     EvaluateOptions o;
     o.metrics = keys;
-    o.bootstrap = 200;
+    o.bootstrap = std::any_of(keys.begin(), keys.end(), heavy) ? 99 : 200;
     o.threads = 1;
     o.bins = 10;
     o.bandwidth = 0.05;
@@ -112,7 +112,7 @@ void levels(Book& book) {
       if (row.needs == Needs::pairs && c.concentration <= 0) continue;
       if (row.null && heavy(row.key) == kernels) keys.emplace_back(row.key);
     }
-    const int sets = kernels ? book.sets(100, 2) : book.sets(400, 8);
+    const int sets = kernels ? book.sets(60, 2) : book.sets(400, 8);
     for (const auto& [key, hits] : reject(c, sets, book.seed(), keys)) {
       if (kernels && key == "omnibus") continue;
       // The largest gap takes few values where cells hold few items; with independent items in ten groups the

@@ -71,15 +71,19 @@ TEST(Omnibus, EveryKindOfVotesHasANull) {
         Kind{{.n = 60, .classes = 3, .raters = 4, .vary = true, .groups = 12}, VoteForm::ratings}}) {
     Simulated s = simulate(k.data);
     if (s.classes == 2) s.z[0] = 0, s.z[1] = 1;  // certain forecasts
-    const Result one = evaluate(to_items(s, k.form), drawn({}));
-    EvaluateOptions two = drawn({});
+    std::vector<std::string> keys;  // without smooth and kernel estimates, which cost a hundred times as much
+    for (const MetricRow& row : metrics())
+      if (row.null && !row.key.starts_with("ece_kde") && row.key != "smece") keys.emplace_back(row.key);
+    const Result one = evaluate(to_items(s, k.form), drawn(keys));
+    EvaluateOptions two = drawn(keys);
     two.threads = 3;
     const Result same = evaluate(to_items(s, k.form), two);
     ASSERT_TRUE(one.verdict.p_value);
     EXPECT_EQ(one.verdict.p_value, same.verdict.p_value);
     for (std::size_t i = 0; i < one.metrics.size(); ++i) {
       EXPECT_EQ(one.metrics[i].second.p_value, same.metrics[i].second.p_value) << one.metrics[i].first;
-      if (const MetricRow* row = find_metric(one.metrics[i].first); row->null && one.metrics[i].second.value) {
+      if (const MetricRow* row = find_metric(one.metrics[i].first);
+          row->null && one.metrics[i].second.value) {
         EXPECT_TRUE(one.metrics[i].second.p_value) << row->key;
       }
     }

@@ -14,7 +14,8 @@ namespace {
 TEST(NormalTable, IsNearTheFunctions) {
   for (double u = 0x1p-53; u < 1; u += 0.00037) {
     EXPECT_NEAR(detail::table_normal_quantile(u), normal_quantile(u), 1e-7) << u;
-    EXPECT_NEAR(detail::table_normal_quantile(u * u * u * u), normal_quantile(u * u * u * u), 1e-7) << u;
+    const double low = std::max(u * u * u * u, 0x1p-54);  // the least that the table knows
+    EXPECT_NEAR(detail::table_normal_quantile(low), normal_quantile(low), 1e-7) << low;
   }
   for (double x = -9; x < 9; x += 0.0013) EXPECT_NEAR(detail::table_normal_cdf(x), normal_cdf(x), 1e-9) << x;
   EXPECT_EQ(detail::table_normal_quantile(0.5), 0);

@@ -37,6 +37,7 @@ double naive_z(const Column& c) {
 
 TEST(ScoreTests, AreTheDefinitions) {
   for (const ColumnOptions& o : kinds()) {
+    if (o.n < 3) continue;  // a matrix of one forecast has no inverse: see Edges
     const Column c = random_column(o);
     EXPECT_NEAR(*cox_score(c.view()).value / naive_cox(c), 1, kTolerance) << "seed " << o.seed;
     EXPECT_NEAR(*spiegelhalter_z(c.view()).value / naive_z(c), 1, kTolerance) << "seed " << o.seed;
