@@ -1,4 +1,4 @@
-// From replicate values to bounds and p-values (contract, section 2).
+// From replicate values to bounds and p-values (docs/inference.md).
 #pragma once
 
 #include <span>
