@@ -48,7 +48,7 @@ int calibrate_export(const Args& args) {
   flags.text("-o,--out", "FILE", out, "the .onnx file");
   if (!flags.parse(args)) return kDone;
   const std::string path = one_model(model, "plumb calibrate export");
-  if (out.empty()) throw InputError("where to? Name the ONNX file with -o model.onnx");
+  if (out.empty()) throw InputError("no output file given; name the ONNX file with -o model.onnx");
   check_not_over("-o", out, {path});
   write_file(out, onnx_text(load_model(path)));
   return kDone;

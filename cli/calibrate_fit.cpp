@@ -55,7 +55,7 @@ FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   check_threads(f.threads);
   o.threads = narrow<int>(f.threads);
   check_fit_options(f.method, o);
-  if (f.out.empty()) throw InputError("where to? Name the model file with -o model.json");
+  if (f.out.empty()) throw InputError("no output file given; name the model file with -o model.json");
   if (flags.given("--cross-fit") != !f.out_probs.empty())
     throw InputError(
         "--cross-fit k and --out-probs FILE go together: the number of folds and where the out-of-fold "
