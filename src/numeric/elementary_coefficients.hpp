@@ -14,8 +14,8 @@ inline constexpr double kLog2E = 1.4426950408889634;
 // Adding 1.5 * 2^52 rounds to an integer, which is then in the low bits.
 inline constexpr double kRoundingShift = 6755399441055744.0;
 
-// Beyond these exp is certainly 0 or infinity; between them every power of two is a product of two normal
-// numbers.
+// Beyond these exp is certainly 0 or infinity; between them every power of two is a product of
+// two normal numbers.
 inline constexpr double kExpLow = -746.0;
 inline constexpr double kExpHigh = 710.0;
 

@@ -1,7 +1,6 @@
-// Losses of classifiers over votes, in LibTorch's shape: options and a function. Logits are N x K
-// (softmax), or N or N x 1 (sigmoid: the log-odds of class 1); votes are N x K counts, K = 2 for the sigmoid.
-// Every vote weighs one and the loss is the mean over votes (Mimori 2021, eq. 53); items without votes weigh
-// nothing.
+// Losses of classifiers over votes, in LibTorch's shape: options and a function. Logits are N x K (softmax),
+// or N or N x 1 (sigmoid: the log-odds of class 1); votes are N x K counts, K = 2 for the sigmoid. Every vote
+// weighs one and the loss is the mean over votes (Mimori 2021, eq. 53); items without votes weigh nothing.
 #pragma once
 
 #include <torch/torch.h>
@@ -54,8 +53,8 @@ namespace functional {
 /// Cross-entropy with a share epsilon of each vote spread evenly over the classes.
 [[nodiscard]] torch::Tensor label_smoothing_loss(const torch::Tensor& logits, const torch::Tensor& votes,
                                                  const LabelSmoothingLossOptions& options = {});
-/// L_C of CaPE (Liu 2022, section 5): cross-entropy of the outputs of class 1 against N empirical
-/// probabilities.
+/// L_C of CaPE (Liu 2022, section 5): cross-entropy of the outputs of class 1 against
+/// N empirical probabilities.
 [[nodiscard]] torch::Tensor calibration_loss(const torch::Tensor& logits, const torch::Tensor& empirical);
 
 }  // namespace functional
