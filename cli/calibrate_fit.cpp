@@ -80,7 +80,7 @@ void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.text("--lambda", "X", f.lambda, "strength of alpha (0.005) and spline (by cross-validation)");
   flags.yes("--tune", f.options.tune, "choose the strengths by held-out log-loss, then refit on all");
   flags.whole("--folds", f.folds, "of --tune (0: hold out a fifth), auto and spline (0: five)");
-  flags.whole("--bins", f.bins, "cells of the histogram");
+  flags.whole("--bins", f.bins, "bins of the histogram");
   flags.files("--features", "FILE", f.features, "N x F, what alpha_0 depends on");
   flags.yes("--weight-votes", f.options.weight_votes, "alpha: items count by their votes");
   flags.seed("--seed", f.options.seed, "of the splits, which go by --groups, else by item");

@@ -77,8 +77,8 @@ int stability_command(const Args& args) {
   flags.choice("--subsets", {"nested", "independent"}, subsets,
                "growing parts of one draw, or new ones each time");
   flags.text("--single", "HOW", single, "the one label: majority, random or rater:k [" + single + "]");
-  flags.whole("--bins", how.bins, "cells of the reliability table");
-  flags.choice("--binning", {"width", "mass"}, how.binning, "cells of equal width or equal mass");
+  flags.whole("--bins", how.bins, "bins of the reliability table");
+  flags.choice("--binning", {"width", "mass"}, how.binning, "bins of equal width or equal mass");
   flags.number("--clip", how.options.clip, "clip probabilities to [X, 1-X] in log-loss");
   flags.number_or_auto("--bandwidth", how.options.bandwidth, "of the kernel metrics");
   flags.choice("--leave-out", {"vote", "item"}, how.leave_out, "what a kernel estimate leaves out");

@@ -111,7 +111,7 @@ Estimate ence(const OrderedRegression& c, const ItemWeights& weights, int bins) 
   }
   close();
   if (zero > 0)
-    return Estimate::undefined("a cell of the smallest variances has mean 0; ⟦clip⟧ raises small variances");
+    return Estimate::undefined("a bin of the smallest variances has mean 0; ⟦clip⟧ raises small variances");
   return sum / used;
 }
 

@@ -189,7 +189,7 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   flags.text("--resume", "RUN", t.resume, "goes on with an interrupted run");
   flags.text("--grid", "FILE", t.grid,
              "JSON: {\"base\": {...}, \"vary\": {\"method\": [...], \"seed\": [...]}}");
-  flags.whole("--jobs", t.jobs, "cells of the grid at a time");
+  flags.whole("--jobs", t.jobs, "runs of the grid at a time");
   flags.seed("--seed", o.seed, "of weights, order, dropout, augmentation");
   flags.text("--data-seed", "N|auto", t.data_seed,
              "of the cut into parts and of outcomes drawn; auto: as --seed [auto]");

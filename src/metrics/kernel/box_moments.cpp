@@ -126,7 +126,7 @@ BoxMoments MomentBuilder::finish() {
   for (std::size_t b = 0; b < spent_.size(); ++b) flush(b);
   BoxMoments out = std::move(sums_);
   if (out.w.empty()) out = BoxMoments(spent_.size());
-  sums_ = {};  // made anew by the next update, if there is one
+  sums_ = {};  // the next update, if any, creates them again
   return out;
 }
 

@@ -80,7 +80,7 @@ Estimate ece_l2_debiased(const ReliabilityTable& t) {
     sum += c.w.value() * (c.gap() * c.gap() - excess(c));
     items += c.items;
   }
-  if (items == 0) return Estimate::undefined("no cell holds two items, which debiasing needs");
+  if (items == 0) return Estimate::undefined("no bin holds two items, which debiasing needs");
   Estimate result = std::copysign(std::sqrt(std::abs(sum) / total.w.value()), sum);
   if (items != total.items) result.items = items;
   return result;
