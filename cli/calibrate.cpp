@@ -50,7 +50,7 @@ int calibrate_export(const Args& args) {
   flags.yes("--quiet", quiet, "say nothing");
   if (!flags.parse(args)) return kDone;
   const std::string path = one_model(model, "plumb calibrate export");
-  if (out.empty()) throw InputError("where to? Name the ONNX file with -o model.onnx");
+  if (out.empty()) throw InputError("no output file given; name the ONNX file with -o model.onnx");
   check_outputs({{"-o", out}}, {path});
   const CalibrationModel loaded = load_model(path);
   write_file(out, onnx_text(loaded));

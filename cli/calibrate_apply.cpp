@@ -32,7 +32,7 @@ int calibrate_apply(const Args& args) {
   flags.examples("Example:\n  plumb calibrate apply model.json --logits test.npy -o calibrated.npy");
   if (!flags.parse(args)) return kDone;
   const std::string path = one_model(model_given, "plumb calibrate apply");
-  if (out.empty()) throw InputError("where to? Name the output with -o calibrated.npy");
+  if (out.empty()) throw InputError("no output file given; name it with -o calibrated.npy");
   check_threads(threads);
   const CalibrationModel model = load_model(path);
   const bool alpha = model.steps.back().method == "alpha";

@@ -59,7 +59,7 @@ FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   check_threads(f.threads);
   o.threads = narrow<int>(f.threads);
   check_fit_options(f.method, o);
-  if (f.out.empty()) throw InputError("where to? Name the model file with -o model.json");
+  if (f.out.empty()) throw InputError("no output file given; name the model file with -o model.json");
   if (flags.given("--cross-fit") != !f.out_probs.empty())
     throw InputError(
         "--cross-fit k and --out-probs FILE go together: the number of folds and where the out-of-fold "
@@ -85,7 +85,7 @@ void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.text("--prior-votes", "X", f.prior_votes,
              "pseudo-votes that hold the fit to the predictions as they are (auto 5; by name 0)");
   flags.whole("--folds", f.folds, "of --tune (0: hold out a fifth), auto and spline (0: five)");
-  flags.whole("--bins", f.bins, "cells of the histogram");
+  flags.whole("--bins", f.bins, "bins of the histogram");
   flags.files("--features", "FILE", f.features, "N x F, what alpha_0 depends on");
   flags.yes("--weight-votes", f.options.weight_votes, "alpha: items count by their votes");
   flags.seed("--seed", f.options.seed, "of the splits, which go by --groups, else by item");

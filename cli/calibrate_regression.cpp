@@ -111,7 +111,7 @@ int fit_regression(const Args& args) {
   flags.examples(kRegressionFitExamples);
   if (!flags.parse(asks_for_help(args) ? Args{"--help"} : args)) return kDone;
   if (method.empty()) throw InputError("which method? Name it with --method, for example --method sigma");
-  if (out.empty()) throw InputError("where to? Name the model file with -o model.json");
+  if (out.empty()) throw InputError("no output file given; name the model file with -o model.json");
   if (flags.given("--hidden")) options.hidden = hidden;
   if (flags.given("--hold-out")) options.hold_out = hold_out;
   if (flags.given("--score"))

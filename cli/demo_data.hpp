@@ -40,8 +40,8 @@ void add_demo_flags(Flags& flags, DemoOptions& options, bool images,
 /// At least so many items, and a folder's name without a slash at its end.
 void check_demo(DemoOptions& options, std::int64_t fewest);
 void make_folder(const std::filesystem::path& folder);
-/// Checks the flags, makes the folders train/, validation/, test/ (and test-clahe/) with items in these
-/// proportions.
+/// Checks the flags, makes the folders train/, validation/, test/ (and test-clahe/) with items
+/// in these proportions.
 [[nodiscard]] std::vector<DemoPart> make_parts(DemoOptions& options, const DemoProportions& proportions);
 
 /// Writes N x channels x height x width uint8 to images.npy of the part, drawn item by item on all cores.
@@ -52,8 +52,8 @@ void write_images(const DemoPart& part, std::array<int, 3> shape, bool quiet, co
 /// `text` with every `what` replaced.
 [[nodiscard]] std::string filled_in(std::string text, const std::string& what, const std::string& by);
 
-/// README.txt, in which @DIR@ stands for the folder, and the closing words: the lines of the README after
-/// "Try".
+/// README.txt, in which @DIR@ stands for the folder, and the closing words: the lines of the
+/// README after "Try".
 void finish_demo(const DemoOptions& options, const std::vector<DemoPart>& parts, const std::string& readme);
 
 // A data set in two parts, validation/ and test/: those of "plumb demo" and "plumb demo regression".

@@ -68,8 +68,8 @@ Mnist read_mnist(const std::string& folder) {
   return out;
 }
 
-// Where a part begins among n digits: the papers' training, validation and test images when all 70,000 are
-// there.
+// Where a part begins among n digits: the papers' training, validation and test images when all
+// 70,000 are there.
 std::int64_t first_of(const DemoPart& part, std::int64_t n) {
   const std::int64_t all = total(kDigitsParts);
   const std::int64_t test = (2 * kDigitsParts[2] * n + all) / (2 * all),

@@ -29,8 +29,8 @@ void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.heading("How it is computed");
   flags.list("--metrics", "k,k|all", f.options.metrics,
              "keys of \"plumb list\" [those of cost linear or sort]");
-  flags.whole("--bins", f.bins, "cells of the reliability table");
-  flags.choice("--binning", {"width", "mass"}, f.binning, "cells of equal width or equal mass");
+  flags.whole("--bins", f.bins, "bins of the reliability table");
+  flags.choice("--binning", {"width", "mass"}, f.binning, "bins of equal width or equal mass");
   add_ties_flag(flags, f);
   flags.whole("--bootstrap", f.bootstrap, "replicates for intervals and p-values; 0: none");
   flags.number("--level", f.options.level, "of the intervals");

@@ -20,7 +20,7 @@ struct EvaluateFlags {
 void add_bandwidth_flag(Flags& flags, EvaluateFlags& out);
 void add_evaluate_flags(Flags& flags, EvaluateFlags& out);
 void add_ties_flag(Flags& flags, EvaluateFlags& out);
-/// Flags of the contract that this version does not have: one sentence each.
+/// Flags that this version does not have yet: one sentence each.
 void add_later_flags(Flags& flags);
 /// As an int; InputError for what is out of its range.
 [[nodiscard]] int to_int(const std::string& flag, std::int64_t value);

@@ -59,8 +59,8 @@ int evaluate_regression_command(const Args& args) {
               "variances of another set (standard deviations with --std), to compare with");
   flags.heading("How it is computed");
   flags.list("--metrics", "k,k|all", options.metrics, "regression keys of \"plumb list\" [all]");
-  flags.whole("--bins", bins, "cells of the variance");
-  flags.list("--range", "lo,hi", range, "of the cells of uce [smallest to largest variance]");
+  flags.whole("--bins", bins, "bins of the variance");
+  flags.list("--range", "lo,hi", range, "of the bins of uce [smallest to largest variance]");
   flags.number("--clip", options.clip, "raise variances below X to X");
   flags.whole("--bootstrap", bootstrap, "replicates for intervals; 0: none");
   flags.number("--level", options.level, "of the intervals");

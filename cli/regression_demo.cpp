@@ -27,7 +27,7 @@ Try, from the folder above this one:
     plumb evaluate --mean @DIR@/test/mean.npy --aleatoric @DIR@/test/aleatoric.npy --epistemic @DIR@/test/epistemic.npy --targets @DIR@/test/targets.npy --by @DIR@/test/items.csv:site
   the same from the passes, with intervals, patients as the unit
     plumb evaluate --mean-samples @DIR@/test/mean_samples.npy --variance-samples @DIR@/test/variance_samples.npy --targets @DIR@/test/targets.npy --groups @DIR@/test/items.csv:patient --bootstrap 200
-  mend them
+  calibrate them
     plumb calibrate fit --method sigma --mean @DIR@/validation/mean.npy --aleatoric @DIR@/validation/aleatoric.npy --epistemic @DIR@/validation/epistemic.npy --targets @DIR@/validation/targets.npy -o sigma.json
     plumb calibrate apply sigma.json --aleatoric @DIR@/test/aleatoric.npy --epistemic @DIR@/test/epistemic.npy -o variance.npy
     plumb evaluate --mean @DIR@/test/mean.npy --variance variance.npy --targets @DIR@/test/targets.npy

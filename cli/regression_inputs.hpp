@@ -24,7 +24,7 @@ struct RegressionInputs : Books {
 [[nodiscard]] RegressionItems load_reference(const Args& specs, bool is_std, int threads,
                                              RegressionInputs& books);
 
-/// The arguments speak of a regression: --mean, --mean-samples or --errors is among them.
+/// The arguments are those of a regression: --mean, --mean-samples or --errors is among them.
 [[nodiscard]] bool speaks_of_regression(const Args& args);
 
 }  // namespace plumb::cli

@@ -39,21 +39,20 @@ Result stability_head(const Items& items, const StabilityOptions& o, const std::
                       const Args& args) {
   Result r = result_of("stability", args);
   put_items(r, items);
-  r.settings = {
-      {"estimators", o.estimators},
-      {"from", o.from},
-      {"step", o.step},
-      {"repeats", std::int64_t{o.repeats}},
-      {"subsets", std::string(o.subsets == Subsets::nested ? "nested" : "independent")},
-      {"single", single},
-      {"ties", std::string(ties_name(o.evaluate.ties))},
-      {"unit", std::string(items.groups.empty() ? "item" : "group")},
-      {"bins", std::int64_t{o.evaluate.bins}},
-      {"binning", std::string(o.evaluate.binning == Binning::width ? "width" : "mass")},
-      {"clip", o.evaluate.clip},
-      {"bandwidth", bandwidth_setting(o.evaluate)},
-      {"leave_out", std::string(o.evaluate.leave_out == LeaveOut::kVote ? "vote" : "item")},
-      {"seed", o.evaluate.seed}};
+  r.settings = {{"estimators", o.estimators},
+                {"from", o.from},
+                {"step", o.step},
+                {"repeats", std::int64_t{o.repeats}},
+                {"subsets", std::string(o.subsets == Subsets::nested ? "nested" : "independent")},
+                {"single", single},
+                {"ties", std::string(ties_name(o.evaluate.ties))},
+                {"unit", std::string(items.groups.empty() ? "item" : "group")},
+                {"bins", std::int64_t{o.evaluate.bins}},
+                {"binning", std::string(o.evaluate.binning == Binning::width ? "width" : "mass")},
+                {"clip", o.evaluate.clip},
+                {"bandwidth", bandwidth_setting(o.evaluate)},
+                {"leave_out", std::string(o.evaluate.leave_out == LeaveOut::kVote ? "vote" : "item")},
+                {"seed", o.evaluate.seed}};
   return r;
 }
 
@@ -81,8 +80,8 @@ int stability_command(const Args& args) {
                "growing parts of one draw, or new ones each time");
   flags.text("--single", "HOW", single, "the one label: majority, random or rater:k [" + single + "]");
   add_ties_flag(flags, how);
-  flags.whole("--bins", how.bins, "cells of the reliability table");
-  flags.choice("--binning", {"width", "mass"}, how.binning, "cells of equal width or equal mass");
+  flags.whole("--bins", how.bins, "bins of the reliability table");
+  flags.choice("--binning", {"width", "mass"}, how.binning, "bins of equal width or equal mass");
   flags.number("--clip", how.options.clip, "clip probabilities to [X, 1-X] in log-loss");
   add_bandwidth_flag(flags, how);
   flags.choice("--leave-out", {"vote", "item"}, how.leave_out, "what a kernel estimate leaves out");

@@ -19,8 +19,8 @@ torch::Tensor augment(const torch::Tensor& images, const Augmentation& a, std::u
     const double angle = (2 * random.uniform() - 1) * a.rotation * std::numbers::pi / 180;
     const auto pixels = [&] { return std::floor(random.uniform() * (2 * a.shift + 1)) - a.shift; };
     const double dx = pixels(), dy = pixels();
-    // Output pixel (x, y) in [-1, 1]^2 reads the input at theta (x, y, 1): rotation in pixels, hence the side
-    // ratios.
+    // Output pixel (x, y) in [-1, 1]^2 reads the input at theta (x, y, 1). The rotation is in pixels, hence
+    // the ratios of the sides.
     t[i][0][0] = mirror * std::cos(angle);
     t[i][0][1] = -std::sin(angle) * height / width;
     t[i][0][2] = -2 * dx / width;

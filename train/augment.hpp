@@ -9,9 +9,9 @@
 namespace plumb::train {
 
 struct Augmentation {
-  bool flip = false;       ///< left to right, every other image on average
-  std::int64_t shift = 0;  ///< up to so many pixels either way, in whole pixels
-  double rotation = 0;     ///< up to so many degrees either way
+  bool flip = false;       ///< left to right, half of the images on average
+  std::int64_t shift = 0;  ///< largest shift in each direction, in whole pixels
+  double rotation = 0;     ///< largest rotation in each direction, in degrees
   [[nodiscard]] bool any() const { return flip || shift > 0 || rotation > 0; }
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A run writes labels.npy and the like: never among the data, nor among somebody's other files.
+// A run writes labels.npy and the like, so it must not be mixed with the data or with other files.
 void check_out(const TrainOptions& o) {
   bool among = lies_within(o.out, o.data) && lies_within(o.data, o.out);  // the folder itself
   for (const char* part : {"/train", "/validation", "/test"})
@@ -24,7 +24,7 @@ void check_out(const TrainOptions& o) {
     throw InputError("⟦out⟧ " + o.out +
                      " lies among the data, which the run would write over; choose another folder");
   const fs::path out(o.out);
-  if (lies_within(o.out, o.data) && !fs::exists(out / "config.json"))  // a run that is there may go on
+  if (lies_within(o.out, o.data) && !fs::exists(out / "config.json"))  // an existing run may continue
     throw InputError("⟦out⟧ " + o.out + " lies in the data folder " + o.data +
                      "; choose a folder outside of it");
   if (fs::is_directory(out) && !fs::is_empty(out) && !fs::exists(out / "config.json"))
@@ -117,7 +117,7 @@ RunResult tune_strength(const TrainOptions& o, const Hooks& hooks) {
   if (best_folder.empty())
     throw InputError("no strength of ⟦tune⟧ gave a finite validation log-loss; lower ⟦lr⟧");
   write_file(o.out + "/tune.csv", table);
-  // The chosen run stands in the folder as if it had been trained alone.
+  // The folder gets the files of the chosen run, as if it had been trained alone.
   for (const auto& entry : fs::directory_iterator(best_folder)) {
     const std::string name = entry.path().filename().string();
     if (name == "config.json" || name == "result.json" || name.starts_with(".")) continue;

@@ -87,7 +87,7 @@ Model read_model(InputArchive& a, const std::string& path, torch::Device device)
     m.normalisation = m.normalisation.to(torch::kCPU);
   }
   m.net = make_network(m.options, m.input, head_width(m.head, m.classes, m.outputs));
-  c10::IValue measures;  // older files have none: their last layer spoke of the targets themselves
+  c10::IValue measures;  // older files have none: their last layer predicts the targets themselves
   if (a.try_read("measures", measures) && measures.toInt() != 0) {
     const auto d = torch::ones({m.outputs});
     m.net->measure_in({d, d.clone(), d.clone()});

@@ -1,4 +1,4 @@
-// model.pt and checkpoint.pt: LibTorch archives, written whole or not at all.
+// model.pt and checkpoint.pt: LibTorch archives, replaced atomically.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace plumb::train {
 
 void save_model(const std::string& path, const Model& model);
-/// InputError when the file is not there, not ours or damaged.
+/// InputError when the file is missing, damaged or not written by Plumb.
 [[nodiscard]] Model load_model(const std::string& path, torch::Device device);
 
 /// Everything that the next epoch depends on: weights, optimiser, schedule, best weights, history. Generators

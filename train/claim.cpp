@@ -14,10 +14,11 @@ Claim::Claim(std::string path) : path_(std::move(path)) {
   for (;;) {
     fd_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
     if (fd_ < 0 || ::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-      held_ = fd_ < 0 || errno != EWOULDBLOCK;  // where there are no locks nobody can be asked to wait
+      held_ = fd_ < 0 || errno != EWOULDBLOCK;  // without locks there is no way to wait
       return;
     }
-    // The one who held it may have removed the file between the two calls: then it is no longer this one.
+    // The previous owner may have removed the file between the two calls; this lock is then
+    // on a deleted file.
     struct stat mine {
     }, there{};
     if (::fstat(fd_, &mine) == 0 && ::stat(path_.c_str(), &there) == 0 && mine.st_ino == there.st_ino) {

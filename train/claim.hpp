@@ -1,4 +1,4 @@
-// Who works on a folder: one process at a time.
+// One process at a time works on a folder.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace plumb::train {
 
-/// Another process works on the run.
+/// Another process is working on the run.
 class Busy : public InputError {
  public:
   explicit Busy(const std::string& folder)
@@ -15,8 +15,8 @@ class Busy : public InputError {
                    "; wait until it is done, end it, or choose another ⟦out⟧") {}
 };
 
-/// A lock on a file of its own. The system drops it with the process, so that a killed one blocks nobody; who
-/// holds it removes the file in the end.
+/// A lock on a separate file. The system releases it when the process ends, so a killed process blocks no
+/// other; the owner removes the file at the end.
 class Claim {
  public:
   explicit Claim(std::string path);

@@ -12,7 +12,7 @@ torch::Tensor finish(const torch::Tensor& h, const Convolved& how) {
   return how.relu ? torch::relu(sum) : sum;
 }
 
-// Bias, sum and relu take as long as the products when each is a pass over memory of its own.
+// Bias, sum and relu take as long as the products when each is a separate pass over memory.
 torch::Tensor fused(const torch::Tensor& x, torch::Tensor w, torch::Tensor b, torch::IntArrayRef stride,
                     const Convolved& how) {
   const std::vector<std::int64_t> padding{w.size(2) / 2, w.size(3) / 2}, dilation{1, 1};

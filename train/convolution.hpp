@@ -10,8 +10,8 @@ struct Convolved {
   torch::Tensor plus;  ///< added before relu, where it is defined (a shortcut)
 };
 
-/// `c`, whose padding keeps the size, in the precision of `x`, then `how`. Where nothing is learned and cuDNN
-/// is there, in one kernel.
+/// `c`, whose padding keeps the size, in the precision of `x`, then `how`. Outside training and with
+/// cuDNN this is a single kernel.
 [[nodiscard]] torch::Tensor convolve(torch::nn::Conv2d& c, const torch::Tensor& x, const Convolved& how = {});
 
 /// N x C x H x W to N x C, float32.
@@ -19,8 +19,8 @@ struct Convolved {
   return x.mean({2, 3}, /*keepdim=*/false, torch::kFloat32);
 }
 
-/// A convolution without bias and the batch normalisation of its outputs. Where nothing is learned the
-/// normalisation is a scale and a shift of each channel, and so part of the convolution's weights.
+/// A convolution without bias and the batch normalisation of its outputs. Outside training the
+/// normalisation is a scale and a shift of each channel, and is folded into the convolution's weights.
 class ConvNormImpl : public torch::nn::Module {
  public:
   ConvNormImpl(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride = 1);

@@ -26,7 +26,7 @@ std::string format_of(const TrainOptions& o) {
       "MNIST's idx files, with CIFAR-10's binary batches or with UTKFace's photographs");
 }
 
-// The same items whatever else changes: the cut depends on the seed alone.
+// The same items whatever else changes: the split depends only on the seed.
 void cut_validation(Dataset& d, const TrainOptions& o) {
   const std::int64_t n = d.train.size();
   const auto held = static_cast<std::int64_t>(n * o.validation_share);
@@ -77,13 +77,13 @@ void check_split(const Dataset& d, const Split& s, const std::string& name) {
                      "; they must be of shape " + show_shape(one));
 }
 
-// What training never showed cannot be learned; a test label too many would otherwise be one more output.
+// A class without training items cannot be learned; a stray test label would otherwise add an output.
 void check_shown(const Dataset& d, const Split& s, const std::string& part) {
   if (!s.votes.defined() || !d.train.votes.defined() || s.columns || s.votes.size(1) != d.train.votes.size(1))
     return;
   const auto by_class = [](const torch::Tensor& votes) { return votes.transpose(0, 1).flatten(1); };
   const torch::Tensor shown = by_class(d.train.votes).sum(1) > 0;
-  if (shown.sum().item<std::int64_t>() < 2) return;  // check_dataset has a word for it
+  if (shown.sum().item<std::int64_t>() < 2) return;  // check_dataset reports it
   const torch::Tensor strange = by_class(s.votes).gt(0) & ~shown.unsqueeze(1);
   if (!strange.any().item<bool>()) return;
   const torch::Tensor at = strange.nonzero()[0];

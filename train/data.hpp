@@ -13,7 +13,7 @@ namespace plumb::train {
 
 enum class Task { classification, segmentation, regression };
 
-/// N items. Tensors that are not there are undefined.
+/// N items. Absent tensors are undefined.
 struct Split {
   torch::Tensor inputs;   ///< N x C x H x W images or N x D numbers; uint8 or float32
   torch::Tensor votes;    ///< N x K counts; segmentation: N x K x H x W
@@ -41,7 +41,7 @@ struct Dataset {
   std::int64_t outputs = 0;  ///< regression: d
   Split train, validation, test;
   Normalisation normalisation;
-  /// Those that are there, by name.
+  /// The parts that exist, by name.
   [[nodiscard]] std::vector<std::pair<std::string, const Split*>> parts() const;
 };
 

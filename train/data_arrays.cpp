@@ -40,8 +40,8 @@ std::string inputs_of(const std::string& folder) {
   return find_file(folder, {"images.npy", "inputs.npy", "features.npy", "inputs.csv", "features.csv"});
 }
 
-// Items x raters (x height x width), negative or NaN where a rater did not say: how many raters named each
-// class.
+// From items x raters (x height x width), negative or NaN where a rater gave no label, to the number of
+// raters for each class.
 torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& name, std::int64_t& classes) {
   if (ratings.dim() != 2 && ratings.dim() != 4)
     throw InputError(name +
@@ -59,11 +59,11 @@ torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& 
   return torch::stack(votes, 1);
 }
 
-// Pictures as most programs keep them, with the colours last, would be read as so many channels as rows.
+// Images with the channels last, as most programs store them, would be read with as many channels as rows.
 void check_channels_first(const torch::Tensor& images, const std::string& file) {
   if (images.dim() != 4) return;
   const auto colours = [](std::int64_t n) { return n == 1 || n == 3 || n == 4; };
-  // Images of so few columns are taken at their word: 8 x 4 x 4 are eight channels.
+  // Images with so few columns are read as declared: 8 x 4 x 4 is eight channels.
   if (colours(images.size(1)) || images.size(1) < 5 || !colours(images.size(3)) ||
       images.size(2) == images.size(3))
     return;
@@ -149,7 +149,7 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
     throw InputError("there is no images.npy, inputs.npy, features.npy or features.csv in " + folder);
   s.inputs = read_finite(inputs);
   if (s.size() == 0) throw InputError(inputs + " has no rows: there is nothing in this part of the data");
-  // One number an item; grey images without a channel axis.
+  // One number per item; grey images without a channel axis.
   if (s.inputs.dim() == 1 || s.inputs.dim() == 3) s.inputs = s.inputs.unsqueeze(1);
   if (s.inputs.dim() != 2 && s.inputs.dim() != 4)
     throw InputError(inputs + " is of shape " + show_shape(s.inputs.sizes()) +
@@ -157,7 +157,7 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
 
   check_channels_first(s.inputs, inputs);
 
-  if (o.targets == "none") return s;  // predictions need no answers
+  if (o.targets == "none") return s;  // predictions need no labels
 
   const std::string counts = find_file(folder, {"counts.npy", "counts.csv"});
   const std::string ratings = find_file(folder, {"ratings.npy", "ratings.csv"});

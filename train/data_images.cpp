@@ -1,6 +1,5 @@
 // Folders of PNG and JPEG files with a labels.csv: a column "file" and a column "label" (or "target", or one
-// column per class whose name begins with "votes_"). Decoded through libpng and libjpeg where the build has
-// them.
+// column per class whose name begins with "votes_"). Decoded by libpng and libjpeg if the build has them.
 #include <cstdio>
 #include <filesystem>
 

@@ -52,7 +52,7 @@ class Batches {
   std::future<Batch> next_;
 };
 
-// One lambda ~ Beta(alpha, alpha) a batch (Zhang 2018); votes are mixed as the inputs are.
+// One lambda ~ Beta(alpha, alpha) per batch (Zhang 2018); votes are mixed in the same way as inputs.
 void mix_up(torch::Tensor& x, torch::Tensor& answers, double alpha, std::uint64_t seed) {
   RandomStream random(seed, Purpose::kSample);
   const double a = random.gamma(alpha), b = random.gamma(alpha);

@@ -34,8 +34,8 @@ struct EpochOptions {
   std::int64_t batch = 128;
   Augmentation augmentation;
   std::uint64_t seed = 0;  ///< of order, augmentation, mixing and dropout
-  /// The share done, and the running mean of the loss, which costs a wait for the device: ask when it is
-  /// shown.
+  /// The share done, and the running mean of the loss. Reading the loss waits for the device: call it only to
+  /// show it.
   std::function<void(double share, const std::function<double()>& loss)> progress = {};
   std::function<bool()> interrupted = {};
 };
@@ -43,7 +43,7 @@ struct EpochOptions {
 struct EpochResult {
   bool interrupted = false;
   double loss = 0;  ///< mean over items
-  /// of each item as it was met, in the order of the training set; undefined after mixup
+  /// of each item as seen in the epoch, in the order of the training set; undefined after mixup
   torch::Tensor outputs;
 };
 

@@ -22,13 +22,13 @@ struct GridCell {
 
 std::string label(const Json& value) {
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  text = fs::path(text).filename().string();  // a path gives its last name
+  text = fs::path(text).filename().string();  // of a path, the last component
   for (char& c : text)
     if (c == '/' || c == ' ' || c == ',' || c == '"' || c == '[' || c == ']') c = '-';
   return text.empty() ? "none" : text;
 }
 
-// "{data}" in a text of "base" becomes this cell's value, so that a cell can start from another one's run.
+// "{data}" in a string of "base" becomes this cell's value, so that a cell can start from the run of another.
 void fill_in(Json& options, const std::vector<std::string>& axes, const std::vector<std::string>& values) {
   for (auto& item : options.items()) {
     if (!item.value().is_string()) continue;
@@ -98,7 +98,7 @@ GridOutcome run_grid(const std::string& path, const TrainOptions& how, const Hoo
   for (const GridCell& cell : cells) {
     ++number;
     if (is_finished(cell.options.out)) {
-      write_config(cell.options);  // complains of other options
+      write_config(cell.options);  // throws if the options differ
       continue;
     }
     const Claim claim(how.out + "/." + cell.name + ".lock");

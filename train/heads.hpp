@@ -17,7 +17,7 @@ enum class Head { softmax, sigmoid, gaussian, laplace };
 [[nodiscard]] std::int64_t head_width(Head head, std::int64_t classes, std::int64_t outputs);
 [[nodiscard]] bool is_regression(Head head);
 /// Mean and deviation of each column of the training set's targets (1 where there is none), so that a network
-/// learns alike whether they are years or days.
+/// learns the same whether they are years or days.
 [[nodiscard]] Units units_of(Head head, const torch::Tensor& targets);
 
 /// Probabilities as they go to files: N (sigmoid) or N x K (softmax), in double.

@@ -1,4 +1,4 @@
-// What each epoch brought: losses and calibration metrics, the same keys and values as `plumb evaluate`.
+// The history of a run: losses and calibration metrics, the same keys and values as `plumb evaluate`.
 #pragma once
 
 #include <torch/torch.h>
@@ -28,20 +28,19 @@ struct HistoryRow {
 };
 using History = std::vector<HistoryRow>;
 
-/// nll, brier, ece, accuracy, and mse_p where `truth` (N) is defined, through the core. Outputs and votes may
-/// be images.
+/// nll, brier, ece, accuracy, and mse_p where `truth` (N) is defined, computed by the core. Outputs and votes
+/// may be images.
 [[nodiscard]] Metrics classification_metrics(Head head, const torch::Tensor& outputs,
                                              const torch::Tensor& votes, const torch::Tensor& truth,
                                              int threads);
 /// nll, mse, variance (mean predicted), sigma_scale, the factor of the deviation that fits these items best
-/// (Laves 2021, eqs. 9 and 25), and nll_scaled. With `scale` given that one is used instead of the items'
-/// own.
+/// (Laves 2021, eqs. 9 and 25), and nll_scaled. A given `scale` is used instead of that factor.
 [[nodiscard]] Metrics regression_metrics(Head head, const torch::Tensor& outputs,
                                          const torch::Tensor& targets, std::optional<double> scale = {});
 
 [[nodiscard]] std::string history_json(const History& h);
 [[nodiscard]] History parse_history(const std::string& json);
-/// One row an epoch; columns train_*, validation_*.
+/// One row per epoch; columns train_*, validation_*.
 [[nodiscard]] std::string history_csv(const History& h);
 
 }  // namespace plumb::train

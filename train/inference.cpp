@@ -5,7 +5,7 @@
 namespace plumb::train {
 namespace {
 
-// Enough items to keep a GPU busy, few enough for a CPU to find their activations in its caches.
+// Enough items to keep a GPU busy, few enough for the activations to fit in the caches of a CPU.
 std::int64_t batch_size(const torch::Tensor& inputs, torch::Device device) {
   const std::int64_t pixels = inputs.dim() == 4 ? inputs.size(2) * inputs.size(3) : inputs.size(1);
   return std::clamp<std::int64_t>((device.is_cuda() ? 1 << 21 : 1 << 16) / std::max<std::int64_t>(pixels, 1),

@@ -1,4 +1,4 @@
-// plumb-train: what "plumb train" and "plumb predict" hand over to. It alone links LibTorch.
+// plumb-train, the program that "plumb train" and "plumb predict" start. Only this one links LibTorch.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ train::Hooks hooks_for(StatusLine& line, bool quiet) {
   };
   h.complain = tell;
   if (!quiet && !line.active()) {
-    // In a log: a line now and then.
+    // In a log file: a line from time to time.
     h.status = [next = std::chrono::steady_clock::now() + kLogEvery](const std::string& text) mutable {
       if (std::chrono::steady_clock::now() < next) return;
       next = std::chrono::steady_clock::now() + kLogEvery;
@@ -58,7 +58,7 @@ std::string summary(const train::RunResult& r, const std::string& out) {
   return text + "The run is in " + out + "\n";
 }
 
-// Workers share one device: each takes the cells that nobody works on.
+// Workers share one device: each takes cells that no other process is working on.
 int grid_workers(const std::string& grid, const train::TrainOptions& o, std::int64_t jobs,
                  const train::Hooks& hooks) {
   std::vector<pid_t> children;
@@ -73,7 +73,7 @@ int grid_workers(const std::string& grid, const train::TrainOptions& o, std::int
       } catch (const std::exception& e) {
         say(e.what());
       }
-      ::_exit(0);  // the table tells what was done
+      ::_exit(0);  // the table records what was done
     }
     if (child > 0) children.push_back(child);
   }
@@ -88,7 +88,7 @@ int grid_workers(const std::string& grid, const train::TrainOptions& o, std::int
     throw;
   }
   wait();
-  if (jobs > 1) {  // what a worker left behind, and the table; complaints were made
+  if (jobs > 1) {  // what workers left undone, and the table; errors were reported before
     train::Hooks again = hooks;
     again.complain = {};
     done = train::run_grid(grid, o, again);
@@ -132,7 +132,7 @@ int predict_main(const Args& args) {
   return kDone;
 }
 
-// What LibTorch and the file system throw has its own sentences.
+// Exceptions of LibTorch and of the file system get messages of our own.
 int dispatch(const Args& args) {
   const bool train = !args.empty() && args[0] == "train";
   try {

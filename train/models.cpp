@@ -49,7 +49,7 @@ struct Cnn : Network {
         drop(register_module("drop", nn::Dropout(dropout))),
         last(register_module("last", nn::Linear(128, outputs))) {}
   Output compute(const torch::Tensor& x) override {
-    // "Same" padding of the pools: what is left over at the edge is a cell of its own.
+    // "Same" padding of the pools: the remainder at the edge is pooled separately.
     torch::Tensor h = torch::max_pool2d(convolve(one, x), 2, 2, 0, 1, /*ceil_mode=*/true);
     h = torch::max_pool2d(convolve(two, h), 4, 4, 0, 1, /*ceil_mode=*/true);
     const torch::Tensor features = drop->forward(average_of_pixels(convolve(three, h)));

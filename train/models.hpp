@@ -15,20 +15,20 @@ struct Output {
   torch::Tensor features;  ///< N x F, what the last layer sees (after dropout)
 };
 
-/// How the targets of a regression are measured, for each of d outputs: the last layer speaks of
-/// (y - shift) / scale. `spread` is what log variance or log b gains on the way back (heads.hpp).
+/// How the targets of a regression are measured, for each of d outputs: the last layer predicts
+/// (y - shift) / scale. `spread` is added to log variance or log b on the way back (heads.hpp).
 struct Units {
   torch::Tensor shift, scale, spread;  ///< d, float32
 };
 
 class Network : public torch::nn::Module {
  public:
-  /// Without gradients x may be float16, of which a convolving network makes its products; outputs are
-  /// float32, those of a regression in the units of its targets.
+  /// Without gradients x may be float16, which convolutions then use; outputs are float32, those of a
+  /// regression in the units of its targets.
   [[nodiscard]] Output forward(const torch::Tensor& x);
   [[nodiscard]] virtual bool convolves() const { return true; }
-  /// From now on outputs are means and logarithms of spreads in these units, which are buffers and go where
-  /// the weights go: to a device, into a snapshot, into a file. To be called once.
+  /// From now on outputs are means and logarithms of spreads in these units. The units are buffers and move
+  /// with the weights: to a device, into a snapshot, into a file. To be called once.
   void measure_in(const Units& units);
   [[nodiscard]] bool measures() const { return units_.shift.defined(); }
 
@@ -40,8 +40,8 @@ class Network : public torch::nn::Module {
 };
 using NetworkPtr = std::shared_ptr<Network>;
 
-/// `input` is the shape of one item: {D} or {C, H, W}. Weights are drawn from LibTorch's generator: seed it
-/// first.
+/// `input` is the shape of one item: {D} or {C, H, W}. Weights are drawn from LibTorch's generator, which
+/// must be seeded first.
 [[nodiscard]] NetworkPtr make_network(const TrainOptions& o, const std::vector<std::int64_t>& input,
                                       std::int64_t outputs);
 

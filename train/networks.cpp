@@ -77,7 +77,7 @@ struct Vgg16Small : Network {
     torch::Tensor h = x;
     for (std::size_t i = 0; i < stages.size(); ++i) {
       h = stages[i]->forward(h);
-      // Small images run out of pixels before they run out of pools.
+      // Small images reach a single pixel before the last pooling.
       if (i + 1 < stages.size() && h.size(2) > 1 && h.size(3) > 1) h = torch::max_pool2d(h, 2);
     }
     h = drop1->forward(h.amax({2, 3}).to(torch::kFloat32));

@@ -58,7 +58,7 @@ void write_predictive(const std::string& folder, const PredictiveParts& p) {
 std::map<std::string, Metrics> write_outputs(const std::string& folder, const Model& model,
                                              const Dataset& data, torch::Device device) {
   std::map<std::string, Metrics> metrics;
-  std::optional<double> scale;  // sigma scaling is fitted on validation and judged on the test set
+  std::optional<double> scale;  // sigma scaling is fitted on validation and evaluated on the test set
   for (const auto& [name, split] : data.parts()) {
     const bool test = split == &data.test;
     metrics[name] = write_part(folder + "/" + name, model, *split, device, test ? scale : std::nullopt);

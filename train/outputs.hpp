@@ -1,5 +1,4 @@
-// What a finished run leaves for the rest of plumb: logits, probabilities, features as .npy beside the
-// labels.
+// What a finished run writes for the other commands: logits, probabilities, features and labels as .npy.
 #pragma once
 
 #include <string>
@@ -10,8 +9,7 @@ namespace plumb::train {
 
 /// Into FOLDER/{train,validation,test}: logits.npy, probs.npy, features.npy and counts.npy (also labels.npy
 /// where every item has one vote; truth.npy where it is known); regression: mean.npy, variance.npy,
-/// targets.npy, features.npy. Pixels of segmentations stand one below the other. Returns the metrics of each
-/// part.
+/// targets.npy, features.npy. Pixels of segmentations are rows. Returns the metrics of each part.
 std::map<std::string, Metrics> write_outputs(const std::string& folder, const Model& model,
                                              const Dataset& data, torch::Device device);
 

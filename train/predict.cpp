@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a run that was interrupted: how far it came, and how it goes on.
+// For an interrupted run: how far it came, and how to continue.
 [[noreturn]] void refuse_unfinished(const std::string& run, const TrainOptions& o) {
   std::vector<std::string> folders;
   for (std::int64_t i = 0; o.ensemble > 1 && i < o.ensemble; ++i)
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
   throw InputError(run + " is not finished" + done + "; continue it with plumb train --resume " + run);
 }
 
-// A model.pt without the config.json of a run is a model that was copied, and whole.
+// A model.pt without the config.json of a run was copied, and is complete.
 std::vector<std::string> members_of(const std::string& run) {
   if (!fs::exists(run + "/config.json")) {
     if (fs::exists(run + "/model.pt")) return {run};
@@ -49,7 +49,7 @@ constexpr const char* kWritten[] = {
     "variance.npy", "variance_samples.npy", "labels.npy", "counts.npy", "targets.npy",   "truth.npy",
     "image.npy"};
 
-// Predictions are written over, other people's files are not.
+// Older predictions are overwritten, other files are not.
 void check_out_of_predict(const std::string& out) {
   if (const std::string run = owner_of(out); !run.empty())
     throw InputError("⟦out⟧ " + out + " would write over what the run in " + run +
@@ -59,7 +59,7 @@ void check_out_of_predict(const std::string& out) {
     throw InputError("⟦out⟧ " + out + " holds other files and no predictions; choose a new or empty folder");
 }
 
-// An older prediction leaves nothing that could be taken for a part of this one.
+// No file of an older prediction may be mistaken for a part of this one.
 void clear_predictions(const std::string& out) {
   fs::create_directories(out);
   for (const char* name : kWritten) fs::remove(fs::path(out) / name);
@@ -73,7 +73,7 @@ void check_folders(const PredictOptions& o, const std::string& own) {
                      " has the data; ⟦data⟧ names it anew");
   for (const std::string& data : {o.data, own}) {
     if (data.empty() || !fs::is_directory(data) || !lies_within(o.out, data)) continue;
-    if (lies_within(o.run, data) && lies_within(o.out, o.run)) continue;  // a run that lives beside its data
+    if (lies_within(o.run, data) && lies_within(o.out, o.run)) continue;  // a run next to its data
     throw InputError("⟦out⟧ " + o.out + " lies in the data folder " + data +
                      ", whose files could be overwritten; choose a folder outside of it");
   }
@@ -89,8 +89,7 @@ Split part_of(TrainOptions how, const std::string& name, bool own, Task task, st
       throw InputError("the labels in " + folder + " are of " + std::to_string(found) +
                        " classes, and the model knows " + std::to_string(known));
   };
-  // What the run learned from may be less than what is in train/: --train-items, and a validation part cut
-  // off.
+  // The run may have learned from only a part of train/: --train-items, or a validation part split off.
   const bool cut = !fs::is_directory(how.data + "/validation") && has_answers(folder);
   const bool as_trained = (name == "train" || name == "validation") && (own || cut);
   if (has_arrays(folder) && !as_trained) {
@@ -127,7 +126,7 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   TrainOptions how = first.options;
   check_folders(o, how.data);
   if (!o.data.empty()) how.data = o.data;
-  how.normalize = false;  // the model brings its own
+  how.normalize = false;  // the model has its own
   how.seed = fs::exists(o.run + "/config.json") ? read_config(o.run).seed : how.seed;
   const Split split = part_of(how, o.split, o.data.empty(), first.task, first.classes);
   if (split.inputs.sizes().slice(1).vec() != first.input)

@@ -66,7 +66,7 @@ void write_history(const std::string& out, const History& h) {
   write_file(out + "/history.csv", history_csv(h));
 }
 
-// What a killed process was writing (".history.json.PID-N.tmp").
+// Files that a killed process left unfinished (".history.json.PID-N.tmp").
 void remove_unfinished(const std::string& out) {
   std::vector<fs::path> left;
   for (const auto& entry : fs::directory_iterator(out)) {
@@ -184,11 +184,11 @@ RunResult train_one(const TrainOptions& o, const Hooks& hooks) {
     remove_unfinished(o.out);
     state = load_checkpoint(checkpoint, o, data, device);
   } else {
-    state = start_training(o, data, device);  // complains before there is a folder
+    state = start_training(o, data, device);  // throws before the folder is created
     write_config(o);
     claim.emplace(lock);
     if (!claim->held()) throw Busy(o.out);
-    if (is_finished(o.out)) return read_result(o.out);  // by another process, meanwhile
+    if (is_finished(o.out)) return read_result(o.out);  // by another process in the meantime
   }
   double before = 0;
   for (const HistoryRow& row : state.history) before += row.seconds;
@@ -218,7 +218,7 @@ RunResult train_one(const TrainOptions& o, const Hooks& hooks) {
   save_model(o.out + "/model.pt", state.model);
   write_history(o.out, state.history);
   r.metrics = write_outputs(o.out, state.model, data, device);
-  write_file(o.out + "/result.json", to_json(r));  // the last: whoever sees it finds the rest
+  write_file(o.out + "/result.json", to_json(r));  // written last: when it exists, so does the rest
   fs::remove(checkpoint);
   return r;
 }

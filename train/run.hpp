@@ -35,7 +35,7 @@ struct RunResult {
 /// The method, or the head of a regression, which is its likelihood.
 [[nodiscard]] std::string method_name(const TrainOptions& o, Head head);
 [[nodiscard]] bool is_finished(const std::string& folder);
-/// Also when it is the folder itself, by whatever way it is named.
+/// Also when it is the folder itself, however it is named.
 [[nodiscard]] bool lies_within(const std::string& path, const std::string& folder);
 /// The run in whose own files (train/, validation/, test/, members, strengths or its folder itself) this path
 /// lies; "" where there is none.
@@ -51,11 +51,11 @@ RunResult train_run(const TrainOptions& o, const Hooks& hooks);
 void write_config(const TrainOptions& o);
 
 /// grid.json: {"base": {options}, "vary": {"method": [...], "seed": [...]}}; cells are folders of `out`.
-/// Finished cells are left alone (InputError where their options were others), cells that another process
-/// works on are skipped, a cell that cannot be run is told and passed over. Writes grid.csv.
+/// Finished cells are left alone (InputError if their options differ), cells that another process works on
+/// are skipped, a cell that cannot be run is reported and skipped. Writes grid.csv.
 struct GridOutcome {
   std::int64_t missing = 0;  ///< not done, of which
-  std::int64_t busy = 0;     ///< another process works on so many
+  std::int64_t busy = 0;     ///< being worked on by another process
   std::int64_t astray = 0;   ///< without a finite validation log-loss
 };
 GridOutcome run_grid(const std::string& grid, const TrainOptions& how, const Hooks& hooks);

@@ -18,12 +18,11 @@ struct ScheduleState {
   friend bool operator==(const ScheduleState&, const ScheduleState&) = default;
 };
 
-/// The rate of `epoch` (from 1): base x warm-up x milestones passed x plateau cuts. Milestone e: from epoch e
-/// + 1 on.
+/// The rate of `epoch` (from 1): base x warm-up x milestones passed x plateau cuts. Milestone e takes effect
+/// from epoch e + 1 on.
 [[nodiscard]] double learning_rate(const TrainOptions& o, double base, const ScheduleState& s,
                                    std::int64_t epoch);
-/// Takes the validation loss of `epoch`; true when it is the best so far. A loss that is not a number never
-/// is.
+/// Takes the validation loss of `epoch`; true when it is the best so far, which NaN never is.
 bool observe(const TrainOptions& o, ScheduleState& s, std::int64_t epoch, double loss);
 [[nodiscard]] bool should_stop(const TrainOptions& o, const ScheduleState& s);
 

@@ -16,7 +16,7 @@ torch::Tensor tensor_of(const Rows& rows) {
   const bool bytes = rows.shards().front().dtype == DType::u8;
   torch::Tensor out = torch::empty(shape, bytes ? torch::kUInt8 : torch::kFloat32);
   const std::int64_t width = rows.width(), n = rows.rows();
-  // By blocks: a file of images never stands in memory as doubles.
+  // By blocks, so that a file of images is never in memory as doubles.
   const std::int64_t block =
       std::max<std::int64_t>(1, (std::int64_t{1} << 20) / std::max<std::int64_t>(width, 1));
   std::vector<double> buffer;

@@ -34,11 +34,11 @@ void seed_torch(std::uint64_t seed);
 
 /// "auto" is CUDA where there is one. InputError when CUDA is asked for and absent.
 [[nodiscard]] torch::Device device_of(const std::string& name);
-/// Moves a network. On CUDA filters and images lie channel-last, the order in which its convolutions compute.
+/// Moves a network. On CUDA filters and images are channels-last, the order that its convolutions use.
 void place(torch::nn::Module& net, torch::Device device);
 [[nodiscard]] torch::Tensor laid_out(const torch::Tensor& x);
-/// Threads (0: all cores); on the CPU deterministic kernels. cuDNN is not let try every algorithm: that took
-/// 17 s of a first epoch and saved nothing after it.
+/// Threads (0: all cores); on the CPU deterministic kernels. cuDNN must not try every algorithm: that took
+/// 17 s of the first epoch and saved nothing afterwards.
 void set_up_torch(std::int64_t threads, torch::Device device);
 
 }  // namespace plumb::train

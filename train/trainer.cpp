@@ -34,7 +34,7 @@ bool in_cape(const TrainState& s) {
   return is_cape(s.model.options.method) && (s.phase == 1 || s.model.options.from_start);
 }
 
-// Labels drawn anew from the true probabilities (Liu 2022, section 7.3: the oracle).
+// Labels redrawn from the true probabilities (Liu 2022, section 7.3: the oracle).
 torch::Tensor resampled_votes(const torch::Tensor& truth, std::int64_t classes, std::uint64_t seed) {
   const std::vector<double> p = doubles_of(truth);
   const auto n = truth.size(0);
@@ -75,7 +75,7 @@ void begin_cape(TrainState& s, const Dataset& data, torch::Device device) {
   s.base_lr = o.cape_lr > 0 ? o.cape_lr : s.model.lr;
   s.optimiser = make_optimiser(o, s.model.net->parameters());
   s.schedule = {};
-  // The starting model stays the one to beat.
+  // The starting model remains a candidate.
   s.schedule.best = metrics_of(s.model, data.validation, device)["nll"].value_or(INFINITY);
   s.schedule.best_epoch = start;
   s.best = snapshot(*s.model.net);
@@ -100,8 +100,7 @@ void check_method(const TrainOptions& o, const Dataset& data) {
     throw InputError("⟦method⟧ " + o.method + " is not there for segmentation");
 }
 
-// A fresh network for the data; weights follow from the seed. InputError where model, head and data do not
-// fit.
+// A new network for the data, with weights from the seed. InputError where model, head and data do not match.
 Model make_model(const TrainOptions& o, const Dataset& data) {
   Model m;
   m.options = o;

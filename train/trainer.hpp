@@ -52,10 +52,10 @@ struct TrainHooks {
 
 /// Metrics of the head on one part of the data; nll is the log-loss that early stopping watches.
 [[nodiscard]] Metrics metrics_of(const Model& model, const Split& split, torch::Device device);
-/// The same from outputs that are there; `scale` as in regression_metrics().
+/// The same from given outputs; `scale` as in regression_metrics().
 [[nodiscard]] Metrics metrics_of(const Model& model, const torch::Tensor& outputs, const Split& split,
                                  std::optional<double> scale = {});
-/// At most so many epochs in all.
+/// The largest total number of epochs.
 [[nodiscard]] std::int64_t most_epochs(const TrainOptions& o);
 
 [[nodiscard]] std::vector<torch::Tensor> snapshot(const Network& net);

@@ -1,5 +1,5 @@
-// A value with its gradient and Hessian in a few unknowns, summed exactly: the order of the terms does not
-// matter.
+// A value with its gradient and Hessian in a few unknowns, summed exactly: the order of the terms
+// does not matter.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ constexpr OptionRow kOptions[] = {
     {"weight_votes", [](const FitOptions& o) { return o.weight_votes; }},
 };
 
-// An option that a method does not use would be a wish that nobody hears.
+// An option that a method does not use would be silently ignored.
 void check_used(const CalibratorRow& row, const FitOptions& options) {
   const std::string nothing = " does nothing for the method " + std::string(row.method);
   for (const OptionRow& option : kOptions) {

@@ -42,6 +42,6 @@ Step fit_histogram(const Items& items, const FitOptions& options) {
 
 constinit const CalibratorRow kHistogram{
     "histogram",   Tasks::any, Complexity::free, {"bins"},
-    fit_histogram, map_tables, onnx_tables,      "the frequency of each of 15 equal-mass cells"};
+    fit_histogram, map_tables, onnx_tables,      "the frequency of each of 15 equal-mass bins"};
 
 }  // namespace plumb::detail

@@ -7,7 +7,7 @@
 
 namespace plumb::detail {
 
-/// The promise of contract section 8; fits aim further, where only rounding is left.
+/// The promised tolerance of a fit; fits aim further, to where only rounding error is left.
 inline constexpr double kGradientTolerance = 1e-6;
 inline constexpr double kGradientAim = 1e-11;
 

@@ -10,8 +10,8 @@
 
 namespace plumb::detail {
 
-/// score_i = offset + sum_j x_ij c_j; c_0 is free, the others are >= 0; penalty lambda sum_j (c_j -
-/// target_j)^2.
+/// score_i = offset + sum_j x_ij c_j; c_0 is free, the others are >= 0; penalty lambda sum_j
+/// (c_j - target_j)^2.
 struct MonotoneLogistic {
   std::vector<double> x;             ///< n x unknowns, row-major
   std::vector<double> hits, trials;  ///< times the weight

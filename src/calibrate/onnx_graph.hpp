@@ -1,5 +1,5 @@
-// A graph under construction: nodes, constants, and a fresh name for every value. Field numbers are those of
-// onnx.proto.
+// A graph under construction: nodes, constants, and a fresh name for every value. Field numbers are
+// those of onnx.proto.
 #pragma once
 
 #include <cstdint>

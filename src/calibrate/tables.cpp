@@ -114,7 +114,7 @@ MapPtr map_tables(const Step& step, int classes) {
   std::int64_t edge = 0, value = 0;
   for (const double c : cells) {
     if (!(c >= 1 && c <= std::ssize(values) - value) || c != std::floor(c))
-      throw InputError(bad + "do not fit their number of cells");
+      throw InputError(bad + "do not match the number of bins");
     const auto n = static_cast<std::int64_t>(c);
     if (edge + n - 1 > std::ssize(edges)) throw InputError(bad + "lack edges");
     const auto at = [](std::span<const double> v, std::int64_t i) { return v.begin() + i; };
@@ -127,7 +127,7 @@ MapPtr map_tables(const Step& step, int classes) {
     tables.push_back(std::move(t));
   }
   if (edge != std::ssize(edges) || value != std::ssize(values))
-    throw InputError(bad + "have more numbers than cells");
+    throw InputError(bad + "have more numbers than bins");
   return make_rows_map(Scale::probability, [tables = std::move(tables)](std::span<const double> in, int width,
                                                                         std::span<double> z) {
     const std::int64_t k = width;

@@ -81,8 +81,8 @@ HWY_INLINE V load_first(const double* x, std::size_t count, const double* end) {
   return hn::Load(d, part);
 }
 
-/// Visits a row eight values at a time: body(vector, group, index of its first value). `end` is that of the
-/// block.
+/// Visits a row eight values at a time: body(vector, group, index of its first value). `end` is
+/// that of the block.
 template <class Body>
 HWY_INLINE void for_each_vector(const double* x, std::size_t n, const double* end, Body body) {
   std::size_t j = 0;
@@ -132,8 +132,8 @@ void RowTops(const double* z, std::int64_t rows, std::int64_t width, double* top
       best[g] = hn::Set(d, -1.0);
       place[g] = nowhere;
     }
-    // Strictly greater keeps the lowest index of a lane. The zeros behind a row come last and cannot beat its
-    // values.
+    // Strictly greater keeps the lowest index of a lane. The zeros behind a row come last and cannot
+    // beat its values.
     for_each_vector(z, n, end, [&](V v, std::size_t g, std::size_t at) HWY_ATTR {
       const auto more = hn::Gt(v, best[g]);
       best[g] = hn::IfThenElse(more, v, best[g]);

@@ -18,8 +18,8 @@ struct Half {
   std::uint16_t bits;
 };
 
-/// Exact, and without branches on the value: the exponent is moved by a multiplication, which also serves
-/// subnormals.
+/// Exact, and without branches on the value: the exponent is moved by a multiplication, which
+/// also serves subnormals.
 [[nodiscard]] inline double widen(Half h) {
   const std::uint32_t magnitude = (h.bits & 0x7fffu) << 13;
   const std::uint32_t sign = (h.bits & 0x8000u) << 16;

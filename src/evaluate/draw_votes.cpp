@@ -8,13 +8,13 @@
 namespace plumb {
 namespace {
 
-/// Takes `keep` of the votes in `pool` (one entry a vote) to its front: Fisher-Yates from the item's own
-/// stream.
+/// Takes `keep` of the votes in `pool` (one entry a vote) to its front: Fisher-Yates from the
+/// item's own stream.
 void choose(std::vector<std::uint32_t>& pool, std::size_t keep, std::uint64_t seed, std::uint32_t repeat,
             std::int64_t row) {
   for (std::size_t j = 0; j < keep && j + 1 < pool.size(); ++j) {
-    // 2^20 draws an item are set apart; more votes than that on one item would share numbers with the next
-    // row
+    // 2^20 draws an item are set apart; more votes than that on one item would share numbers
+    // with the next row
     const std::uint64_t unit = (static_cast<std::uint64_t>(row) << 20) + j;
     const double u = random_uniform(seed, Purpose::kSample, repeat, unit);
     const auto at = j + static_cast<std::size_t>(u * static_cast<double>(pool.size() - j));
@@ -28,8 +28,8 @@ Items draw_votes(const Items& items, int votes, std::uint64_t seed, std::uint32_
   const auto n = static_cast<std::size_t>(items.size());
   const auto classes = static_cast<std::size_t>(items.classes());
   const auto want = static_cast<std::size_t>(votes);
-  // Ratings of `votes` imaginary raters, -1 where the item has no more votes: sparse in the number of
-  // classes.
+  // Ratings of `votes` imaginary raters, -1 where the item has no more votes: sparse in the
+  // number of classes.
   std::vector<std::int64_t> drawn(n * want, -1);
   parallel_blocks(items.size(), 4096, threads, [&](int, std::int64_t begin, std::int64_t end) {
     VoteBlock block;

@@ -1,5 +1,5 @@
-// Inside of the CSV reader: the header, the cut into pieces that begin with a record, and one record at a
-// time.
+// Inside of the CSV reader: the header, the cut into pieces that begin with a record, and one
+// record at a time.
 #pragma once
 
 #include <cstddef>

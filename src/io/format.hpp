@@ -25,9 +25,9 @@ struct Format {
 };
 [[nodiscard]] std::span<const Format> formats();
 
-/// The extension decides; a known mark at the beginning that contradicts it is an error, and decides alone
-/// when the extension is unknown. Formats that cannot be read get one sentence with what to do. Throws
-/// InputError.
+/// The extension decides; a known mark at the beginning that contradicts it is an error, and decides
+/// alone when the extension is unknown. Formats that cannot be read get one sentence with what to
+/// do. Throws InputError.
 [[nodiscard]] const Format& format_of(const std::string& path, std::span<const std::byte> bytes);
 /// The sentence for a format that cannot be read, by the name alone.
 void refuse_unreadable_name(const std::string& path);

@@ -37,8 +37,8 @@ std::uint64_t number(std::span<const std::byte> from, std::size_t at, std::size_
   return v;
 }
 
-/// The end record carries a comment of up to 64 KiB, so it is searched for; its comment must reach the file's
-/// end.
+/// The end record carries a comment of up to 64 KiB, so it is searched for; its comment must
+/// reach the file's end.
 std::uint64_t find_end(const Reader& in) {
   const std::uint64_t last = in.size() < kEndBytes ? 0 : in.size() - kEndBytes;
   const std::uint64_t first = last > 0xffff ? last - 0xffff : 0;
@@ -49,8 +49,8 @@ std::uint64_t find_end(const Reader& in) {
   return kNowhere;
 }
 
-/// Sizes and offset beyond 4 GiB stand in an extra field, only those whose short form is all ones, in this
-/// order.
+/// Sizes and offset beyond 4 GiB stand in an extra field, only those whose short form is all
+/// ones, in this order.
 void apply_zip64(std::span<const std::byte> extra, ZipEntry& e, const Reader& in) {
   std::uint64_t* const wanted[3] = {&e.size, &e.compressed, &e.offset};
   while (extra.size() >= 4) {

@@ -11,11 +11,11 @@ inline constexpr double kLn2High = 0x1.62e42p-1;
 inline constexpr double kLn2Low = 0x1.fdf473de6af28p-22;
 inline constexpr double kLog2E = 1.4426950408889634;
 
-// Adding 1.5 * 2^52 rounds to an integer, which then stands in the low bits.
+// Adding 1.5 * 2^52 rounds to an integer, which is then in the low bits.
 inline constexpr double kRoundingShift = 6755399441055744.0;
 
-// Beyond these exp is 0 and infinity for certain; between them every power of two below splits into two
-// normal halves.
+// Beyond these exp is certainly 0 or infinity; between them every power of two is a product of
+// two normal numbers.
 inline constexpr double kExpLow = -746.0;
 inline constexpr double kExpHigh = 710.0;
 

@@ -85,7 +85,7 @@ struct Log {
     const V half_square = hn::Mul(hn::Mul(set(0.5), f), f);
     const V correction = hn::Add(hn::Mul(s, hn::Add(half_square, p)), hn::Mul(k, set(kLn2Low)));
     V y = hn::Sub(hn::Mul(k, set(kLn2High)), hn::Sub(hn::Sub(half_square, correction), f));
-    y = hn::IfThenElse(hn::Lt(x, set(kInfinity)), y, x);  // infinity and NaN give themselves
+    y = hn::IfThenElse(hn::Lt(x, set(kInfinity)), y, x);  // infinity and NaN are returned as they are
     y = hn::IfThenElse(hn::Eq(x, set(0.0)), set(-kInfinity), y);
     return hn::IfThenElse(hn::Lt(x, set(0.0)), set(std::numeric_limits<double>::quiet_NaN()), y);
   }
@@ -110,8 +110,8 @@ void map_block(const double* x, double* out, std::size_t n, F f) {
   std::copy(tail, tail + (n - i), out + i);
 }
 
-// The row is walked eight values at a time. A last visit of fewer is filled up with -infinity, whose
-// exponential is 0; vectors of filling alone are passed over.
+// The row is processed eight values at a time. A shorter last step is padded with -infinity, whose
+// exponential is 0; vectors of padding alone are skipped.
 constexpr std::size_t vectors_in(std::size_t count) { return (count + kWidth - 1) / kWidth; }
 
 HWY_INLINE V load_part(const double* x, std::size_t count) {
@@ -175,7 +175,7 @@ HWY_INLINE double lane_max(const V* v) {
   return fold_lanes(v, [](double a, double b) { return a > b ? a : b; });
 }
 
-// A NaN is passed over here and comes back through its exponential.
+// A NaN is skipped here and comes back through its exponential.
 HWY_INLINE double row_max(const double* x, std::size_t n) {
   V top[kGroups];
   V v[kGroups];

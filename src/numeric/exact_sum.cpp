@@ -18,7 +18,7 @@ void ExactSum::add_outside(double x) {
   const int drop = kLowestExponent + 1075 - biased;  // bits of the mantissa below the last bit of the sum
   if (biased == 0 || drop >= 53) return;             // zero, or below the last bit altogether
   const std::uint64_t mantissa = (bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52);
-  const std::int64_t m = mantissa >> drop;  // cut towards zero, wherever the term stands
+  const std::int64_t m = mantissa >> drop;  // truncated towards zero, in any order of terms
   if (m != 0) add_at(bits >> 63 ? -m : m, bits >> 63 ? -1 : 0, 0);
 }
 

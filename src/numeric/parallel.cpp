@@ -43,9 +43,8 @@ void run_loops(int count, const std::function<void(int)>& loop) {
 }
 #endif
 
-// Blocks are claimed in index order. So when one throws, every lower block is already claimed and will be run
-// to its end: the lowest failure is known for certain after the rest has stopped, and higher blocks need not
-// start.
+// Blocks are claimed in index order. So when one throws, every lower block is already claimed and runs to its
+// end: the lowest failure is known once all workers have stopped, and higher blocks need not start.
 class BlockQueue {
  public:
   explicit BlockQueue(std::int64_t blocks) : blocks_(blocks) {}

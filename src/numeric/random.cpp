@@ -47,7 +47,7 @@ std::uint64_t hash_name(std::string_view name) {
 
 double RandomStream::normal() { return normal_quantile(open_uniform()); }
 
-// The middle of one of 2^52 equal cells: neither 0 nor 1.
+// The middle of one of 2^52 equal intervals: neither 0 nor 1.
 double RandomStream::open_uniform() {
   return (random_bits(seed_, purpose_, replicate_, next_++) >> 11 | 1) * 0x1p-53;
 }

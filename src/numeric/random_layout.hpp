@@ -1,10 +1,10 @@
-// Where each random number stands: which Philox block, which of its words. Shared by the scalar and the SIMD
+// The address of each random number: which Philox block, and which of its words. Shared by scalar and SIMD
 // code.
 //   key     = seed
 //   counter = (block low, block high, replicate, stream)
 // A block of four words serves the units 4b to 4b+3 in a word stream (one word each), and the units 2b and
-// 2b+1 in a pair stream (two words each): a number depends on nothing but (seed, purpose, replicate, unit),
-// and rows, whose units follow each other, use all of each block.
+// 2b+1 in a pair stream (two words each). A number depends only on (seed, purpose, replicate, unit), and
+// consecutive units use every word of a block.
 #pragma once
 
 #include <array>
@@ -37,8 +37,8 @@ inline std::array<std::uint32_t, 4> philox_block(std::uint64_t seed, std::uint32
 inline double uniform_of(std::uint64_t bits) { return static_cast<std::int64_t>(bits >> 11) * 0x1p-53; }
 
 // A Poisson(1) variable is the number of thresholds that a uniform 32-bit word reaches: kPoisson[k] = 2^32
-// P(X <= k), rounded. Each probability is within 2^-32 of its own; 13 and more (probability 6.4e-11) do not
-// occur.
+// P(X <= k), rounded. Each probability is within 2^-32 of the true one; 13 or more (probability 6.4e-11)
+// never occurs.
 inline constexpr std::uint32_t kPoisson[12] = {1580030169, 3160060337, 3950075422, 4213413783,
                                                4279248374, 4292415292, 4294609778, 4294923276,
                                                4294962463, 4294966817, 4294967253, 4294967292};

@@ -1,5 +1,5 @@
-// Philox 4x32-10 on many blocks at once. A 64-bit lane holds one block; the words of its counter stand in the
-// low halves of four vectors and the high halves hold leftovers, which the 32 x 32 bit product ignores.
+// Philox 4x32-10 on many blocks at once. A 64-bit lane holds one block; the words of its counter are in
+// the low halves of four vectors. The high halves hold leftovers, which the 32 x 32 bit product ignores.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -172,8 +172,8 @@ HWY_INLINE V32 count_reached(V32 words, int from, int to) {
   return hn::BitCast(d32, count);
 }
 
-// Six of ten thousand weights exceed 5: the upper thresholds are looked at only when some word in sight needs
-// them.
+// Six of ten thousand weights exceed 5: the upper thresholds are compared only when some word of the vector
+// needs them.
 template <std::size_t kVectors>
 HWY_INLINE void count_all(const V64* pairs, V64* counts) {
   constexpr int kCommon = 5;

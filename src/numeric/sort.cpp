@@ -1,7 +1,7 @@
 // LSD radix sort on the order-preserving integer image of the doubles, 11 bits at a time at most. When every
 // value is also a float32 (as most probabilities are), the image has 32 bits and a record 8 bytes; else 64
-// bits and 12 bytes. The images are counted from the smallest, without the low bits that no value uses:
-// digits that say nothing are never looked at.
+// bits and 12 bytes. Images are taken relative to the smallest, without the low bits that no value uses, so
+// that digits that are the same for all values are skipped.
 #include "plumb/numeric/sort.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Narrow {
     return bits ^ (bits >> 31 ? ~Key{0} : Key{1} << 31);
   }
   static double value(Key k, int) { return std::bit_cast<float>(k ^ (k >> 31 ? Key{1} << 31 : ~Key{0})); }
-  // None: a subnormal float32 uses bits that its double does not show.
+  // None: a subnormal float32 uses bits that its double does not.
   static int unused_bits(std::uint64_t) { return 0; }
 };
 struct Wide {

@@ -1,5 +1,5 @@
-// Own code rather than a library's, because libraries call the C library's exp and log, whose last bits
-// differ between machines. The tests compare with Boost.Math. coefficients.py makes the fitted numbers.
+// Not from a library, because libraries call the C library's exp and log, whose last bits differ between
+// machines. The tests compare with Boost.Math. coefficients.py computes the fitted coefficients.
 #include "plumb/numeric/special.hpp"
 
 #include <bit>
@@ -22,8 +22,7 @@ double horner(std::span<const double> c, double x) {
   return sum;
 }
 
-// Asymptotic series in 1/x^2, from the Bernoulli numbers B_2k; at x >= 10 the first term left out is below
-// 2e-17.
+// Asymptotic series in 1/x^2, from the Bernoulli numbers B_2k; at x >= 10 the first omitted term is < 2e-17.
 constexpr double kAsymptotic = 10.0;
 constexpr double kStirling[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,  // B_2k / (2k (2k - 1))
                                 1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400};
@@ -37,8 +36,8 @@ constexpr double kLogGamma[] = {
     -0x1.ce12af00e4f79p-22, 0x1.b4066c098fb6cp-23, -0x1.20127e82f4768p-23, 0x1.1202b863e338dp-24};
 double log_gamma_near_two(double z) { return z * horner(kLogGamma, z); }
 
-// (1 + x) exp(x^2 / 2) P(X > x), X standard normal, as a Chebyshev series in t = (x - 5) / (x + 5); relative
-// error 5e-17.
+// (1 + x) exp(x^2 / 2) P(X > x), X standard normal, as a Chebyshev series in t = (x - 5) / (x + 5).
+// Relative error 5e-17.
 constexpr double kNormalTail[] = {
     0x1.d90fc491c8188p-2,   -0x1.0aeaaad1f9538p-4,  -0x1.65bf2805fcf9ap-8,  0x1.92ebfe6205c7ap-7,
     -0x1.a8133b8cad4f7p-8,  0x1.25b29b935608bp-9,   -0x1.27a053c3e840ap-11, 0x1.a2c2b7ab5cce3p-14,

@@ -9,8 +9,8 @@
 
 namespace plumb::detail {
 
-/// The weight so far: whole numbers are exact in double, others need an order-free sum (ties come in any
-/// order).
+/// The weight so far: whole numbers are exact in double, others need an order-free sum (ties
+/// come in any order).
 class Cumulative {
  public:
   explicit Cumulative(bool whole) : whole_(whole) {}

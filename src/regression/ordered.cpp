@@ -95,7 +95,7 @@ Estimate ence(const OrderedRegression& c, const ItemWeights& weights, int bins) 
   for (std::size_t begin = 0; begin < n;) {
     std::size_t end = begin + 1;
     while (end < n && c.variance[end] == c.variance[begin]) ++end;
-    // Equal-mass cell of the contract: min(B - 1, floor(B * share of weight below)); ties stay together.
+    // Equal-mass bin: min(B - 1, floor(B * share of weight below)); ties stay together (docs/concepts.md).
     const int next = std::min(bins - 1, static_cast<int>(bins * (below.value() / total)));
     if (next != cell) close();
     cell = next;
@@ -111,7 +111,7 @@ Estimate ence(const OrderedRegression& c, const ItemWeights& weights, int bins) 
   }
   close();
   if (zero > 0)
-    return Estimate::undefined("a cell of the smallest variances has mean 0; ⟦clip⟧ raises small variances");
+    return Estimate::undefined("a bin of the smallest variances has mean 0; ⟦clip⟧ raises small variances");
   return sum / used;
 }
 

@@ -54,7 +54,7 @@ std::vector<double> central_coverage(const OrderedRegression& c, std::span<const
   if (!(total > 0)) return {};
   std::vector<double> out;
   for (const double level : levels) {
-    // |z| <= q and |Phi(z) - 1/2| <= level / 2 are the same; the first is the contract's, met up to rounding.
+    // |z| <= q and |Phi(z) - 1/2| <= level / 2 are the same up to rounding; the first is the definition.
     const auto first = std::lower_bound(c.pit.begin(), c.pit.end(), 0.5 - 0.5 * level);
     const auto last = std::upper_bound(first, c.pit.end(), 0.5 + 0.5 * level);
     const auto items = std::span(c.pit_item).subspan(first - c.pit.begin(), last - first);

@@ -23,8 +23,8 @@ class RegressionProducts {
   using Product = RegressionProduct;
 
  public:
-  /// `columns` may be null: then there are no sorted products. `times`: how often each item was drawn; empty:
-  /// once.
+  /// `columns` may be null: then there are no sorted products. `times`: how often each item was
+  /// drawn; empty: once.
   explicit RegressionProducts(RegressionSums sums, const OrderedRegression* columns = nullptr,
                               std::span<const std::uint32_t> times = {})
       : streamed_(std::move(sums)), total_(streamed_.total()), columns_(columns) {

@@ -59,7 +59,7 @@ Estimate estimate_of(const detail::RegressionRun& run, const detail::RegressionP
   return Estimate::undefined(
       run.needs.any(detail::kSorted)
           ? "needs all the data in one run; a merged state has only the streaming sums"
-          : "its cells run from the smallest to the largest variance of all the data; save the states with "
+          : "its bins run from the smallest to the largest variance of all the data; save the states with "
             "⟦range⟧");
 }
 
@@ -103,7 +103,7 @@ Result finish(const RegressionState& s, const RegressionOptions& o) {
   const RegressionPlan plan = plan_of(s);
   Result r = detail::describe({"merge", s.parts ? "aleatoric and epistemic" : "variance",
                                "equal width in the variance, both ends inside",
-                               s.has_range ? "given" : "none: no cells in these states", "item"},
+                               s.has_range ? "given" : "none: no bins in these states", "item"},
                               narrow<std::int64_t>(s.items), std::ssize(s.sums.output), 1, plan.variance,
                               used, rows);
   const detail::RegressionProducts products(s.sums);

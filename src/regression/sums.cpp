@@ -40,7 +40,7 @@ Estimate uce(const UncertaintyCells& cells) {
   ExactSum all;
   for (const auto& c : cells.cell) all.merge(c.weight);
   if (all.is_zero())
-    return Estimate::undefined(cells.dropped > 0 ? "no item lies in the range of the cells" : kNoItems);
+    return Estimate::undefined(cells.dropped > 0 ? "no item lies in the range of the bins" : kNoItems);
   ExactSum sum;  // over cells (|B| / m) |error / |B| - uncertainty / |B||
   for (const auto& c : cells.cell) {
     ExactSum gap = c.error;

@@ -21,9 +21,9 @@ using One = HWY_CAPPED(double, 1);
 template <class Tag>
 using VecOf = hn::Vec<Tag>;
 
-// exp(a^2 / 2) (phi(a) - a P(X > a)), X standard normal, 0 <= a <= 9, as a polynomial in 26/9 a/(a+4) - 1;
-// times exp(-a^2 / 2) its error is below 6e-18. Interpolated at Chebyshev nodes in 50 digits
-// (src/regression/crps.py).
+// exp(a^2 / 2) (phi(a) - a P(X > a)), X standard normal, 0 <= a <= 9, as a polynomial in 26/9
+// a/(a+4) - 1; times exp(-a^2 / 2) its error is below 6e-18. Interpolated at Chebyshev nodes in
+// 50 digits (src/regression/crps.py).
 constexpr double kExcess[] = {
     0x1.db0cded5dd838p-5,   -0x1.fad028e9b34f9p-4,  0x1.e5372770ea31ep-4,   -0x1.179bf57605da8p-4,
     0x1.9e36d948c0b25p-6,   -0x1.5b9d2e5eeb6f4p-8,  0x1.29294d82506e2p-13,  0x1.c6f0d8400b62bp-13,

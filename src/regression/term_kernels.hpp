@@ -5,13 +5,13 @@
 
 namespace plumb::detail {
 
-/// Errors beyond this many standard deviations have no usable z: the entry is degenerate, like a variance of
-/// 0.
+/// Errors beyond this many standard deviations have no usable z: the entry is degenerate, like
+/// a variance of 0.
 inline constexpr double kMaxZ = 1e17;
 
-/// sigma = sqrt(v), abs_err = |e|, err2 = e^2, abs_z = |e| / sigma, z2 = abs_z^2, half = -z2 / 2. Returns how
-/// many entries are degenerate; their abs_z is infinite, or 0 where the error is 0, and z2 and half are
-/// finite.
+/// sigma = sqrt(v), abs_err = |e|, err2 = e^2, abs_z = |e| / sigma, z2 = abs_z^2, half = -z2 / 2.
+/// Returns how many entries are degenerate; their abs_z is infinite, or 0 where the error is 0, and z2
+/// and half are finite.
 [[nodiscard]] std::size_t entry_terms(const double* e, const double* v, std::size_t n, double* sigma,
                                       double* abs_err, double* err2, double* abs_z, double* z2, double* half);
 

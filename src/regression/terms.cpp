@@ -23,8 +23,8 @@ void output_terms(std::span<const double> error, std::span<const double> varianc
     log_block(variance, t.log_variance);
     return;
   }
-  // Without a usable z an entry is counted, and stays out of the sums that need one. The CRPS of a point is
-  // |error|.
+  // Without a usable z an entry is counted, and stays out of the sums that need one. The CRPS of a
+  // point is |error|.
   t.finite_z = t.abs_z;
   std::copy(variance.begin(), variance.end(), t.log_variance.begin());
   for (std::size_t i = 0; i < n; ++i) {

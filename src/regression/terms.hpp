@@ -40,8 +40,8 @@ std::uint64_t raise_variances(RegressionBlock& block, double clip);
 /// Mean over the outputs of a column that lies output by output, in `out` when there are several.
 [[nodiscard]] std::span<const double> by_item(const RegressionBlock& block, std::span<const double> column,
                                               std::vector<double>& out);
-/// Adds a block. `multiplier`: what each item counts (its weight, times the draws of a resample); empty: one
-/// each.
+/// Adds a block. `multiplier`: what each item counts (its weight, times the draws of a resample);
+/// empty: one each.
 void add_block(const BlockTerms& terms, std::span<const double> multiplier, RegressionSums& sums);
 
 }  // namespace plumb::detail

@@ -6,8 +6,8 @@
 
 namespace plumb::detail {
 
-/// What a terminal can safely show: control characters become '?'. At most `width` characters, the cut marked
-/// "...".
+/// What a terminal can safely show: control characters become '?'. At most `width` characters, the
+/// cut marked "...".
 [[nodiscard]] std::string printable(const std::string& text, std::size_t width = 1000);
 /// Characters, not bytes, of UTF-8 text.
 [[nodiscard]] std::size_t text_width(const std::string& text);

@@ -16,7 +16,7 @@ constexpr std::size_t kClasses = 8;
 constexpr std::array<const char*, kClasses> kNames{"neutrophil", "eosinophil",   "basophil", "lymphocyte",
                                                    "monocyte",   "erythroblast", "platelet", "immature"};
 constexpr std::array<double, kClasses> kShare{0.28, 0.07, 0.04, 0.23, 0.12, 0.07, 0.11, 0.08};
-/// The class that each is most easily taken for.
+/// The class that each class is most often confused with.
 constexpr std::array<std::size_t, kClasses> kTwin{7, 2, 1, 4, 3, 3, 5, 0};
 constexpr std::array<const char*, 3> kSites{"harbour", "north", "university"};
 constexpr std::array<double, 3> kQuality{0.65, 1.0, 1.0};  // of the slides, by site

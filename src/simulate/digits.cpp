@@ -55,7 +55,7 @@ const std::array<std::vector<Stroke>, 10>& templates() {
   return all;
 }
 
-// Catmull-Rom through the points, 6 pieces between two of them.
+// A Catmull-Rom spline through the points, with 6 pieces between two of them.
 Stroke smooth(const Stroke& p) {
   if (p.size() < 3) return p;
   constexpr int kPieces = 6;
@@ -81,7 +81,7 @@ double distance(Point p, Point a, Point b) {
   return std::sqrt(ex * ex + ey * ey);
 }
 
-// A pen of this half-width from a to b, in pixels; where strokes cross, the darker stays.
+// Draws a stroke of this half-width from a to b, in pixels; where strokes cross, the darker one wins.
 void ink(Point a, Point b, double half, double level, std::span<std::uint8_t> out) {
   const double reach = half + 1;
   const auto cell = [](double x) { return std::clamp(static_cast<int>(x), 0, kDigitSize - 1); };
@@ -125,7 +125,7 @@ Point placed(Point p, const Hand& h) {
 
 double draw_annotation(int numeral, double concentration, RandomStream& random) {
   const double mean = annotation_mean(numeral);
-  if (numeral < 2) return mean;  // eq. 52 with a zero parameter: a point
+  if (numeral < 2) return mean;  // eq. 52 with a zero parameter: a point mass
   const double sum = numeral < 6 ? 1 / concentration : concentration;
   return draw_beta(mean * sum, (1 - mean) * sum, random);
 }

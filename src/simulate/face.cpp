@@ -24,7 +24,7 @@ class Draw {
  public:
   Draw(std::uint64_t seed, std::int64_t item) : random_(item_stream(seed, "faces", item)) {}
   double between(double lo, double hi) { return lo + (hi - lo) * random_.uniform(); }
-  // Around 0, cut at two standard deviations: no monsters.
+  // Around 0, truncated at two standard deviations, so that no face is grotesque.
   double about(double sd) { return sd * std::clamp(random_.normal(), -2.0, 2.0); }
   bool happens(double p) { return random_.uniform() < p; }
   Colour colour(double lo, double hi) { return {between(lo, hi), between(lo, hi), between(lo, hi)}; }
@@ -76,7 +76,7 @@ void set_scene(Face& f, Draw& draw) {
   f.cast = {1 + draw.about(0.03), 1.0, 1 + draw.about(0.04)};
 }
 
-// Proportions grow up by about 20 and sag from 40 on.
+// Proportions are adult from about 20 on and sag from 40 on.
 void set_proportions(Face& f, double age, Draw& draw) {
   const double child = exp_portable(-(age / 11) * (age / 11)),
                baby = exp_portable(-(age / 2.5) * (age / 2.5));
@@ -126,7 +126,7 @@ void set_colours(Face& f, double age, double look, Draw& draw) {
 
 void set_hair(Face& f, double age, Draw& draw) {
   const bool man = draw.happens(0.5);
-  const double prone = draw.between(0, 1);  // to lose it
+  const double prone = draw.between(0, 1);  // to hair loss
   const double baby = exp_portable(-(age / 1.8) * (age / 1.8));
   const double loss = man ? ramp(age, 22 + 30 * prone, 62 + 38 * prone) : 0.35 * ramp(age, 45, 100);
   f.hairline = -0.52 - 0.10 * baby - 0.20 * loss - 0.05 * age / 100 + draw.about(0.035);
@@ -144,7 +144,7 @@ Face make_face(std::uint64_t seed, std::int64_t item, int age) {
   Draw draw(seed, item);
   Face f;
   set_scene(f, draw);
-  // How old a person looks: off by some 6% of the age and a year.
+  // The apparent age, which is off by about 6% of the age and a year.
   const double look = std::max(0.0, age * (1 + draw.about(0.06)) + draw.about(1.0));
   set_proportions(f, look, draw);
   set_marks(f, look, draw);

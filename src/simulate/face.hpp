@@ -23,7 +23,7 @@ struct Face {
   double brow_y = -0.2, brow = 0.05, brow_dark = 0.8;
   double nose = 0.3, nose_width = 0.12;
   double mouth_y = 0.5, mouth_width = 0.3, lips = 0.06, smile = 0.1;
-  // age's marks and what people wear
+  // signs of age, and what people wear
   double wrinkle = 0, fold = 0, blotch = 0;
   double hairline = -0.5, hair_length = 0, hair_cover = 1, bald = 0, beard = 0;
   bool glasses = false;

@@ -107,7 +107,7 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, std::int64_t n) { return n == f.zero_votes && f.clip == 0; }},
       {"(\\d+) votes? falls? on probability 0 of the event: give clip 1e-12",
        [](const Facts& f, std::int64_t n) { return n == f.zero_event && f.clip == 0; }},
-      {"a cell whose forecasts are all 0 or all 1 has other outcomes: give clip 1e-12",
+      {"a bin whose forecasts are all 0 or all 1 has other outcomes: give clip 1e-12",
        [](const Facts& f, std::int64_t) { return f.sure_cell_wrong && f.clip == 0; }},
       {"(\\d+) items? (?:has|have) a true probability of 0 or 1 and another forecast: give clip 1e-12; the value then "
        "depends on the clip through (?:this item|these items)",
@@ -117,7 +117,7 @@ const std::vector<Reason>& reasons() {
       {"every forecast is 0 or 1", [](const Facts& f, std::int64_t) { return f.extreme == f.items; }},
       {"every forecast is 0, 1/2 or 1",
        [](const Facts& f, std::int64_t) { return f.extreme + f.halves == f.items; }},
-      {"no cell holds two items, which debiasing needs",
+      {"no bin holds two items, which debiasing needs",
        [](const Facts& f, std::int64_t) { return f.fullest_cell < 2; }},
       {"it is found by resampling: give bootstrap 200",
        [](const Facts&, std::int64_t) { return true; }},  // nothing is resampled here

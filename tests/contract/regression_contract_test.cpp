@@ -257,7 +257,7 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, const MetricRow&, std::int64_t) { return f.items == 0; }, false},
       {"there is nothing to compute it from",
        [](const Facts&, const MetricRow&, std::int64_t) { return false; }, false},
-      {"no item lies in the range of the cells",
+      {"no item lies in the range of the bins",
        [](const Facts& f, const MetricRow& row, std::int64_t) {
          return row.key.starts_with("uce") && f.range && f.outside == f.items;
        }},
@@ -266,13 +266,13 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, const MetricRow&, std::int64_t n) { return n == f.degenerate; }},
       {"some prediction has variance 0; clip raises small variances",
        [](const Facts& f, const MetricRow&, std::int64_t) { return f.degenerate > 0; }},
-      {"a cell of the smallest variances has mean 0; clip raises small variances",
+      {"a bin of the smallest variances has mean 0; clip raises small variances",
        [](const Facts& f, const MetricRow&, std::int64_t) { return f.degenerate > 0; }},
       {"needs all the data in one run; a merged state has only the streaming sums",
        [](const Facts& f, const MetricRow& row, std::int64_t) {
          return f.merged && row.room != Room::streaming;
        }},
-      {"its cells run from the smallest to the largest variance of all the data; save the states with range",
+      {"its bins run from the smallest to the largest variance of all the data; save the states with range",
        [](const Facts& f, const MetricRow& row, std::int64_t) {
          return f.merged && !f.range && row.key.starts_with("uce");
        }},

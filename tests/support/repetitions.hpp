@@ -1,5 +1,5 @@
-// How often a simulation is repeated: a short form in "make test", the whole in "make test-long"
-// (PLUMB_LONG=1).
+// How often a simulation is repeated: a short form in "make test", the whole in
+// "make test-long" (PLUMB_LONG=1).
 #pragma once
 
 #include <cmath>

@@ -13,8 +13,8 @@ namespace {
 namespace F = functional;
 using Loss = std::function<torch::Tensor(const torch::Tensor&)>;
 
-// Central differences in double with step 1e-6 err by about 1e-10 / 1e-6 of the loss, and by step^2 of its
-// curvature.
+// Central differences in double with step 1e-6 err by about 1e-10 / 1e-6 of the loss, and by step^2
+// of its curvature.
 constexpr double kGradientTolerance = 2e-8;
 // Sums of a few dozen doubles in another order.
 constexpr double kSumTolerance = 1e-12;

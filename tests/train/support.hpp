@@ -16,8 +16,8 @@
 
 namespace plumb::train::testing {
 
-/// Features of which the first two carry the risk, bent, and the others are noise; labels drawn from the
-/// risk.
+/// Features of which the first two carry the risk, bent, and the others are noise; labels
+/// drawn from the risk.
 inline Split risk_split(std::int64_t n, std::int64_t dimension, std::uint64_t seed) {
   Split s;
   s.inputs = torch::empty({n, dimension});

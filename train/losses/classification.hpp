@@ -1,7 +1,6 @@
-// Losses of classifiers over votes, in LibTorch's shape: options and a function. Logits are N x K
-// (softmax), or N or N x 1 (sigmoid: the log-odds of class 1); votes are N x K counts, K = 2 for the sigmoid.
-// Every vote weighs one and the loss is the mean over votes (Mimori 2021, eq. 53); items without votes weigh
-// nothing.
+// Losses of classifiers over votes, in LibTorch's shape: options and a function. Logits are N x K (softmax),
+// or N or N x 1 (sigmoid: the log-odds of class 1); votes are N x K counts, K = 2 for the sigmoid. Every vote
+// weighs one and the loss is the mean over votes (Mimori 2021, eq. 53); items without votes weigh nothing.
 #pragma once
 
 #include <torch/torch.h>
@@ -39,8 +38,8 @@ namespace functional {
 /// -sum_ik y_ik (1 - z_ik)^gamma log z_ik / sum_ik y_ik (Liu 2022, eq. 27).
 [[nodiscard]] torch::Tensor focal_loss(const torch::Tensor& logits, const torch::Tensor& votes,
                                        const FocalLossOptions& options = {});
-/// Cross-entropy minus beta times the entropy of the output (Liu 2022, eq. 26), items weighted by their
-/// votes.
+/// Cross-entropy minus beta times the entropy of the output (Liu 2022, eq. 26), each item with the
+/// weight of its votes.
 [[nodiscard]] torch::Tensor entropy_loss(const torch::Tensor& logits, const torch::Tensor& votes,
                                          const EntropyLossOptions& options = {});
 /// Maximum mean calibration error (Kumar 2018; Liu 2022, eqs. 28 and 29):
@@ -54,8 +53,8 @@ namespace functional {
 /// Cross-entropy with a share epsilon of each vote spread evenly over the classes.
 [[nodiscard]] torch::Tensor label_smoothing_loss(const torch::Tensor& logits, const torch::Tensor& votes,
                                                  const LabelSmoothingLossOptions& options = {});
-/// L_C of CaPE (Liu 2022, section 5): cross-entropy of the outputs of class 1 against empirical probabilities
-/// (N).
+/// L_C of CaPE (Liu 2022, section 5): cross-entropy of the outputs of class 1 against
+/// N empirical probabilities.
 [[nodiscard]] torch::Tensor calibration_loss(const torch::Tensor& logits, const torch::Tensor& empirical);
 
 }  // namespace functional

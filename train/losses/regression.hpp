@@ -12,7 +12,7 @@ namespace plumb::train {
 inline constexpr double kLowestSpread = -20;
 
 struct RegressionLossOptions {
-  /// The same for outputs as they are; a Network has done it before its outputs got their units.
+  /// The same for raw outputs; a Network does it before it converts its outputs to the units of the targets.
   TORCH_ARG(double, floor) = kLowestSpread;
 };
 

@@ -17,22 +17,22 @@ namespace {
 constexpr const char* kTrainExamples = R"(Methods (--method; --strength in brackets):
   ce               cross-entropy, stopped early on the validation log-loss
   cape-bin, cape-kernel
-                   CaPE (Liu 2022): from the early-stopped model on, every m-th epoch pulls the outputs to the
-                   empirical probabilities of outputs like them [0; w > 0: a weighted sum of both losses instead]
+                   CaPE (Liu 2022): from the early-stopped model on, every m-th epoch fits the outputs to the
+                   empirical probabilities of similar outputs [0; w > 0: a weighted sum of both losses instead]
   focal            (1 - p)^gamma times the log-loss [gamma = 2]
   entropy          rewards entropy of the output [beta = 1]
   mmce             adds a kernel calibration error of the batch [beta = 3]
   label-smoothing  a share of each label spread over the classes [0.05]
   mixup            mixed pairs of items and of their labels [alpha = 0.2]
-  ce-resampled     labels drawn anew each epoch from known probabilities: the oracle of simulations
+  ce-resampled     labels redrawn in each epoch from known probabilities: the oracle in simulations
 
-A folder of data holds train/, validation/ and test/, each with images.npy (N x C x H x W), or features.npy or .csv
+A data folder contains train/, validation/ and test/, each with images.npy (N x C x H x W), or features.npy or .csv
 (N x D), and labels.npy (N), counts.npy (N x K votes), ratings.npy (N x R) or targets.npy (regression), and truth.npy
 where the true probabilities are known. MNIST's idx files, CIFAR-10's binary batches, UTKFace's photographs and folders
 of PNG or JPEG files with a labels.csv (columns file, label) are read too.
 
 Examples:
-  faces with a known risk, from nothing to a judged model
+  faces with a known risk, from nothing to an evaluated model
     plumb demo faces --out faces
     plumb train --data faces --model resnet18 --method cape-bin --lr 0.01 --plateau 5 --out runs/cape
     plumb evaluate --probs runs/cape/test/probs.npy --labels runs/cape/test/labels.npy
@@ -42,25 +42,25 @@ Examples:
   regression with its own uncertainty
     plumb demo regression-images --out cells
     plumb train --data cells --model cnn --head gaussian --optimizer adam --lr 0.0003 --out runs/reg
-  an interrupted run goes on
+  continue an interrupted run
     plumb train --resume runs/cape
   which strength?
     plumb train --data faces --model cnn --method focal --tune 0.5,1,2,3 --out runs/focal
   many runs, three at a time on one device
     plumb train --grid grid.json --out runs/grid --jobs 3
-The run folder holds config.json, model.pt, history.json and .csv, result.json, and for train, validation and test
-logits.npy, probs.npy, features.npy and the labels. Same seed and same number of threads (--threads), same bits on the
-CPU, interrupted or not.)";
+The run folder contains config.json, model.pt, history.json and .csv, result.json, and for train, validation and test
+logits.npy, probs.npy, features.npy and the labels. The same seed and number of threads (--threads) give the same bits
+on the CPU, interrupted or not.)";
 
 constexpr const char* kPredictExamples = R"(Examples, on the runs that "plumb train --help" makes:
-  twenty passes with dropout, then what they say about the wrong answers
+  twenty passes with dropout, and how well they detect wrong answers
     plumb predict runs/cnn --mc-dropout --samples 20 --out runs/cnn/mc
     plumb uncertainty --samples runs/cnn/mc/samples.npy --counts runs/cnn/mc/counts.npy
   test-time augmentation
     plumb predict runs/cape --tta --flip --rotation 10 --out runs/cape/tta
   regression: mean, aleatoric and epistemic variance (Laves 2021, eq. 10)
     plumb predict runs/reg --mc-dropout --samples 25 --out runs/reg/mc
-A run of --ensemble M gives one sample a member, or --samples of each with --mc-dropout or --tta.)";
+A run with --ensemble M gives one sample per member, or --samples for each with --mc-dropout or --tta.)";
 
 template <class T>
 T parsed(const char* flag, const std::string& text) {
@@ -78,7 +78,7 @@ std::vector<T> parsed_list(const char* flag, const Args& texts) {
   return out;
 }
 
-// The others say what a run is: --resume cannot change them, and a grid has them in its file.
+// All other flags define the run: --resume cannot change them, and a grid has them in its file.
 constexpr std::array<std::string_view, 9> kHowItRuns = {
     "--data",   "--out",     "--resume",           "--grid", "--jobs",
     "--device", "--threads", "--checkpoint-every", "--quiet"};
@@ -91,7 +91,7 @@ Args what_a_run_is(const Flags& flags) {
   return given;
 }
 
-// Told before anything is computed: the nearest folder above `out` that is there must take files.
+// Checked before anything is computed: the nearest existing folder above `out` must be writable.
 void check_out(const std::string& out) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -104,7 +104,7 @@ void check_out(const std::string& out) {
                      std::strerror(errno));
 }
 
-// A flag that would do nothing is a mistake; in a grid it may be meant for other cells.
+// A flag without effect is an error; in a grid it may be meant for other cells.
 void check_effect(const Flags& flags, const train::TrainOptions& o) {
   const auto only = [&](const char* flag, bool serves, const std::string& whom) {
     if (flags.given(flag) && !serves)
@@ -189,7 +189,7 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   flags.text("--resume", "RUN", t.resume, "goes on with an interrupted run");
   flags.text("--grid", "FILE", t.grid,
              "JSON: {\"base\": {...}, \"vary\": {\"method\": [...], \"seed\": [...]}}");
-  flags.whole("--jobs", t.jobs, "cells of the grid at a time");
+  flags.whole("--jobs", t.jobs, "runs of the grid at a time");
   flags.seed("--seed", o.seed, "of weights, order, dropout, augmentation");
   flags.text("--data-seed", "N|auto", t.data_seed,
              "of the cut into parts and of outcomes drawn; auto: as --seed [auto]");

@@ -1,5 +1,5 @@
-// The flags of "plumb train" and "plumb predict": the same in plumb, which explains them, and in plumb-train,
-// which obeys them.
+// The flags of "plumb train" and "plumb predict": the same in plumb, which documents and checks them, and in
+// plumb-train, which uses them.
 #pragma once
 
 #include "shell/flags.hpp"

@@ -19,8 +19,8 @@ double strongest(const TrainOptions& o) {
   return o.method == "label-smoothing" || is_cape(o.method) ? 1.0 : 1e6;
 }
 
-// The one list of names, with the names or the range that an option may take: writing, reading, checks and
-// suggestions all walk it.
+// The only list of options, with the values or the range of each: writing, reading, checks and suggestions
+// all use it.
 template <class Options, class Visit>
 void visit_options(Options& o, Visit visit) {
   visit("data", o.data);

@@ -25,7 +25,7 @@ struct TrainOptions {
   std::string format = "auto";    ///< auto, arrays, images, mnist, cifar10, utkface
   std::string targets = "auto";   ///< auto, labels, counts, ratings, targets
   double validation_share = 0.2;  ///< cut from train/ when there is no validation/
-  std::int64_t train_items = 0;   ///< the first so many items of train/ only; 0: all
+  std::int64_t train_items = 0;   ///< use only the first items of train/; 0: all
   std::int64_t image_size = 0;    ///< resize images of a folder to this side; 0: as they are
   std::string scenario = "none";  ///< UTKFace: the risk by age (simulate/scenarios.hpp); none: the age itself
   bool normalize = true;          ///< subtract mean and divide by deviation of the training set, per channel
@@ -44,7 +44,7 @@ struct TrainOptions {
   std::int64_t cape_bins = 5;          ///< B
   std::int64_t cape_neighbours = 200;  ///< r
   double cape_sigma = 0.0707;          ///< of exp(-(p - q)^2 / sigma^2)
-  std::int64_t cape_epochs = 0;        ///< at most so many after the early-stopped model; 0: as `epochs`
+  std::int64_t cape_epochs = 0;        ///< limit after the early-stopped model; 0: as `epochs`
   double cape_lr = 0;                  ///< 0: the rate at which the starting model was reached
   bool from_start = false;             ///< CaPE without early learning first (Liu 2022, Table 12)
   std::string start_from;              ///< CaPE from the model of this run instead of its own early stop
@@ -72,7 +72,7 @@ struct TrainOptions {
   /// regression: sigma scaling on validation after each epoch (Laves 2021, Fig. 4)
   bool intra_training = false;
 
-  // How it runs; none of these is part of what a run is.
+  // How it runs; none of these defines the run.
   std::string device = "auto";  ///< auto, cpu, cuda
   std::int64_t threads = 0, checkpoint_every = 1;
   std::string out;
@@ -105,10 +105,9 @@ struct PredictOptions {
 /// Every number in its range, every name known; InputError otherwise.
 void check_options(const TrainOptions& o);
 
-/// config.json: every option that moves a number (not device, threads, out, quiet).
+/// config.json: every option that affects a number (not device, threads, out, quiet).
 [[nodiscard]] std::string to_json(const TrainOptions& o);
-/// Keys that are missing keep the value in `start`; an unknown key is an InputError with the nearest known
-/// one.
+/// Missing keys keep the value in `start`; an unknown key is an InputError that names the nearest known one.
 [[nodiscard]] TrainOptions from_json(const std::string& text, const std::string& name,
                                      TrainOptions start = {});
 [[nodiscard]] std::string read_text(const std::string& path);  ///< InputError when it cannot be read

@@ -4,8 +4,8 @@ import { h, scalar } from "./dom";
 import { sized } from "./sizes";
 import type { Choice, Plot, Row, Section, Spec } from "./types";
 
-// The colours of the specs, and the variables that the page's theme puts in their place: light, dark and print need no
-// new drawing.
+// The colours of the specs, and the variables that the page's theme replaces them with, so that light, dark and print need
+// no redrawing.
 const kTheme: Record<string, string> = {
   "#0b6e99": "var(--c0)", "#c2410c": "var(--c1)", "#4d7c0f": "var(--c2)", "#86198f": "var(--c3)",
   "#a16207": "var(--c4)", "#334155": "var(--c5)", "#5f6b7a": "var(--muted)", "#d5dae0": "var(--rule)",
@@ -118,7 +118,7 @@ class Chart {
       const same = JSON.stringify(view?.data("hover_store")) === JSON.stringify(tuples);
       if (view && !same) void view.data("hover_store", tuples as never).runAsync();
     } catch {
-      // a plot without cells
+      // a plot without bins
     }
   }
 }
@@ -145,7 +145,7 @@ export function sectionCharts(section: Section): { pickers: HTMLElement[]; chart
   const pickers: HTMLElement[] = [];
   for (const group of groups.values()) {
     const element = picker(section, group[0]!.plot.picker!, group);
-    // A picker of one plot among several stands inside that plot.
+    // A control that belongs to one plot is shown inside that plot.
     if (group.length === 1 && charts.length > 1) group[0]!.figure.querySelector("h3")!.after(element);
     else pickers.push(element);
   }

@@ -1,4 +1,4 @@
-// In a browser: shows the document that stands in the page. In node: draws a folder of specs.
+// In a browser: shows the document embedded in the page. In node: draws a folder of specs.
 import "./page.css";
 import { showPage } from "./page";
 import { drawFolder } from "./svg";

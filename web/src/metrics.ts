@@ -1,4 +1,4 @@
-// The table of metrics: value, interval, what chance gives, direction.
+// The table of metrics: value, interval, value expected by chance, direction.
 import { h, shown } from "./dom";
 import type { MetricCell, MetricRow, Report } from "./types";
 

@@ -1,4 +1,4 @@
-// The little of node that svg.ts uses.
+// The part of the node API that svg.ts uses.
 declare module "node:fs" {
   export function readdirSync(path: string): string[];
   export function readFileSync(path: string, encoding: string): string;

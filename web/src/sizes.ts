@@ -1,4 +1,4 @@
-// Rows of names are as high as they are many: Vega-Lite's own step sizes do not go with a fitted width.
+// The height follows the number of rows: Vega-Lite's own step sizes do not work with a fitted width.
 import type { Spec } from "./types";
 
 interface Sized {

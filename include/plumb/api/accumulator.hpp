@@ -20,8 +20,8 @@ class BasicAccumulator {
   explicit BasicAccumulator(Options options);
 
   void update(const Items& batch);
-  /// Of batches seen elsewhere. An accumulator that saw none is the identity; InputError names an option that
-  /// differs.
+  /// Of batches seen elsewhere. An accumulator that saw none is the identity; InputError names an
+  /// option that differs.
   void merge(const BasicAccumulator& other);
   /// The result so far; more batches may follow. InputError before the first one.
   [[nodiscard]] Result finish() const;

@@ -31,8 +31,8 @@ struct ItemColumns {
   std::vector<std::string> classes = {};  ///< names of the classes 0, 1, 2, ...
 };
 
-/// The items refer to the columns' memory (see Data) except for groups, slices and class names. Throws
-/// InputError.
+/// The items refer to the columns' memory (see Data) except for groups, slices and class
+/// names. Throws InputError.
 [[nodiscard]] Items make_items(const ItemColumns& columns);
 
 /// N x K probabilities, row-major, as the metrics see them (mean of the samples, softmax of logits); binary

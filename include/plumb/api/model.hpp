@@ -19,8 +19,8 @@ struct Intervals {
   std::vector<double> low, high;
 };
 
-/// A fitted calibrator, of probabilities or of variances. A value: copy it, keep it, share it between
-/// threads.
+/// A fitted calibrator, of probabilities or of variances. A value: copy it, keep it, share
+/// it between threads.
 class Model {
  public:
   explicit Model(CalibrationModel parts) : parts_(std::move(parts)) {}

@@ -33,8 +33,8 @@ using CalibratedSink = std::function<void(const CalibratedChunk&)>;
 /// Of all calibrated probabilities: {N, K}; binary tasks {N}, or {N, 2} when two columns came in.
 [[nodiscard]] std::vector<std::int64_t> calibrated_shape(const Predictions& predictions);
 
-/// Gives every chunk to the sink, in order. InputError when the model does not fit the predictions or the
-/// features.
+/// Gives every chunk to the sink, in order. InputError when the model does not fit the predictions
+/// or the features.
 void apply_model(const CalibrationModel& model, const Predictions& predictions, const ApplyOptions& options,
                  const CalibratedSink& sink);
 

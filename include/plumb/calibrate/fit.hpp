@@ -26,7 +26,7 @@ inline constexpr std::int64_t kHistogramBins = 15;
 /// Pseudo-votes of the prior that `auto` fits with, and that a method asked for by name falls back to.
 inline constexpr double kPriorVotes = 5;
 
-/// What is absent takes the method's default (contract section 8). An option that a method does not use is
+/// What is absent takes the method's default (docs/calibrators). An option that a method does not use is
 /// refused, not ignored.
 struct FitOptions {
   std::optional<double> lambda_b = {}, lambda_w = {}, lambda = {};  ///< strengths of penalties
@@ -73,7 +73,7 @@ struct CalibratorRow {
   }
 };
 
-/// In the order of contract section 8; classification only.
+/// Classification only; `plumb list` shows them in this order.
 [[nodiscard]] std::span<const CalibratorRow> calibrators();
 [[nodiscard]] const CalibratorRow* find_calibrator(std::string_view method);
 

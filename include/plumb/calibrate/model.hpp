@@ -24,8 +24,8 @@ struct CalibrationModel {
 };
 
 [[nodiscard]] std::string model_text(const CalibrationModel& model);
-/// Throws InputError, naming `name` (the file), for what is torn, foreign, changed by hand, or of a later
-/// format.
+/// Throws InputError, naming `name` (the file), for what is torn, foreign, changed by hand, or
+/// of a later format.
 [[nodiscard]] CalibrationModel parse_model(std::string_view text, const std::string& name);
 
 }  // namespace plumb

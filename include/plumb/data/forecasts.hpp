@@ -38,7 +38,7 @@ struct Forecasts {
 };
 
 /// The event that the forecast is about. kPositive: class 1 (binary). kTop: the argmax; for binary tasks
-/// max(p, 1-p). kEvent: what section 3 of the contract scores: kPositive when binary, else kTop.
+/// max(p, 1-p). kEvent: the event of the calibration errors: kPositive when binary, else kTop.
 enum class Event { kEvent, kPositive, kTop };
 
 // Projections of one block; `out` is overwritten.

@@ -73,8 +73,8 @@ class Predictions {
 /// itself pass.
 inline constexpr double kSumTolerance = 1e-3 + 1e-12;
 
-/// Stacked samples, S x N x K or S x N (shards stack along S), as S predictions of their own; nothing is
-/// copied.
+/// Stacked samples, S x N x K or S x N (shards stack along S), as S predictions of their own;
+/// nothing is copied.
 [[nodiscard]] std::vector<Rows> split_samples(const Rows& stacked);
 
 /// Index of the largest value, the lowest index among equals; 0 for an empty row.

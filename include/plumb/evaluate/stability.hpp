@@ -62,7 +62,7 @@ struct Stability {
 };
 
 /// Each repeat draws as many units as there are, with replacement; a subset of fraction f is round(f units)
-/// of those draws: the first ones (nested), or anew for every fraction (independent). Weights on rows, so
+/// of those draws: the first ones (nested), or new ones for every fraction (independent). Weights on rows, so
 /// that no repeat copies data.
 [[nodiscard]] Stability stability(const Items& items, const StabilityOptions& options = {});
 

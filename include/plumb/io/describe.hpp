@@ -35,8 +35,8 @@ struct ArrayInfo {
   std::string problem;  ///< why it cannot be read; the facts above are then unknown
 };
 
-/// Arrays of an .npy or .npz; columns of a CSV, then those groups of columns with a common prefix that have a
-/// use.
+/// Arrays of an .npy or .npz; columns of a CSV, then those groups of columns with a common prefix
+/// that have a use.
 [[nodiscard]] std::vector<ArrayInfo> describe_file(const std::string& path, int threads = 0);
 
 }  // namespace plumb

@@ -12,8 +12,8 @@
 
 namespace plumb {
 
-/// What the header of a .npy file says, checked. Never evaluates anything: the three keys are parsed as
-/// literals.
+/// What the header of a .npy file says, checked. Never evaluates anything: the three keys are
+/// parsed as literals.
 struct NpyHeader {
   DType dtype = DType::f64;
   char kind = 'f';              ///< numpy's: b i u f, or U and S for text

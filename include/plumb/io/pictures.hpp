@@ -1,5 +1,5 @@
-// A picture of each item, small enough to stand in a page: from an array, or from image files that a table
-// names.
+// A picture of each item, small enough to stand in a page: from an array, or from image files
+// that a table names.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ void log_block(std::span<const double> x, std::span<double> out);
 
 /// log(sum_k exp(x_k)); -inf for an empty span. The largest term is factored out.
 [[nodiscard]] double log_sum_exp(std::span<const double> x);
-/// Softmax of one row in place (the largest factored out; the sum in eight interleaved lanes, fixed on every
-/// target).
+/// Softmax of one row in place (the largest factored out; the sum in eight interleaved lanes, fixed
+/// on every target).
 void softmax_row(std::span<double> x);
 /// 1 / (1 + exp(-x)) without overflow; accurate in both tails.
 [[nodiscard]] double logistic(double x);

@@ -9,8 +9,8 @@ inline constexpr int kFractionBits = 50;
 inline constexpr double kFixedOne = std::int64_t{1} << kFractionBits;
 
 /// The nearest multiple of 2^-50, in units of 2^-50, ties to even. Needs |x| <= 2.
-/// A mean of such values is within 2^-51 (4.4e-16) of the mean of the given ones, whatever the number of
-/// items.
+/// A mean of such values is within 2^-51 (4.4e-16) of the mean of the given ones, whatever the
+/// number of items.
 [[nodiscard]] inline std::int64_t to_fixed(double x) {
   // Adding 1.5 * 2^52 rounds at the units: the same bits in scalar code and on every SIMD target.
   constexpr double kMagic = 6755399441055744.0;

@@ -18,8 +18,8 @@ namespace plumb {
 void parallel_blocks(std::int64_t n, std::int64_t block, int threads,
                      const std::function<void(int worker, std::int64_t begin, std::int64_t end)>& body);
 
-/// Runs body(state, begin, end) on private copies of `initial` and merges them: merge(into, from) must be
-/// order-free.
+/// Runs body(state, begin, end) on private copies of `initial` and merges them: merge(into, from)
+/// must be order-free.
 template <class State, class Body, class Merge>
 State parallel_reduce_blocks(std::int64_t n, std::int64_t block, int threads, const State& initial, Body body,
                              Merge merge) {

@@ -1,5 +1,5 @@
-// The column of a regression: a predicted mean with its variance, and the target that came. In blocks, from
-// files.
+// The column of a regression: a predicted mean with its variance, and the target that came. In
+// blocks, from files.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ void check_regression(const RegressionItems& items, bool with_errors = true);
 inline constexpr double kMaxTarget = 1e17;
 inline constexpr double kMaxVariance = 1e34;
 
-/// Items [begin, begin + size) in double, checked; output by output: entry j * size + i is output j of item
-/// i.
+/// Items [begin, begin + size) in double, checked; output by output: entry j * size + i is
+/// output j of item i.
 struct RegressionBlock {
   std::int64_t begin = 0, size = 0;
   int outputs = 1;

@@ -10,8 +10,8 @@
 
 namespace plumb {
 
-/// Sorted columns of entries (item x output) and items; ties stand together, and no result depends on their
-/// order.
+/// Sorted columns of entries (item x output) and items; ties stand together, and no result
+/// depends on their order.
 struct OrderedRegression {
   // By variance of the entry.
   std::vector<double> variance, err2;

@@ -78,8 +78,8 @@ struct RegressionSums {
 /// One pass in blocks; the same bits for any threads, shards and row order.
 [[nodiscard]] RegressionSums regression_sums(const RegressionItems& items, const RegressionPlan& plan,
                                              int threads);
-/// Smallest and largest uncertainty of an item (mean over its outputs): total, and aleatoric when that is
-/// known.
+/// Smallest and largest uncertainty of an item (mean over its outputs): total, and aleatoric
+/// when that is known.
 struct UncertaintyRanges {
   std::optional<RegressionRange> variance, aleatoric;  ///< absent without items
 };

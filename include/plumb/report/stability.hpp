@@ -8,7 +8,7 @@
 
 namespace plumb {
 
-/// Section "stability" of the contract: {estimator: {multi, single, ratio, ...}}.
+/// Section "stability" of the JSON: {estimator: {multi, single, ratio, ...}}.
 [[nodiscard]] Tree stability_section(const Stability& s);
 /// Table "precision": the standard error against the number of items and of raters.
 [[nodiscard]] Table precision_table(const Stability& s);

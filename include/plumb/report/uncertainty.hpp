@@ -15,7 +15,7 @@ struct ItemNames {
   std::vector<std::string> classes;
 };
 
-/// Section "measures" of the contract: {name: {eor, binned_brier, ..., pooled_bins, thresholds, bins}}.
+/// Section "measures" of the JSON: {name: {eor, binned_brier, ..., pooled_bins, thresholds, bins}}.
 [[nodiscard]] Tree measures_section(const UncertaintyResult& r);
 /// Section "suspects": [{id, row, label, prediction, agreement, score}], and `image` from `pictures`: a data
 /// URI for each suspect, or "" for none.

@@ -1,10 +1,10 @@
 // Images with a target that is measured with noise, and noise that can be seen: for heteroscedastic
 // regression (Laves 2021) with known mean and variance.
 //
-// One output: cells under a microscope; the target is the share of tumour cells (dark and large), and the
-// fainter the stain, the less the observer can be trusted. Two outputs: the tip of an instrument in an
-// endoscope; the target is its position, and the denser the smoke, the larger the error, more so along the
-// shaft.
+// One output: cells under a microscope; the target is the share of tumour cells (dark and large), and
+// the fainter the stain, the less the observer can be trusted. Two outputs: the tip of an instrument in
+// an endoscope; the target is its position, and the denser the smoke, the larger the error, more so
+// along the shaft.
 #pragma once
 
 #include <array>

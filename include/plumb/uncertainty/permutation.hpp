@@ -12,8 +12,8 @@
 
 namespace plumb {
 
-/// A draw from the hypergeometric distribution: marked ones among `drawn` of `total` of which `marked` are
-/// marked.
+/// A draw from the hypergeometric distribution: marked ones among `drawn` of `total` of which
+/// `marked` are marked.
 [[nodiscard]] std::int64_t draw_hypergeometric(std::int64_t total, std::int64_t marked, std::int64_t drawn,
                                                double uniform);
 

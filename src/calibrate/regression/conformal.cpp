@@ -1,6 +1,6 @@
-// Split conformal intervals: the ceil((n + 1) level)-th smallest score bounds the next one with probability
-// >= level, whatever the distribution, as long as calibration and test items are exchangeable (Vovk 2005; Lei
-// 2018).
+// Split conformal intervals: the ceil((n + 1) level)-th smallest score bounds the next one with
+// probability >= level, whatever the distribution, as long as calibration and test items are exchangeable
+// (Vovk 2005; Lei 2018).
 #include <algorithm>
 #include <cmath>
 

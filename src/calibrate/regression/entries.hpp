@@ -1,5 +1,5 @@
-// What the fits read: errors and the variance that is to be calibrated, with nothing that a likelihood cannot
-// take.
+// What the fits read: errors and the variance that is to be calibrated, with nothing that a
+// likelihood cannot take.
 #pragma once
 
 #include <cstdint>

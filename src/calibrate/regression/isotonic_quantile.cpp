@@ -102,6 +102,6 @@ constinit const RegressionCalibratorRow kIsotonicQuantile{
     {},
     fit_isotonic_quantile,
     map_isotonic_quantile,
-    "quantiles of the z-scores (Kuleshov); mends a bias"};
+    "quantiles of the z-scores (Kuleshov); corrects a bias"};
 
 }  // namespace plumb::detail

@@ -21,8 +21,8 @@ void row_sums(const double* z, std::int64_t rows, std::int64_t width, double* su
 /// The largest value of each row and its lowest index. Values must be >= 0 and not NaN.
 void row_tops(const double* z, std::int64_t rows, std::int64_t width, double* top, std::uint32_t* index);
 
-/// Class indices; false when one is no whole number from 0 to classes - 1, and then `out` holds nothing of
-/// use.
+/// Class indices; false when one is no whole number from 0 to classes - 1, and then `out`
+/// holds nothing of use.
 [[nodiscard]] bool copy_labels(const std::uint8_t* from, std::int64_t n, std::uint32_t classes,
                                std::uint32_t* out);
 [[nodiscard]] bool copy_labels(const std::int32_t* from, std::int64_t n, std::uint32_t classes,

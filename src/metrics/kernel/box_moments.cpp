@@ -11,9 +11,9 @@
 namespace plumb {
 namespace {
 
-// A term is at most 2^51 (a real mean y is in [-1, 2], and so is 1 - y). A box is emptied before it is
-// charged with more than 2^11 votes, and holds at most the votes of one chunk besides: (2^11 + 2^10) 2^51 <
-// 2^63.
+// A term is at most 2^51 (a real mean y is in [-1, 2], and so is 1 - y). A box is emptied before it
+// is charged with more than 2^11 votes, and holds at most the votes of one chunk besides: (2^11 +
+// 2^10) 2^51 < 2^63.
 constexpr std::uint32_t kMostSpent = 1u << 11;
 constexpr std::uint32_t kMostOfChunk = 1u << 10;
 constexpr std::size_t kChunk = 512;
@@ -126,7 +126,7 @@ BoxMoments MomentBuilder::finish() {
   for (std::size_t b = 0; b < spent_.size(); ++b) flush(b);
   BoxMoments out = std::move(sums_);
   if (out.w.empty()) out = BoxMoments(spent_.size());
-  sums_ = {};  // made anew by the next update, if there is one
+  sums_ = {};  // the next update, if any, creates them again
   return out;
 }
 

@@ -30,8 +30,8 @@ const Grid& chebyshev_analysis() {
   return a;
 }
 
-// What a series leaves out: its terms go on falling at least as fast as the last four do, even and odd ones
-// apart.
+// What a series leaves out: its terms go on falling at least as fast as the last four do, even
+// and odd ones apart.
 double tail_of(const Series& size) {
   const double even = size[14] < size[12] ? size[14] / size[12] : 1.0;
   const double odd = size[15] < size[13] ? size[15] / size[13] : 1.0;

@@ -42,9 +42,9 @@ inline Series chebyshev(double t) {
 /// What a series with coefficients of this size leaves out.
 [[nodiscard]] double tail_of(const Series& size);
 
-/// The kernel between two boxes: entry [k][i] takes moment k of the source box to coefficient i of the series
-/// on the target box. `error` bounds what is cut off, for a source box of mass one: the last two rows and
-/// columns.
+/// The kernel between two boxes: entry [k][i] takes moment k of the source box to coefficient i of the
+/// series on the target box. `error` bounds what is cut off, for a source box of mass one: the last two
+/// rows and columns.
 struct Block {
   Grid entry;
   double error = 0;

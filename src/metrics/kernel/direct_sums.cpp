@@ -8,8 +8,8 @@
 namespace plumb::detail {
 namespace {
 
-// A vote this far (in e-folds) below the top one no longer counts: 2^53 such votes would move the sum by
-// 1e-16.
+// A vote this far (in e-folds) below the top one no longer counts: 2^53 such votes would move
+// the sum by 1e-16.
 constexpr double kNegligibleTerm = 80.0;
 
 struct DirectTarget {
@@ -70,8 +70,8 @@ std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const dou
     for (std::size_t i = 0; i < p.size(); ++i) top[0][i] = std::max(top[0][i], top[w][i]);
   }
 
-  // rough() and the accurate logarithm differ by a constant of x: k(x; x) and n p log p + n (1 - p) log(1 -
-  // p).
+  // rough() and the accurate logarithm differ by a constant of x: k(x; x) and n p log p + n (1
+  // - p) log(1 - p).
   std::vector<DirectSum> empty(p.size());
   for (std::size_t i = 0; i < p.size(); ++i) {
     const DirectTarget& x = target[i];

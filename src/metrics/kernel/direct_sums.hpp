@@ -10,8 +10,8 @@
 
 namespace plumb::detail {
 
-/// Sums over the votes at p_j != p of m_j k(p; p_j) / k(p; p), in units of exp(top); and over those at p
-/// itself.
+/// Sums over the votes at p_j != p of m_j k(p; p_j) / k(p; p), in units of exp(top); and over
+/// those at p itself.
 struct DirectSum {
   double p = 0;
   double top = 0;  ///< about the log of the largest term; -infinity: there are no other p

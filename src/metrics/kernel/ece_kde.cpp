@@ -65,8 +65,8 @@ struct GapSums {
   }
 };
 
-// Calls add(mass, rest) for each kind of vote of an item, `rest` being G less what is left out with that
-// vote.
+// Calls add(mass, rest) for each kind of vote of an item, `rest` being G less what is left
+// out with that vote.
 template <class Add>
 void each_kind(const Item& item, bool whole, LeaveOut leave_out, Rest g, Add add) {
   const auto less = [&](double n, double h) { return Rest{g.w - item.w * n, g.wy - item.w * h}; };

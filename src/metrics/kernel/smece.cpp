@@ -110,8 +110,8 @@ SmoothError smece(const SmoothSums& sums) {
     f_low = excess(low);
   }
   if (f_low <= 0.0) return {f_low + low, low};
-  // Regula falsi, with the weight of an end halved that stays twice (Illinois), and bisection when that
-  // stalls.
+  // Regula falsi, with the weight of an end halved that stays twice (Illinois), and bisection
+  // when that stalls.
   int side = 0;
   for (int i = 0; i < 100 && high - low > kSigmaPrecision * high && f_high != 0.0; ++i) {
     double middle = (low * f_high - high * f_low) / (f_high - f_low);

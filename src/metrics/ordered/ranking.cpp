@@ -12,8 +12,8 @@ Estimate why_unranked(const typename A::Hits& hits, const typename A::Mass& miss
   return Estimate::undefined(A::positive(hits) ? detail::kNoMisses : detail::kNoHits);
 }
 
-// Twice the mass of (hit, miss) pairs in which the hit stands higher, ties once: all of it in exact
-// arithmetic.
+// Twice the mass of (hit, miss) pairs in which the hit stands higher, ties once: all of it
+// in exact arithmetic.
 template <class A>
 Estimate auroc_of(const ForecastsView& f) {
   typename A::Hits hits{};

@@ -95,7 +95,7 @@ void finish_label_histogram(const ShareTables& t, Scores& out) {
     }
   }
   if (out["cl"] && !some_cell_has_two(t))
-    out["cl"] = out["ce"] = Estimate::undefined("no cell holds two items, which debiasing needs");
+    out["cl"] = out["ce"] = Estimate::undefined("no bin holds two items, which debiasing needs");
 }
 
 ClassScores label_histogram_classes(const ShareTables& t) {

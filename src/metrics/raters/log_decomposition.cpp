@@ -81,7 +81,7 @@ Estimate log_calibration(const ReliabilityTable& t, const ScoreOptions& options)
     const double p = clipped(share(cell.wp), options.clip), not_p = clipped(rest(cell.wp), options.clip);
     if ((c > 0 && p <= 0) || (not_c > 0 && not_p <= 0))
       return Estimate::undefined(
-          "a cell whose forecasts are all 0 or all 1 has other outcomes: give ⟦clip⟧ 1e-12");
+          "a bin whose forecasts are all 0 or all 1 has other outcomes: give ⟦clip⟧ 1e-12");
     sum += w / total * std::max(term(c, p) + term(not_c, not_p), 0.0);  // below 0 only by rounding
   }
   return sum;

@@ -10,8 +10,8 @@ namespace plumb::detail {
 
 enum class Direction { up, down };
 
-/// `while (g.next())` visits the distinct p of an ascending column, from the least on or from the greatest
-/// on.
+/// `while (g.next())` visits the distinct p of an ascending column, from the least on or from
+/// the greatest on.
 template <class A, Direction D = Direction::up>
 class Groups {
  public:

@@ -26,9 +26,9 @@ double less_squares(const ExactSum& s, const ExactSum& squares) {
 
 /// What gap^2 is expected to exceed the squared error of the cell by. With W = sum w_i n_i, debiasing
 /// replaces c^2 by (W^2 c^2 - sum (w_i h_i)^2) / (W^2 - sum (w_i n_i)^2), the mean of y_i y_j over votes of
-/// distinct items (contract, section 4): items are independent, votes of one item need not be. This is the
-/// difference of the two. With one vote an item it is c (1 - c) / (n - 1) (Mimori 2021, eq. 13). Unbiased
-/// given the forecasts where E[y | p] is the same for all p of the cell.
+/// distinct items (docs/metrics/calibration_errors.md): items are independent, votes of one item need not be.
+/// This is the difference of the two. With one vote per item it is c (1 - c) / (n - 1) (Mimori 2021, eq. 13).
+/// Unbiased given the forecasts where E[y | p] is the same for all p of the bin.
 double excess(const Cell& c) {
   const double square = c.mean_y() * c.mean_y();
   const double pairs = less_squares(c.w, c.ww);
@@ -78,7 +78,7 @@ Estimate ece_l2_debiased(const ReliabilityTable& t) {
     sum += c.w.value() * (c.gap() * c.gap() - excess(c));
     items += c.items;
   }
-  if (items == 0) return Estimate::undefined("no cell holds two items, which debiasing needs");
+  if (items == 0) return Estimate::undefined("no bin holds two items, which debiasing needs");
   Estimate result = std::copysign(std::sqrt(std::abs(sum) / total.w.value()), sum);
   if (items != total.items) result.items = items;
   return result;

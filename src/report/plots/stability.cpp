@@ -1,5 +1,5 @@
-// How an estimate moves as the test set shrinks (Riera-Marin 2025, Fig. 1 and 3), and what a precision would
-// take.
+// How an estimate moves as the test set shrinks (Riera-Marin 2025, Fig. 1 and 3), and what a
+// precision would take.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The bytes have the shape of onnx.proto; tests/cli/test_calibrate.py runs them where onnxruntime is
-// installed.
+// The bytes have the shape of onnx.proto; tests/cli/test_calibrate.py runs them where
+// onnxruntime is installed.
 #include "plumb/calibrate/onnx.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// An independent reading of contract section 8: what a step's parameters mean and what was minimised, in long
-// double and without the library's kernels.
+// An independent implementation of docs/calibrators: what a step's parameters mean and what was minimised, in
+// long double and without the library's kernels.
 #pragma once
 
 #include <algorithm>

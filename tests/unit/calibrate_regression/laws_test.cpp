@@ -80,8 +80,8 @@ TEST(AuxLaws, OverfitsSmallSetsWhereSigmaDoesNot) {
 }
 
 TEST(ConformalLaws, CoverageIsAtLeastTheLevelWhateverTheDistribution) {
-  // The average over calibration sets of 19 lies in [0.9, 0.9 + 1/20]; Laplace noise, wrong scale, biased
-  // mean.
+  // The average over calibration sets of 19 lies in [0.9, 0.9 + 1/20]; Laplace noise, wrong
+  // scale, biased mean.
   double sum = 0;
   const int runs = 400;
   for (int r = 0; r < runs; ++r) {

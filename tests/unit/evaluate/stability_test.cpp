@@ -1,5 +1,5 @@
-// Stability: subsets are weights on drawn units; curves, total variation and precision against literal
-// copies.
+// Stability: subsets are weights on drawn units; curves, total variation and precision
+// against literal copies.
 #include "plumb/evaluate/stability.hpp"
 
 #include <gtest/gtest.h>

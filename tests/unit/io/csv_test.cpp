@@ -188,8 +188,8 @@ std::vector<std::vector<std::string>> naive(const std::string& text) {
   return records;
 }
 
-/// Random tables whose text column has commas, quotes and newlines in it, cut into pieces of every small
-/// size.
+/// Random tables whose text column has commas, quotes and newlines in it, cut into pieces of
+/// every small size.
 TEST(Csv, PiecesDoNotChangeTheResult) {
   std::mt19937 random(7);
   for (int round = 0; round < 30; ++round) {

@@ -1,5 +1,5 @@
-// Files for the tests of readers: a directory that goes away, and small .npy and .npz files made byte by
-// byte.
+// Files for the tests of readers: a directory that goes away, and small .npy and .npz files
+// made byte by byte.
 #pragma once
 
 #include <unistd.h>

@@ -100,8 +100,8 @@ TEST(Npz, Damage) {
 }
 
 TEST(Npz, ABombCostsNoMemory) {
-  // The directory claims 3 GiB, the header of the member too: no deflated stream of this length can give as
-  // much.
+  // The directory claims 3 GiB, the header of the member too: no deflated stream of this length
+  // can give as much.
   std::string file = zip({{"x.npy", npy_of("|u1", "(3221225472,)", std::string(1000, 'x')), true}});
   const std::size_t directory = file.find("PK\x01\x02");
   file.replace(directory + 24, 4, little(3221225472u, 4));

@@ -47,8 +47,8 @@ TEST(ExactSum, OneTermComesBack) {
   }
 }
 
-// Reference: __float128 holds a sum of doubles exactly while the exponents span at most 113 - 53 - log2(n)
-// bits.
+// Reference: __float128 holds a sum of doubles exactly while the exponents span at most 113 -
+// 53 - log2(n) bits.
 TEST(ExactSum, EqualsQuadrupleSum) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const auto terms = random_terms(seed, 500, 20);
@@ -58,8 +58,8 @@ TEST(ExactSum, EqualsQuadrupleSum) {
   }
 }
 
-// Reference over the whole range: schoolbook addition of sign and magnitude, digit by digit, written
-// independently.
+// Reference over the whole range: schoolbook addition of sign and magnitude, digit by
+// digit, written independently.
 double schoolbook(const std::vector<double>& terms) {
   constexpr int kDigits = 400;  // bits, the last one worth 2^-192
   std::vector<std::int64_t> digit(kDigits, 0);

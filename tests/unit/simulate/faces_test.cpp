@@ -35,8 +35,8 @@ TEST(Faces, DependOnSeedItemAndAge) {
   EXPECT_NE(base, face(3, 7, 41, 24));
 }
 
-// A small image is the large one seen from afar: the mean of 4 x 4 pixels of it, but for noise and thin
-// strokes.
+// A small image is the large one seen from afar: the mean of 4 x 4 pixels of it, but for noise
+// and thin strokes.
 TEST(Faces, SizesShowTheSameDrawing) {
   constexpr double kLevels = 8;  // of 255, in the mean: the noise alone gives about 4
   Sample gap;
@@ -84,8 +84,8 @@ std::vector<double> pixels(std::int64_t item, int age) {
   return x;
 }
 
-// Law: a linear model on tiny images finds some of the age and not nearly all. What it leaves is for
-// networks.
+// Law: a linear model on tiny images finds some of the age and not nearly all. What it leaves
+// is for networks.
 TEST(Faces, AgeIsLearnableButNotTrivial) {
   const RiskData people = simulate_risks({Scenario::linear, 1600, 9});
   constexpr std::size_t kTrain = 1200;

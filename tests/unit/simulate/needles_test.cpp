@@ -33,8 +33,8 @@ TEST(Needles, PartsAreThoseOfThePasses) {
 }
 
 TEST(Needles, WithoutShrinkingTheVarianceIsRightAwayFromTheHarbour) {
-  // Told: sd^2 aleatoric + (sd/2)^2 of the passes, 9/10 of it by the 1/S variance of ten; true: sd^2 +
-  // (sd/2)^2.
+  // Told: sd^2 aleatoric + (sd/2)^2 of the passes, 9/10 of it by the 1/S variance of ten; true:
+  // sd^2 + (sd/2)^2.
   const Needles n = simulate_needles({.items = 20000, .shrink = 1});
   double sum = 0, count = 0;
   for (std::size_t k = 0; k < n.targets.size(); ++k) {

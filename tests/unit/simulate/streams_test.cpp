@@ -19,8 +19,8 @@ TEST(Streams, UsesAndSeedsDoNotShareNumbers) {
   EXPECT_NE(a.uniform(), b.uniform());
 }
 
-// Law: mean a/(a+b) and variance ab/((a+b)^2 (a+b+1)), for the shapes of Mimori's three modes and ordinary
-// ones.
+// Law: mean a/(a+b) and variance ab/((a+b)^2 (a+b+1)), for the shapes of Mimori's three modes
+// and ordinary ones.
 TEST(Streams, BetaHasItsMoments) {
   for (const auto& [a, b] : {std::pair{0.01, 0.04}, {0.03, 0.02}, {4.0, 16.0}, {12.0, 8.0}, {0.7, 2.5}}) {
     Sample sample;

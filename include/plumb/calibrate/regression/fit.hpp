@@ -58,8 +58,8 @@ struct RegressionCalibratorRow {
 [[nodiscard]] std::span<const RegressionCalibratorRow> regression_calibrators();
 [[nodiscard]] const RegressionCalibratorRow* find_regression_calibrator(std::string_view method);
 
-/// InputError for an unknown method and an option that it does not use. Front ends may ask before they read
-/// files.
+/// InputError for an unknown method and an option that it does not use. Front ends may ask before
+/// they read files.
 void check_fit_options(std::string_view method, const RegressionFitOptions& options);
 
 /// Checks options and items and fits. InputError also for a method that needs the parts, a variance of 0.

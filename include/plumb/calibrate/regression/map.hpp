@@ -9,8 +9,8 @@
 
 namespace plumb {
 
-/// Stateless after construction; may be called from several threads. Columns lie output by output, as in the
-/// block.
+/// Stateless after construction; may be called from several threads. Columns lie output by output,
+/// as in the block.
 class VarianceMap {
  public:
   virtual ~VarianceMap() = default;

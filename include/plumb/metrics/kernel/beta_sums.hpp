@@ -41,8 +41,8 @@ struct VotesAt {
   friend bool operator==(const VotesAt&, const VotesAt&) = default;
 };
 
-/// The state: plain data, exact merge. `moments` holds the boxes of the lower side, then those of the upper
-/// side.
+/// The state: plain data, exact merge. `moments` holds the boxes of the lower side, then those
+/// of the upper side.
 struct BetaSums {
   BetaBoxes boxes;
   BoxMoments moments;

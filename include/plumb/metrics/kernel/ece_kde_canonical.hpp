@@ -23,9 +23,9 @@ struct SimplexView {
   bool whole = true;  ///< false under the sign-flip null: the votes of an item then share its counts evenly
 };
 
-/// Mean over votes of sum_k |E[y_k | z_i] - z_ik|, E by the kernel Dirichlet(z_j/h + 1) at z_i, one vote (or
-/// item) left out. Zero components take the limit in which they vanish together. O(N^2 K) time, O(N K)
-/// memory.
+/// Mean over votes of sum_k |E[y_k | z_i] - z_ik|, E by the kernel Dirichlet(z_j/h + 1) at z_i, one
+/// vote (or item) left out. Zero components take the limit in which they vanish together. O(N^2 K)
+/// time, O(N K) memory.
 [[nodiscard]] Estimate ece_kde_canonical(const SimplexView& f, double bandwidth,
                                          LeaveOut leave_out = LeaveOut::kVote, int threads = 0);
 

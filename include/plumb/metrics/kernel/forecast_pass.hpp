@@ -1,5 +1,5 @@
-// A pass over a column of forecasts that need not be in memory. Kernel estimators need two (rarely four)
-// passes.
+// A pass over a column of forecasts that need not be in memory. Kernel estimators need two
+// (rarely four) passes.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Smooth calibration error (Blasiok & Nakkiran 2024): reflected Gaussian kernel, bandwidth at the fixed
-// point.
+// Smooth calibration error (Blasiok & Nakkiran 2024): reflected Gaussian kernel, bandwidth at
+// the fixed point.
 #pragma once
 
 #include <cstdint>

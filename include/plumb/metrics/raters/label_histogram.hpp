@@ -1,5 +1,5 @@
-// Losses against the histogram of votes (Mimori 2021, section 3): lsq = el + il, el = cl + dl; plug-in and
-// debiased.
+// Losses against the histogram of votes (Mimori 2021, section 3): lsq = el + il, el = cl + dl;
+// plug-in and debiased.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ using ClassScores = std::vector<std::pair<std::string, std::vector<std::optional
 
 /// Projects a block: column k holds p = z_k and mu = y_k / n. Binary tasks have the columns 1 - z and z.
 void histogram_terms(const ItemBlock& block, std::span<const Cells> cells, ShareTerms& out);
-/// The votes alone, for a block whose forecasts are there: a null that redraws the labels changes nothing
-/// else.
+/// The votes alone, for a block whose forecasts are there: a null that redraws the labels
+/// changes nothing else.
 void histogram_shares(const ItemBlock& block, ShareTerms& out);
 
 /// Writes lsq, cl_plugin, cl, ce, rl over the items with votes and el_plugin, el, dl_plugin, dl, de, il over

@@ -1,4 +1,4 @@
-// How often each two raters agree on the items that both rated.
+// How often each pair of raters agrees on the items that both rated.
 #pragma once
 
 #include <cstdint>

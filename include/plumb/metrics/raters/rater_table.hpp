@@ -11,8 +11,8 @@
 
 namespace plumb {
 
-/// Sums of one rater. Pairs are (this rater, another rater) on one item; weights multiply both sides of a
-/// share.
+/// Sums of one rater. Pairs are (this rater, another rater) on one item; weights multiply both
+/// sides of a share.
 struct RaterSums {
   std::uint64_t items = 0;   ///< items rated, of positive weight
   std::uint64_t shared = 0;  ///< of those, rated by somebody else too

@@ -37,8 +37,8 @@ void statistic_terms(const VoteStatistic& s, const ItemBlock& block, std::span<c
 void statistic_forecasts(const VoteStatistic& s, const ItemBlock& block,
                          std::span<const double> concentration, std::vector<double>& out);
 
-/// The loss (eq. 39), plug-in and debiased calibration loss (eq. 42, 43) and its signed root, read off the
-/// tables.
+/// The loss (eq. 39), plug-in and debiased calibration loss (eq. 42, 43) and its signed root,
+/// read off the tables.
 struct StatisticLosses {
   Estimate loss, cl_plugin, cl, ce;
 };

@@ -37,7 +37,7 @@ struct Cells {
 
 /// One cell. p enters as the nearest multiple of 2^-50 (numeric/fixed_point.hpp); w is the weight of a vote
 /// (times how often a resample drew the item), n the trials, h the hits of an item. The squares serve
-/// debiasing by item (contract, sections 3 and 4).
+/// debiasing by item (docs/metrics/calibration_errors.md).
 struct Cell {
   std::uint64_t items = 0;  ///< of positive mass w n; an item drawn several times is one item of more weight
   std::uint64_t votes = 0;  ///< sum of n over those items; neither weights nor repeated draws multiply it

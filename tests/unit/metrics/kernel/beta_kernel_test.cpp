@@ -10,8 +10,8 @@
 namespace plumb {
 namespace {
 
-// The log-gamma functions of the reference are as large as 1/h log(1/h), in long double (1e-19) and after
-// cancellation.
+// The log-gamma functions of the reference are as large as 1/h log(1/h), in long double (1e-19)
+// and after cancellation.
 constexpr double kCancelled = 1e-17;
 // Of a deviance up to some hundreds, and a few units in the last place of Stirling's terms.
 constexpr double kRelative = 1e-14;

@@ -1,5 +1,5 @@
-// Literal double loops in long double, written from the definitions alone: what the kernel metrics are held
-// against.
+// Literal double loops in long double, written from the definitions alone: what the kernel metrics
+// are held against.
 #pragma once
 
 #include <algorithm>

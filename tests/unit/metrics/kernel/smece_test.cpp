@@ -33,8 +33,8 @@ Smoothed smoothed(const ForecastsView& f, double t, double sigma) {
   return {s.residual / total, s.mass / total};
 }
 
-// The midpoint rule on a dense grid. Its error at a sign change of slope s is about s/(8 n^2), some 1e-6
-// here.
+// The midpoint rule on a dense grid. Its error at a sign change of slope s is about s/(8
+// n^2), some 1e-6 here.
 constexpr int kPoints = 2000;
 constexpr double kDense = 1e-5;
 double dense(const ForecastsView& f, double sigma) {
@@ -79,8 +79,8 @@ TEST(Smece, OfOnePlaceIsItsResidual) {
   }
 }
 
-// Residuals r and -r at distance d, far from both ends: the two Gaussians cancel but for erf(d / (2 sqrt(2)
-// sigma)).
+// Residuals r and -r at distance d, far from both ends: the two Gaussians cancel but for erf(d /
+// (2 sqrt(2) sigma)).
 TEST(Smece, GoldenOfTwoPlaces) {
   for (double sigma : {SmoothSums::kSmallestSigma, 0.001, 0.0037, 0.03}) {
     for (double d : {0.3 * sigma, 2 * sigma, 20 * sigma}) {
@@ -145,8 +145,8 @@ TEST(Smece, CurveAgreesWithTheDefinition) {
     for (const CurvePoint& c : smooth_curve(sums_of(f), sigma, even_grid(50))) {
       const Smoothed s = smoothed(f, c.p, sigma);
       EXPECT_NEAR(c.density, s.mass, 1e-11) << c.p;
-      // hits = residual + p, smoothed: only at the grid point itself is p known, so compare through the
-      // definition.
+      // hits = residual + p, smoothed: only at the grid point itself is p known, so compare
+      // through the definition.
       double hits = 0, mass = 0;
       for (std::size_t i = 0; i < p.size(); ++i) {
         const std::vector<double> one{p[i]}, zero{0.0};

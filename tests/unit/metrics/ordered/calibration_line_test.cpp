@@ -9,8 +9,8 @@
 namespace plumb::test {
 namespace {
 
-// The fit ends with a Newton step from a gradient of 1e-10 per vote; the gradient here is added in long
-// double.
+// The fit ends with a Newton step from a gradient of 1e-10 per vote; the gradient here is
+// added in long double.
 constexpr long double kGradientTolerance = 1e-12L;
 // The statement of the same model on different numbers, up to rounding of the logits.
 constexpr double kTolerance = 1e-9;

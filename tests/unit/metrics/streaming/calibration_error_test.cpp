@@ -49,7 +49,7 @@ struct NaiveErrors {
   long double ece = 0, l2 = 0, mce = 0, debiased = 0;
 };
 
-/// Straight from the contract; the debiased error over all pairs of distinct items of a cell, O(n^2).
+/// The definitions as written; the debiased error over all pairs of distinct items of a bin, O(n^2).
 NaiveErrors naive(const Column& c, int bins) {
   NaiveErrors e;
   long double all = 0;
