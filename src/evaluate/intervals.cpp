@@ -86,6 +86,12 @@ std::optional<CellNoise> Inference::noise(std::span<const ReliabilityTable> tabl
   return tables.size() == 1 && !size_.grouped ? with_more_draws(out, kManyDraws) : out;
 }
 
+double Inference::rarer() const {
+  const Cell total = observed_.sums.event.total();
+  const double hits = total.wy.value() / total.w.value();
+  return std::min(hits, 1 - hits) * size_.effective;
+}
+
 double Inference::rare_bound(double level) const {
   const double n = size_.effective;
   return poisson_upper(rare_ * n, level) / n - expected_;
@@ -99,6 +105,10 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
     set_bounds({b.low, std::min(b.high, 1.0)}, "inversion", m);
     return;
   }
+  // Over few events the noise of a bin is too skewed for these: they covered 84 to 88% of rare events.
+  constexpr double kFewEvents = 80;
+  if ((key == "ece_l2" || key == "brier_reliability" || key == "ece_classwise") && rarer() < kFewEvents)
+    return;
   const std::span classes(observed_.sums.by_class);
   std::optional<CellNoise> own;
   const std::optional<CellNoise>* cells = &event_;
@@ -165,15 +175,13 @@ void Inference::add_debiased(const MetricRow& row, std::span<const double> repli
 
 void Inference::add_auroc(std::span<const double> replicates, MetricResult& m) const {
   const double a = *m.value, s = standard_deviation(replicates);
-  const Cell total = observed_.sums.event.total();
-  const double hits = total.wy.value() / total.w.value();
-  const double rarer = std::min(hits, 1 - hits) * size_.effective;
+  const double events = rarer();
   if (a > 0 && a < 1 && s > 0) {
     // The rarer outcome brings most of the variance, and m of it are estimated from m - 1.
-    const double more = rarer > 2 ? rarer / (rarer - 1) : 2;
+    const double more = events > 2 ? events / (events - 1) : 2;
     set_bounds(logit_bounds(a, s * std::sqrt(more), level_), "logit", m);
   } else {
-    set_bounds(wilson_bounds(a, std::max(rarer, 1.0), level_), "wilson", m);
+    set_bounds(wilson_bounds(a, std::max(events, 1.0), level_), "wilson", m);
   }
 }
 

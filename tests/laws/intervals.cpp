@@ -43,7 +43,8 @@ void cover_on_cells(Book& book, const Setting& s) {
           const Result r = evaluate(items_of(d), resampled(kOnCells));
           const Result truth = evaluate(truth_of(d), {.metrics = kOnCells, .threads = 1, .consensus = false});
           Covered out;
-          for (const auto& [key, m] : r.metrics) out[key] = covers(m, *truth[key].value);
+          for (const auto& [key, m] : r.metrics)
+            if (m.low) out[key] = covers(m, *truth[key].value);
           return out;
         }));
 }
