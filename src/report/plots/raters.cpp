@@ -147,7 +147,7 @@ void rater_table(const Runs& runs, Plots& out) {
   }
 }
 
-// How often each two raters agree; both halves of the square, so that a row is a rater.
+// How often each pair of raters agree; both halves of the square, so that a row is a rater.
 void rater_pairs(const Runs& runs, Plots& out) {
   for (const Run& run : runs) {
     const Json* table = rows(run, "rater_pairs");
