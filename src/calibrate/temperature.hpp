@@ -18,7 +18,7 @@ struct TemperatureFit {
   int passes = 0;
   bool converged = true;
   std::int64_t clipped = 0;
-  std::string warning;     ///< empty, or what T could not mend
+  std::string warning;     ///< empty, or what T could not correct
   std::string no_optimum;  ///< why T is at its bound, or empty
 };
 /// One pass over the scores: the log-loss of softmax(beta u) and its two derivatives in beta.

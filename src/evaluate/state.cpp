@@ -23,7 +23,7 @@ constexpr const char* kNeedsAll = "needs all the data in one run; a merged state
 EvaluateState detail::begin_state(const Items& items, const EvaluateOptions& o) {
   if (o.binning == Binning::mass)
     throw InputError(
-        "⟦save_state⟧ needs ⟦binning⟧ width: equal-mass cells are known only once all the data are");
+        "⟦save_state⟧ needs ⟦binning⟧ width: equal-mass bins are known only once all the data are");
   if (o.ties == Ties::random)
     throw InputError(
         "⟦save_state⟧ and ⟦ties⟧ random exclude each other: the draws go by row, and a part of the data has "

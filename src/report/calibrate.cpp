@@ -47,7 +47,7 @@ std::string meaning(const Step& step) {
                        counted(std::ssize(w->values), "feature"), parameter_text(bias->values.front()));
   }
   if (const Parameter* cells = find(step, "cells"))
-    return fmt::format("Tables of {} in all.", counted(find(step, "values")->values.size(), "cell")) +
+    return fmt::format("Tables of {} in all.", counted(find(step, "values")->values.size(), "bin")) +
            (cells->values.size() > 1 ? " One class against the rest each; rows are divided by their sum."
                                      : "");
   return "";

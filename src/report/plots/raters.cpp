@@ -147,7 +147,7 @@ void rater_table(const Runs& runs, Plots& out) {
   }
 }
 
-// How often each two raters agree; both halves of the square, so that a row is a rater.
+// How often each pair of raters agree; both halves of the square, so that a row is a rater.
 void rater_pairs(const Runs& runs, Plots& out) {
   for (const Run& run : runs) {
     const Json* table = rows(run, "rater_pairs");
@@ -173,12 +173,12 @@ void rater_pairs(const Runs& runs, Plots& out) {
     if (order.size() < 3) continue;  // two raters are one number
     Plot& plot = add_plot(
         out, std::move(data), {},
-        {"rater_pairs", kRatersSection, "Each two raters",
+        {"rater_pairs", kRatersSection, "Pairs of raters",
          fmt::format(
              "Raters {} and {} agree least, on {} of the items that both rated; {} and {} most, on {}.",
              rater_name(*least, "rater"), rater_name(*least, "other"), percent(low),
              rater_name(*most, "rater"), rater_name(*most, "other"), percent(high)),
-         "Each cell is the share of items that both raters rated and rated alike. A pale row and column is "
+         "Each square is the share of items that both raters rated and rated alike. A pale row and column is "
          "one rater apart; dark squares off the diagonal are schools of thought."});
     for (const char* axis : {"x", "y"}) plot.spec["encoding"][axis]["sort"] = order;
     return;  // the raters are the same for every model

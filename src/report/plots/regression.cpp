@@ -42,7 +42,7 @@ void reliability(const Runs& runs, Plots& out) {
   Plot& plot = add_plot(
       out, std::move(data), runs,
       {"uncertainty_reliability", kRegressionSection, "Are the errors as large as it expects?", joined(parts),
-       "Items are put into cells by their predicted variance; a dot shows the squared error there, its area "
+       "Items are put into bins by their predicted variance; a dot shows the squared error there, its area "
        "how many items there are. Above the diagonal the model is too sure of itself."});
   plot.spec["datasets"]["diagonal"] = {{{"x", least}, {"y", least}}, {{"x", reach}, {"y", reach}}};
 }
