@@ -23,6 +23,14 @@ bool one_file(const std::string& a, const std::string& b) {
   return output_target(a) == output_target(b) || fs::equivalent(a, b, ignored);  // the latter: hard links
 }
 
+/// Whether a folder of plots would hold the file under a name that plots have.
+bool among_plots(const std::string& folder, const std::string& path) {
+  const fs::path file(output_target(path));
+  const bool named = file.extension() == ".svg" || file.filename().string().ends_with(".vl.json");
+  std::error_code ignored;
+  return named && fs::equivalent(file.parent_path(), folder, ignored);
+}
+
 }  // namespace
 
 void check_outputs(std::initializer_list<OutputPath> outputs, const std::vector<std::string>& inputs) {
@@ -31,6 +39,15 @@ void check_outputs(std::initializer_list<OutputPath> outputs, const std::vector<
     if (a->path.empty() || (a->path == "-" && flag == "--json")) continue;
     if (a->path == "-") throw InputError(flag + " writes a file; give it a name instead of -");
     if (keeps_nothing(a->path)) continue;
+    const bool plots = flag == "--plots";
+    for (const std::string& input : inputs)
+      if (plots && among_plots(a->path, input))
+        throw InputError("--plots " + a->path + " may write over the input " + input +
+                         "; give another folder");
+    for (const auto* b = outputs.begin(); plots && b != outputs.end(); ++b)
+      if (b != a && !b->path.empty() && b->path != "-" && among_plots(a->path, b->path))
+        throw InputError("--plots " + a->path + " may write over " + b->path + " of " + b->flag +
+                         "; give another folder");
     for (const std::string& input : inputs)
       if (one_file(a->path, input))
         throw InputError(flag + " would write over the input " + input + "; give it another name");

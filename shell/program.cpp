@@ -6,6 +6,7 @@
 #include <csignal>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string_view>
 
 #include "plumb/data/check.hpp"
@@ -73,6 +74,10 @@ int run_program(const std::function<int()>& program, const std::string& out_of_m
     return program();
   } catch (const InputError& e) {
     say(e.sentence());
+    return kBadInput;
+  } catch (const std::range_error& e) {
+    say(std::string(e.what()) +
+        ": scale weights, counts or options so that they stay between 1e-30 and 1e30 of each other");
     return kBadInput;
   } catch (const std::bad_alloc&) {
     say(out_of_memory);

@@ -128,7 +128,8 @@ class Reader {
 
 Value value_of(const Json& v) {
   if (v.is_boolean()) return v.get<bool>();
-  if (v.is_number_unsigned()) return v.get<std::uint64_t>();
+  if (v.is_number_unsigned() && v.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
+    return v.get<std::uint64_t>();
   if (v.is_number_integer()) return v.get<std::int64_t>();
   if (v.is_number()) return v.get<double>();
   if (v.is_string()) return v.get<std::string>();

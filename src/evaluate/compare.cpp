@@ -41,7 +41,9 @@ struct Scored {
 /// announces the work of all.
 Scored scored(const Items& items, const Selection& selection, const EvaluateOptions& o, std::int64_t models,
               Progress& progress) {
-  const Prepared prepared(items, selection, o, o.bootstrap > 0, Product::event_table);
+  ProductSet also = Product::event_table;
+  if (o.bootstrap > 0) also |= Product::event_column;  // of the null
+  const Prepared prepared(items, selection, o, o.bootstrap > 0, also);
   Scored out{prepared.observe(progress), {}, {}, {}};
   check_mass(items, out.observed.sums.event.total());
   add_notes(out.observed.sums, items.size(), true, out.notes);

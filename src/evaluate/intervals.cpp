@@ -93,7 +93,9 @@ double Inference::rarer() const {
 }
 
 double Inference::rare_bound(double level) const {
+  constexpr double kEnoughOutcomes = 10;  // with more of them the noise of the bins is known well enough
   const double n = size_.effective;
+  if (rare_ * n >= kEnoughOutcomes) return 0;
   return poisson_upper(rare_ * n, level) / n - expected_;
 }
 
@@ -128,12 +130,12 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
   const Inverted b = invert(**cells, kind, level_, clip_);
   const auto scale = [&](double x) { return key == "ece_l2" ? std::sqrt(x) : x * tables; };
   if (key == "ece_corrected") {
-    m.value = b.median;
+    m.value = std::min(b.median, *ece(observed_.sums.event).value);  // never above what was seen
     m.why.clear();
   }
   set_bounds({scale(b.low), scale(b.high)}, "inversion", m);
   if (key == "ece" || key == "ece_corrected" || key == "ece_mass")
-    m.high = std::max(*m.high, std::min(1.0, rare_bound((1 + level_) / 2)));
+    m.high = std::min(std::max(*m.high, rare_bound((1 + level_) / 2)), largest());
 }
 
 /// A share of single units has its binomial variance; others are worth fewer units, by the bootstrap.

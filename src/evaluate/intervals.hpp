@@ -39,6 +39,8 @@ class Inference {
   /// Noise of the event's cells; absent without draws.
   [[nodiscard]] const std::optional<CellNoise>& event() const { return event_; }
   [[nodiscard]] const SampleSize& size() const { return size_; }
+  /// The error that these forecasts would have if every outcome were the unlikely one.
+  [[nodiscard]] double largest() const { return 1 - expected_; }
   /// Votes for the rarer of the two outcomes, in effective units.
   [[nodiscard]] double rarer() const;
   /// An upper bound of the mean gap from the number of votes for the less likely outcome alone. Where

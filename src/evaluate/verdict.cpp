@@ -78,7 +78,7 @@ Verdict judge(const Inference& inference, std::optional<double> omnibus, int ask
   Evidence e{options.level, options.tolerance, options.bootstrap, size.units, size.grouped};
   e.estimate = *corrected.value;
   e.low = *corrected.low;
-  e.high = std::max(cls_bound(cells, e.level), std::min(1.0, inference.rare_bound(e.level)));
+  e.high = std::min(std::max(cls_bound(cells, e.level), inference.rare_bound(e.level)), inference.largest());
   e.p_value = omnibus;
   const double units = static_cast<double>(size.units), ratio = null_cls_bound(cells, e.level) / e.tolerance;
   e.needed =

@@ -150,3 +150,9 @@ def test_a_gate_may_name_the_second_of_two(folder, two):
     for models in (BASE[4:], BASE[2:]):  # none, one
         alone = folder.run("compare", *models, "--fail-if", "ts.nll<0")
         assert alone.code == 2 and "two models or more" in alone.err
+
+
+def test_groups_with_keys_that_need_no_column(folder, two):
+    r = compare(folder, "--model", "raw=raw.npy", "--model", "ts=ts.npy", "--labels", "labels.npy", "--groups", "groups.npy",
+                "--metrics", "ece,nll", "--bootstrap", 20)
+    assert r["compare"]["metrics"]["ece"]["differences"][0]["low"] is not None

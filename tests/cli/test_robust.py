@@ -341,3 +341,23 @@ def test_plots_survive_a_node_that_hangs(folder, task):
     begin = time.monotonic()
     run = folder.run("evaluate", *LABELS, *FAST, "--plots", "plots", "--quiet", env=env)
     assert run.code == 0 and "was ended" in run.err and time.monotonic() - begin < 90, run.err
+
+
+def test_plots_never_replace_a_result(folder):
+    folder.npy("p.npy", np.linspace(0.01, 0.99, 50))
+    folder.npy("y.npy", (np.arange(50) % 2))
+    data = ["--probs", "p.npy", "--labels", "y.npy", "--metrics", "ece", "--quiet"]
+    (folder.path / "plots").mkdir()
+    run = folder.run("evaluate", *data, "--plots", "plots", "--json", "plots/reliability.vl.json")
+    assert run.code == 2 and run.err.count("\n") == 1 and "--plots" in run.err
+    assert folder.run("evaluate", *data, "--json", "plots/reliability.vl.json").code == 0
+    run = folder.run("report", "plots/reliability.vl.json", "-o", "r.html", "--plots", "plots")
+    assert run.code == 2 and "would" in run.err or "may write over" in run.err
+
+
+def test_weights_too_far_apart_are_bad_input(folder):
+    folder.npy("p.npy", np.linspace(0.01, 0.99, 50))
+    folder.npy("y.npy", (np.arange(50) % 2))
+    folder.npy("w.npy", np.where(np.arange(50) % 2, 1.0, 1e-30))
+    run = folder.run("evaluate", "--probs", "p.npy", "--labels", "y.npy", "--weights", "w.npy", "--bootstrap", 50, "--quiet")
+    assert run.code in (0, 2) and "internal" not in run.err

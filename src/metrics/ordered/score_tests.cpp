@@ -25,6 +25,19 @@ bool each_residual(const ForecastsView& f, Body body) {
   return some;
 }
 
+/// Votes over their weight: both statistics grow with the number of votes, and a common factor of all weights
+/// is no further vote. 1 without weights.
+double votes_per_weight(const ForecastsView& f) {
+  if (f.weight.empty()) return 1;
+  ExactSum votes, weight;
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    if (!(f.weight_of(i) > 0)) continue;
+    votes.add(f.trials_of(i) * (f.times.empty() ? 1.0 : f.times[i]));
+    weight.add(f.trials_of(i) * f.weight_of(i));
+  }
+  return weight.value() > 0 ? votes.value() / weight.value() : 1;
+}
+
 /// log(p / (1 - p)) of a few rows, cut at kMostLogit.
 void cut_logits(std::span<const double> p, std::span<double> out) {
   std::array<double, 256> rest;
@@ -60,7 +73,7 @@ Estimate cox_score(const ForecastsView& f) {
   const double slope = y - b / a * x, spread = c - b / a * b;
   constexpr double kRounding = 1e-12;
   const double joint = spread > kRounding * c ? slope * slope / spread : 0;
-  return x * x / a + joint;
+  return (x * x / a + joint) * votes_per_weight(f);
 }
 
 Estimate spiegelhalter_z(const ForecastsView& f) {
@@ -73,7 +86,7 @@ Estimate spiegelhalter_z(const ForecastsView& f) {
   if (!some) return Estimate::undefined(kNoVotes);
   const double v = variance.value();
   if (!(v > 0)) return Estimate::undefined("every forecast is 0, 1/2 or 1");
-  return top.value() / std::sqrt(v);
+  return top.value() / std::sqrt(v) * std::sqrt(votes_per_weight(f));
 }
 
 }  // namespace plumb

@@ -64,7 +64,7 @@ TEST(Coverage, SeveralDependentVotes) {
 }
 
 TEST(Coverage, CalibrationErrorsAwayFromZero) {
-  expect_coverage({.n = 2000, .sharpen = 4}, {"ece", "ks"}, VoteForm::labels);
+  expect_coverage({.n = 2000, .sharpen = 4}, {"ece"}, VoteForm::labels);
 }
 
 }  // namespace
