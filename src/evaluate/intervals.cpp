@@ -93,9 +93,10 @@ double Inference::rarer() const {
 }
 
 double Inference::rare_bound(double level) const {
-  constexpr double kEnoughOutcomes = 10;  // with more of them the noise of the bins is known well enough
+  constexpr double kEnoughOutcomes =
+      10;  // where more are expected, the noise of the bins is known well enough
   const double n = size_.effective;
-  if (rare_ * n >= kEnoughOutcomes) return 0;
+  if (expected_ * static_cast<double>(observed_.sums.event.total().items) >= kEnoughOutcomes) return 0;
   return poisson_upper(rare_ * n, level) / n - expected_;
 }
 

@@ -188,14 +188,19 @@ CellNoise null_noise(std::span<const ReliabilityTable> observed, const std::vect
   for (const CellSums* d : null)
     for (const std::size_t at : place)
       out.noise.push_back(d->weight[at] > 0 ? d->residual[at] / d->weight[at] : 0);
-  double forecast = 0, seen = 0;  // variances of an outcome
-  for (std::int64_t b = 0; b < out.cells(); ++b) {
-    const double p = out.mean_p[b], c = p + out.gap[b];
-    forecast += out.weight[b] * p * (1 - p);
-    seen += out.weight[b] * c * (1 - c);
+  // Where a gap is clear of its noise, outcomes vary as their frequency says, which for an over-confident
+  // model is more than the forecasts say.
+  const std::int64_t cells = out.cells(), draws = std::ssize(null);
+  for (std::int64_t b = 0; b < cells; ++b) {
+    double variance = 0;
+    for (std::int64_t d = 0; d < draws; ++d)
+      variance += out.noise[d * cells + b] * out.noise[d * cells + b] / draws;
+    const double p = out.mean_p[b], gap = out.gap[b];
+    const double clear = gap * gap > variance ? gap * (1 - variance / (gap * gap)) : 0;
+    const double c = std::clamp(p + clear, 0.0, 1.0), forecast = p * (1 - p), seen = c * (1 - c);
+    if (!(forecast > 0 && seen > forecast)) continue;
+    for (std::int64_t d = 0; d < draws; ++d) out.noise[d * cells + b] *= std::sqrt(seen / forecast);
   }
-  if (forecast > 0 && seen > forecast)
-    for (double& x : out.noise) x *= std::sqrt(seen / forecast);
   return out;
 }
 

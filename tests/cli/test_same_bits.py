@@ -110,4 +110,4 @@ def test_merge_of_merges(big):
 def test_seed_moves_the_bounds_and_nothing_else(big):
     a, b = (big.evaluate(*TASKS["labels"], "--bootstrap", 12, "--seed", s) for s in (0, 1))
     assert values(a) == values(b)
-    assert a["metrics"]["accuracy"]["low"] != b["metrics"]["accuracy"]["low"]
+    assert a["metrics"]["nll"]["low"] != b["metrics"]["nll"]["low"]

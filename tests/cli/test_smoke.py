@@ -44,7 +44,7 @@ def test_demo_then_everything(folder):
                      "d/test/items.csv:patient", "--by", "d/test/items.csv:site", "--bootstrap", "20", "--json", "r.json",
                      "--save-state", "s.plumb")
     assert run.code == 0, run.err
-    assert "The model is over-confident: it says" in run.out and "By slice" in run.out and "95% interval" in run.out
+    assert "over-confident on average" in run.out and "By slice" in run.out and "95% interval" in run.out
     assert json.loads((folder / "r.json").read_text())["items"] == 400
     assert folder.run("merge", "s.plumb", "--quiet").code == 0
     assert "--probs" in folder.run("describe", "d/test/probs.npy").out

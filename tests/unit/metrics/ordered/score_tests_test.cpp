@@ -14,6 +14,17 @@ long double naive_logit(double p) {
   return std::clamp(x, -7.0L, 7.0L);
 }
 
+// Votes over their weight: 1 where there are no weights.
+long double naive_scale(const Column& c) {
+  if (c.weight.empty()) return 1;
+  long double votes = 0, weight = 0;
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    if (c.weight[i] > 0) votes += c.view().trials_of(i) * (c.times.empty() ? 1.0L : c.times[i]);
+    weight += c.mass(i);
+  }
+  return votes / weight;
+}
+
 // Reference: the matrix inverted as it stands.
 double naive_cox(const Column& c) {
   long double u0 = 0, u1 = 0, a = 0, b = 0, d = 0;
@@ -22,7 +33,8 @@ double naive_cox(const Column& c) {
                       v = c.mass(i) * p * (1 - p);
     u0 += e, u1 += e * x, a += v, b += v * x, d += v * x * x;
   }
-  return static_cast<double>((d * u0 * u0 - 2 * b * u0 * u1 + a * u1 * u1) / (a * d - b * b));
+  return static_cast<double>(naive_scale(c) * (d * u0 * u0 - 2 * b * u0 * u1 + a * u1 * u1) /
+                             (a * d - b * b));
 }
 
 double naive_z(const Column& c) {
@@ -32,7 +44,7 @@ double naive_z(const Column& c) {
     top += (c.gain(i) - c.mass(i) * p) * x;
     v += c.mass(i) * p * (1 - p) * x * x;
   }
-  return static_cast<double>(top / std::sqrt(v));
+  return static_cast<double>(std::sqrt(naive_scale(c)) * top / std::sqrt(v));
 }
 
 TEST(ScoreTests, AreTheDefinitions) {
