@@ -35,9 +35,7 @@ Estimate brier_within(const P& p, Key) {
 }
 
 // Of two classes each is the other's mirror image, and so is the kernel.
-Estimate classwise_kde(const P& p, Key) {
-  return p.options().binary ? p.kde().ece_kde : p.class_kde().mean;
-}
+Estimate classwise_kde(const P& p, Key) { return p.options().binary ? p.kde().ece_kde : p.class_kde().mean; }
 
 // clang-format off
 constexpr MetricRun kRuns[] = {

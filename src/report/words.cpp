@@ -76,7 +76,8 @@ void slope(const Result& r, std::vector<Said>& out) {
   const MetricResult* m = find(r.metrics, "calibration_slope");
   if (m == nullptr || !m->value || !m->low || !m->high) return;
   if (*m->low <= 1 && 1 <= *m->high) return;
-  // Its bootstrap interval is too short with few groups or uneven weights; the omnibus test must reject as well.
+  // Its bootstrap interval is too short with few groups or uneven weights; the omnibus test must reject as
+  // well.
   if (!r.verdict.p_value || *r.verdict.p_value > 1 - detail::setting<double>(r, "level", 0.95)) return;
   const bool extreme = *m->high < 1;
   Said s{fmt::format(

@@ -28,8 +28,8 @@ struct Guarantee {
 /// p-value, with the e-value
 ///   e = mean over lambda of prod_u (1 + lambda X_u),  X_u = sum over the unit's kept items of w (h - target
 ///   n),
-/// 0 < lambda < 1 / (target * largest kept mass of a unit): its mean is at most 1 under the hypothesis whatever
-/// the dependence within units (betting, Waudby-Smith and Ramdas 2024). `confidence` columns as for
+/// 0 < lambda < 1 / (target * largest kept mass of a unit): its mean is at most 1 under the hypothesis
+/// whatever the dependence within units (betting, Waudby-Smith and Ramdas 2024). `confidence` columns as for
 /// find_thresholds(); `unit` as for add_errors(). O(N) a target.
 [[nodiscard]] std::vector<Guarantee> guaranteed_thresholds(const ForecastsView& confidence_column,
                                                            std::span<const std::uint32_t> unit,
