@@ -93,10 +93,10 @@ double Inference::rarer() const {
 }
 
 double Inference::rare_bound(double level) const {
-  constexpr double kEnoughOutcomes =
-      10;  // where more are expected, the noise of the bins is known well enough
-  const double n = size_.effective;
-  if (expected_ * static_cast<double>(observed_.sums.event.total().items) >= kEnoughOutcomes) return 0;
+  // Where more are expected, the noise of the bins is known well enough; with votes or groups it always is,
+  // but for forecasts of 0 and 1.
+  const double enough = size_.single() ? 100 : 10, n = size_.effective;
+  if (expected_ * static_cast<double>(observed_.sums.event.total().items) >= enough) return 0;
   return poisson_upper(rare_ * n, level) / n - expected_;
 }
 
