@@ -1,3 +1,5 @@
+// Long on purpose: what is made once, the pass over the data and the three kinds of draws share its columns,
+// and each is only read beside the others.
 #include "evaluate/prepared.hpp"
 
 #include <fmt/format.h>

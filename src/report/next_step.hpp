@@ -10,8 +10,8 @@ namespace plumb::detail {
 
 struct NextStep {
   std::string why;  ///< "Fit a calibrator ...:"; options are marked
-  /// The command as a shell takes it, in parts that stay together on a line: "plumb evaluate", "--probs
-  /// p.npy". Empty when the result does not tell its command line.
+  /// The command as a shell takes it, in parts that stay together on a line: `plumb evaluate`, `--probs
+  /// p.npy`. Empty when the result does not tell its command line.
   std::vector<std::string> parts = {};
   [[nodiscard]] std::string command() const;  ///< on one line
 };
