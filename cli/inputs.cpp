@@ -157,6 +157,26 @@ Rows Loader::rows(const std::string& flag, const Args& specs, LoadOptions option
   return specs.empty() ? Rows() : stack(flag, arrays(flag, specs, options));
 }
 
+std::vector<Names> Loader::slices(const Args& specs, std::int64_t items) {
+  std::vector<Names> out;
+  std::vector<Array> shards;
+  std::int64_t rows = 0;
+  const auto close = [&] {
+    if (!shards.empty()) out.emplace_back(stack("--by", std::move(shards)));
+    shards.clear();
+    rows = 0;
+  };
+  for (Array& file : arrays("--by", specs, kNames)) {
+    const std::int64_t more = file.shape.empty() ? 0 : file.shape[0];
+    if (rows + more > items) close();  // the next check names both lengths
+    rows += more;
+    shards.push_back(std::move(file));
+    if (rows == items) close();
+  }
+  close();
+  return out;
+}
+
 void Loader::check_ids(const Args& specs, const std::string& predictions, std::int64_t items) {
   if (specs.empty()) return;
   const Names ids(rows("--ids", specs, kNames));
@@ -229,7 +249,7 @@ void add_estimate_flags(Flags& flags, InputFlags& f) {
 
 void add_input_flags(Flags& flags, InputFlags& f) {
   add_estimate_flags(flags, f);
-  flags.files("--by", "FILE", f.by, "N slices to report on, number or text");
+  flags.files("--by", "FILE", f.by, "N slices to report on, number or text; again for another way to slice");
   flags.files("--ids", "FILE", f.ids, "N names of the items");
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
 }
@@ -253,7 +273,7 @@ Inputs load_inputs(const InputFlags& f, int threads) {
   items.truth = load.rows("--truth", f.truth);
   if (!f.concentration.empty()) items.concentration = concentration(f, items.predictions.samples(), load);
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
-  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, kNames));
+  items.by = load.slices(f.by, items.size());
   load.check_ids(f.ids, items.predictions.sources().front().name(), items.size());
   check_items(items);
   return out;

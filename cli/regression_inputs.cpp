@@ -56,7 +56,7 @@ void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
     flags.files("--weights", "FILE", f.weights, "N weights");
     flags.files("--groups", "FILE", f.groups,
                 "N patients, images or sites: the unit of resampling and of splits");
-    flags.files("--by", "FILE", f.by, "N slices to report on, number or text");
+    flags.files("--by", "FILE", f.by, "N slices to report on, number or text; again for another way to slice");
     flags.files("--ids", "FILE", f.ids, "N names of the items");
     flags.exclusive({"--mean", "--mean-samples", "--errors"});
     flags.exclusive({"--targets", "--errors"});
@@ -84,7 +84,7 @@ RegressionInputs load_regression(const RegressionFlags& f, bool with_errors, int
   items.epistemic = load.rows("--epistemic", f.epistemic);
   items.weights = load.weights(f.weights);
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
-  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, kNames));
+  items.by = load.slices(f.by, items.size());
   check_regression(items, with_errors);
   load.check_ids(f.ids, out.infos.front().path, items.size());
   return out;
