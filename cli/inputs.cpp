@@ -24,7 +24,9 @@ Rows side_by_side(const std::vector<Array>& files) {
       const Rows column(files[r]);
       for (std::int64_t i = 0; i < n; ++i) matrix[i * width + r] = read(column, i);
     }
-    return Rows(array_of(std::move(matrix), {n, width}, name));
+    Array out = array_of(std::move(matrix), {n, width}, name);
+    for (const Array& file : files) out.columns.push_back(source_title(file.name));
+    return Rows(std::move(out));
   };
   const std::int64_t cells = n * width;
   if (files.front().dtype == DType::text)
@@ -97,6 +99,12 @@ std::vector<Rows> concentration(const InputFlags& f, int samples, Loader& load) 
     }
   }
   return out;
+}
+
+// --classes of one word that is a file: a name a line.
+InputFlags with_class_file(InputFlags f) {
+  if (f.classes.size() == 1) f.classes = names_in_file(f.classes.front());
+  return f;
 }
 
 // What --classes says, else the header of the predictions.
@@ -235,7 +243,8 @@ void add_answer_flags(Flags& flags, InputFlags& f) {
   flags.files("--counts", "FILE", f.counts, "N x K votes per class");
   flags.files("--ratings", "FILE", f.ratings,
               "N x R class by rater, or a file for each rater; negative or empty: not rated");
-  flags.list("--classes", "a,b,c", f.classes, "names of the classes 0, 1, 2, ...");
+  flags.list("--classes", "a,b,c", f.classes,
+             "names of the classes 0, 1, 2, ..., or a text file with one a line");
   flags.heading("About the items");
   flags.files("--weights", "FILE", f.weights, "N weights; each vote counts that much");
   flags.files("--groups", "FILE", f.groups, "N patients, images or sites: the unit of resampling");
@@ -254,16 +263,18 @@ void add_input_flags(Flags& flags, InputFlags& f) {
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
 }
 
-Inputs load_predictions(const InputFlags& f, int threads) {
+Inputs load_predictions(const InputFlags& flags, int threads) {
   Inputs out;
+  const InputFlags f = with_class_file(flags);
   Loader load(threads, out);
   out.items.predictions = predictions(f, load);
   out.items.class_names = class_names(f, out.items.predictions);
   return out;
 }
 
-Inputs load_inputs(const InputFlags& f, int threads) {
+Inputs load_inputs(const InputFlags& flags, int threads) {
   Inputs out;
+  const InputFlags f = with_class_file(flags);
   Loader load(threads, out);
   Items& items = out.items;
   items.predictions = predictions(f, load);

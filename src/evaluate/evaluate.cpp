@@ -1,6 +1,7 @@
 #include "plumb/evaluate/evaluate.hpp"
 
 #include "evaluate/checks.hpp"
+#include "evaluate/confusion.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
 #include "evaluate/omnibus.hpp"
@@ -163,6 +164,8 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   result.verdict = e.verdict;
   add_tables(prepared, e, options, result);
   add_kernel_settings(prepared.kernel(), options, result);
+  if (selection.has("accuracy"))
+    result.tables.emplace_back("confusion", confusion_rows(items, options.threads));
   add_rater_results(items, sums, selection, options.threads, result);
   if (consensus) {
     const Consensus majority = plumb::consensus(items, {options.ties, options.seed}, options.threads);

@@ -12,6 +12,9 @@
 
 namespace plumb {
 
+/// What a file or a selection of it is called: the column of "FILE:column", else the file's stem.
+[[nodiscard]] std::string source_title(const std::string& source);
+
 /// Names, one an item: groups, slices, ids. Numbers become their shortest decimal text (integers of 64 bits
 /// exactly).
 class Names {
