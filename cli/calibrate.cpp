@@ -87,8 +87,7 @@ std::string fitted_on_notice(const CalibrationModel& model, const Inputs& inputs
   for (const std::string& digest : prediction_digests(inputs)) {
     if (std::find(model.fitted_on.begin(), model.fitted_on.end(), digest) != model.fitted_on.end())
       return model.name +
-             " was fitted on these very predictions, so scores of the outcome flatter it; use other data, or "
-             "plumb calibrate fit --cross-fit";
+             " was fitted on these very predictions, so scores of the outcome flatter it; use other data, or plumb calibrate fit --cross-fit";
   }
   return "";
 }

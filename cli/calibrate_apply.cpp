@@ -11,9 +11,9 @@
 namespace plumb::cli {
 
 int calibrate_apply(const Args& args) {
-  Flags flags("calibrate apply",
-              "Applies a model to predictions: calibrated probabilities as float64 .npy (alpha_0 when the "
-              "last step is alpha).");
+  Flags flags(
+      "calibrate apply",
+      "Applies a model to predictions: calibrated probabilities as float64 .npy (alpha_0 when the last step is alpha).");
   InputFlags input_flags;
   Args model_given, features;
   std::string out, out_probs, disagreement;

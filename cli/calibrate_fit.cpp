@@ -62,8 +62,7 @@ FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (f.out.empty()) throw InputError("no output file given; name the model file with -o model.json");
   if (flags.given("--cross-fit") != !f.out_probs.empty())
     throw InputError(
-        "--cross-fit k and --out-probs FILE go together: the number of folds and where the out-of-fold "
-        "probabilities go");
+        "--cross-fit k and --out-probs FILE go together: the number of folds and where the out-of-fold probabilities go");
   if (flags.given("--cross-fit") && (f.cross_fit < 2 || f.cross_fit > 1000))
     throw InputError("--cross-fit takes 2 to 1000 folds, not " + std::to_string(f.cross_fit));
   if (flags.given("--cross-fit") && f.method == "alpha")

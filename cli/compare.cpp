@@ -66,9 +66,9 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
     flags.later(flag, std::string(flag) + " is for one model; compare takes each as " +
                           (flag == std::string("--probs") ? "--model" : "--model-logits") +
                           " NAME=FILE, as in \"plumb compare --model old=a.npy --model new=b.npy\"");
-  flags.text("--reference", "NAME", f.reference,
-             "the model that the others are compared with; without it every pair is tested, and shown "
-             "against the first");
+  flags.text(
+      "--reference", "NAME", f.reference,
+      "the model that the others are compared with; without it every pair is tested, and shown against the first");
   flags.yes("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum 1");
   flags.heading("What was observed (one of them)");
   flags.files("--labels", "FILE", f.inputs.labels, "N class indices, or text with --classes");
@@ -84,10 +84,9 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   flags.heading("What comes out");
   flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
   add_page_flags(flags, f.pages);
-  flags.repeated("--fail-if", "\"nll>0.01\"", f.fail_if,
-                 "exit with code 3 when a difference to the reference (else the first model) is so; NAME.nll "
-                 "with more than two "
-                 "models; repeatable");
+  flags.repeated(
+      "--fail-if", "\"nll>0.01\"", f.fail_if,
+      "exit with code 3 when a difference to the reference (else the first model) is so; NAME.nll with more than two models; repeatable");
   flags.yes("--quiet", f.quiet, "no table, no progress");
   flags.examples(kCompareExamples);
 }

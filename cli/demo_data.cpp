@@ -145,8 +145,7 @@ int demo_data_command(const Args& args) {
   }
   throw InputError(
       "there is no demo \"" + args[0] + "\"" + did_you_mean(args[0], known) +
-      "; there are faces, digits, linear-model, regression, regression-images and segmentation, and \"plumb "
-      "demo\" alone writes a cohort");
+      "; there are faces, digits, linear-model, regression, regression-images and segmentation, and \"plumb demo\" alone writes a cohort");
 }
 
 }  // namespace plumb::cli

@@ -171,9 +171,7 @@ Rows Loader::weights(const Args& specs) {
 void check_state_weights(const Books& books, const std::string& save_state) {
   if (save_state.empty() || books.weight_exponent == 0) return;
   throw InputError(
-      "--save-state: the weights are all below 1e-9, and states of several shards only add up when all "
-      "weights "
-      "have one scale; multiply those of every shard by the same large number");
+      "--save-state: the weights are all below 1e-9, and states of several shards only add up when all weights have one scale; multiply those of every shard by the same large number");
 }
 
 Rows stack(const std::string& flag, std::vector<Array> shards) {

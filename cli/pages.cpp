@@ -85,8 +85,7 @@ void write_plots(std::span<const NamedResult> results, const std::string& folder
   for (const PlotFile& plot : plots) write_file(folder + "/" + plot.name + ".vl.json", plot.json);
   const std::string code = plot_script();
   if (code.empty() || !draw(code, folder, kStart + kOnePlot * plots.size()))
-    say("the plots were written as Vega-Lite specs alone: drawing them as SVG needs node on the PATH, and a "
-        "build with the report page");
+    say("the plots were written as Vega-Lite specs alone: drawing them as SVG needs node on the PATH, and a build with the report page");
 }
 
 /// "2026-11-18", of SOURCE_DATE_EPOCH where a build wants the same bytes every day.

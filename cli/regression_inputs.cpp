@@ -37,8 +37,7 @@ void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
             " is for class probabilities, and this is a regression; \"plumb list\" tells which is which");
   flags.later(
       "--calibrator",
-      "--calibrator is not there for regressions; calibrate the variances first with \"plumb calibrate "
-      "apply MODEL --mean ... --variance ... -o calibrated.npy\", and give those with --variance");
+      "--calibrator is not there for regressions; calibrate the variances first with \"plumb calibrate apply MODEL --mean ... --variance ... -o calibrated.npy\", and give those with --variance");
   flags.heading("What the model said");
   flags.files("--mean", "FILE", f.mean, "predicted means, N or N x d");
   flags.files("--mean-samples", "FILE", f.mean_samples,

@@ -194,9 +194,10 @@ Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
       {"top", std::int64_t{o.top}},
       {"bins", std::int64_t{o.bins.value_or(kEqualMassBins)}},
       {"eor_bins",
-       std::string(o.bins || o.coarsen > 0 ? "the bins of the other scores"
-                                           : "by the rarer outcome: min(100, floor(W/25)) bins, W its votes; "
-                                             "edges at its quantiles of the measure")},
+       std::string(
+           o.bins || o.coarsen > 0
+               ? "the bins of the other scores"
+               : "by the rarer outcome: min(100, floor(W/25)) bins, W its votes; edges at its quantiles of the measure")},
       {"bin", std::string("min(bins-1, floor(bins * share of weight with a smaller measure))")},
       {"degenerate", std::string(degenerate_name(o.degenerate))},
       {"base_rate", o.base_rate ? Value(*o.base_rate) : Value(std::string("observed"))},

@@ -21,9 +21,7 @@ std::string format_of(const TrainOptions& o) {
   if (looks_like_utkface(o.data)) return "utkface";
   throw InputError(
       "⟦data⟧ " + o.data +
-      " holds nothing that training understands: give a folder with train/images.npy and train/labels.npy "
-      "(or features.npy, features.csv, counts.npy, targets.npy), with train/labels.csv of image files, with "
-      "MNIST's idx files, with CIFAR-10's binary batches or with UTKFace's photographs");
+      " holds nothing that training understands: give a folder with train/images.npy and train/labels.npy (or features.npy, features.csv, counts.npy, targets.npy), with train/labels.csv of image files, with MNIST's idx files, with CIFAR-10's binary batches or with UTKFace's photographs");
 }
 
 // The same items whatever else changes: the split depends only on the seed.

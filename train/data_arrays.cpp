@@ -69,8 +69,7 @@ void check_channels_first(const torch::Tensor& images, const std::string& file) 
     return;
   throw InputError(
       file + " is of shape " + show_shape(images.sizes()) +
-      ", which looks like colours in the last axis; images are items x channels x height x width: save "
-      "images.transpose(0, 3, 1, 2)");
+      ", which looks like colours in the last axis; images are items x channels x height x width: save images.transpose(0, 3, 1, 2)");
 }
 
 // As float32, which is what networks compute with.

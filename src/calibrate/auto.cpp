@@ -78,14 +78,14 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
   // Reads everything: what is wrong with the items is said as such, not as the failure of every method.
   Step none = detail::kNone.fit(items, o);
   if (classes_seen(items) < 2)
-    return untouched(std::move(none),
-                     "all votes are for one class, from which nothing can be learnt: the predictions are "
-                     "left alone");
+    return untouched(
+        std::move(none),
+        "all votes are for one class, from which nothing can be learnt: the predictions are left alone");
   const detail::UnitVotes units(items);
   if (!units.any_wrong)
-    return untouched(std::move(none),
-                     "every vote is for the most probable class, so the data cannot show over-confidence: "
-                     "the predictions are left alone");
+    return untouched(
+        std::move(none),
+        "every vote is for the most probable class, so the data cannot show over-confidence: the predictions are left alone");
   double votes = 0;
   std::int64_t counted_units = 0;
   for (const double m : units.mass) {

@@ -80,12 +80,9 @@ Rows classes_by_number(const Rows& rows, const std::vector<std::string>& class_n
   check_class_names(class_names, classes);
   std::sort(sorted.begin(), sorted.end());
   if (sorted == position)
-    throw InputError(
-        fmt::format("⟦classes⟧ {} are whole numbers in another order than the columns of the predictions, so "
-                    "that a {} of "
-                    "{} may mean position or name; name the classes by words, or bring the columns into the "
-                    "order 0, 1, ...",
-                    fmt::join(class_names, ","), ratings ? "rating" : "label", class_names.front()));
+    throw InputError(fmt::format(
+        "⟦classes⟧ {} are whole numbers in another order than the columns of the predictions, so that a {} of {} may mean position or name; name the classes by words, or bring the columns into the order 0, 1, ...",
+        fmt::join(class_names, ","), ratings ? "rating" : "label", class_names.front()));
   std::unordered_map<double, std::int32_t> index;
   for (std::size_t k = 0; k < names.size(); ++k) index.emplace(names[k], k);
   std::vector<Array> shards;

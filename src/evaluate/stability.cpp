@@ -254,8 +254,7 @@ Stability stability(const Items& items, const StabilityOptions& o) {
   const Selection selection = select_metrics(e, task_kind(items));
   if (selection.products.has(Product::canonical))
     throw InputError(
-        "⟦estimators⟧: ece_kde_canonical takes time with the square of the items and has no curve; use "
-        "ece_kde");
+        "⟦estimators⟧: ece_kde_canonical takes time with the square of the items and has no curve; use ece_kde");
   const VoteTally votes = tally(items);
   const auto most = static_cast<int>(votes.most);
   if (most == 0)

@@ -26,8 +26,7 @@ EvaluateState detail::begin_state(const Items& items, const EvaluateOptions& o) 
         "⟦save_state⟧ needs ⟦binning⟧ width: equal-mass bins are known only once all the data are");
   if (o.ties == Ties::random)
     throw InputError(
-        "⟦save_state⟧ and ⟦ties⟧ random exclude each other: the draws go by row, and a part of the data has "
-        "rows of its own; use ⟦ties⟧ half");
+        "⟦save_state⟧ and ⟦ties⟧ random exclude each other: the draws go by row, and a part of the data has rows of its own; use ⟦ties⟧ half");
   EvaluateState s;
   s.ties = static_cast<std::int32_t>(o.ties);
   s.classes = items.classes();

@@ -53,9 +53,9 @@ bool spaced_numbers(std::string_view line) {
     throw InputError(t.name + " holds JSON, not a table; save the values as .csv or .npy");
   const char* const found = has(';') ? "semicolons" : has('\t') && t.delimiter != '\t' ? "tabs" : nullptr;
   if (found != nullptr && !has(t.delimiter))
-    throw InputError(t.name + " is separated by " + found +
-                     "; save it with commas between the values and points in the numbers (in R: write.csv, "
-                     "not write.csv2), or with tabs as .tsv");
+    throw InputError(
+        t.name + " is separated by " + found +
+        "; save it with commas between the values and points in the numbers (in R: write.csv, not write.csv2), or with tabs as .tsv");
   throw InputError(t.name + ", header: a quote is misplaced or never closed");
 }
 

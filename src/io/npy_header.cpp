@@ -119,8 +119,7 @@ void parse_descr(std::string_view descr, NpyHeader& h, const std::string& name) 
   h.kind = rest.empty() ? '?' : rest.front();
   if (h.kind == 'O')
     refuse(
-        "holds Python objects, which Plumb does not load; save numbers with a.astype(\"float64\"), text with "
-        "a.astype(str)");
+        "holds Python objects, which Plumb does not load; save numbers with a.astype(\"float64\"), text with a.astype(str)");
   if (h.kind == 'c')
     refuse("holds complex numbers (" + std::string(descr) + "), which Plumb does not read" + remedy);
   if (h.kind == 'V')

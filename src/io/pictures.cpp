@@ -112,8 +112,7 @@ Pictures::Pictures(Rows rows, std::string table)
   } else {
     throw InputError(
         rows_.name() + " is " + show_shape(shape) +
-        "; pictures are N x height x width, N x channels x height x width or N x height x width x channels "
-        "with 1, 3 or 4 channels, or a column of file names");
+        "; pictures are N x height x width, N x channels x height x width or N x height x width x channels with 1, 3 or 4 channels, or a column of file names");
   }
 }
 

@@ -58,12 +58,10 @@ void check_kinds(const RegressionItems& items, bool with_errors) {
   }
   if (!items.total.empty() && (!items.aleatoric.empty() || !items.epistemic.empty()))
     throw InputError(
-        "⟦variance⟧ and ⟦std⟧ are the total; leave out ⟦aleatoric⟧, ⟦epistemic⟧ and ⟦variance_samples⟧, "
-        "or the total");
+        "⟦variance⟧ and ⟦std⟧ are the total; leave out ⟦aleatoric⟧, ⟦epistemic⟧ and ⟦variance_samples⟧, or the total");
   if (!items.total.empty() && passes)
     throw InputError(
-        "with ⟦mean_samples⟧ the total variance follows from the passes; give ⟦variance_samples⟧ or "
-        "⟦aleatoric⟧ instead of ⟦variance⟧ or ⟦std⟧");
+        "with ⟦mean_samples⟧ the total variance follows from the passes; give ⟦variance_samples⟧ or ⟦aleatoric⟧ instead of ⟦variance⟧ or ⟦std⟧");
   if (passes && !items.epistemic.empty())
     throw InputError(
         "with ⟦mean_samples⟧ the epistemic variance is that of the passes; leave out ⟦epistemic⟧");

@@ -36,9 +36,9 @@ std::vector<std::string> wanted_measures(const Items& items, std::span<const std
       throw InputError("⟦measures⟧: there is no measure \"" + name + "\"" + did_you_mean(name, known) +
                        "; those there are: " + fmt::format("{}", fmt::join(known, ", ")));
     if (needs_samples(name) && !samples)
-      throw InputError("⟦measures⟧: " + name +
-                       " compares several predictions of one item; give them with ⟦samples⟧ or "
-                       "⟦sample_logits⟧");
+      throw InputError(
+          "⟦measures⟧: " + name +
+          " compares several predictions of one item; give them with ⟦samples⟧ or ⟦sample_logits⟧");
     if (std::count(names.begin(), names.end(), name) > 1)
       throw InputError("⟦measures⟧ names " + name + " twice; name it once");
   }

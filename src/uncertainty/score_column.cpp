@@ -46,8 +46,7 @@ OddsRatio odds_ratio(std::span<const UncertaintyBin> bins, const OddsDesign& des
   OddsRatio out = expected_odds_ratio(bins, base_of(bins, o), o.degenerate);
   if (design.rarer && out.eor && o.degenerate == Degenerate::pool && out.bins < 2)
     out.eor = Estimate::undefined(
-        "all bins but one hold only right or only wrong answers: the measure separates them almost "
-        "perfectly, and no finite odds ratio describes that; look at auroc");
+        "all bins but one hold only right or only wrong answers: the measure separates them almost perfectly, and no finite odds ratio describes that; look at auroc");
   return out;
 }
 
