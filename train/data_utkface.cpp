@@ -62,7 +62,7 @@ void read_utkface(const TrainOptions& o, Dataset& d) {
   if (!outcomes && (o.method != "ce" || o.head == "softmax" || o.head == "sigmoid" || o.targets == "labels"))
     throw InputError(
         "⟦data⟧ " + o.data +
-        " is UTKFace, which has ages and no classes: give ⟦scenario⟧ linear, say, for outcomes drawn from a risk by age, or leave ⟦method⟧, ⟦head⟧ and ⟦targets⟧ alone to learn the age");
+        " is UTKFace, which has ages and no classes; give ⟦scenario⟧ linear, for example, to draw outcomes from a risk by age, or leave out ⟦method⟧, ⟦head⟧ and ⟦targets⟧ to learn the age");
   if (o.targets == "counts" || o.targets == "ratings" || (outcomes && o.targets == "targets"))
     throw InputError("⟦targets⟧ " + o.targets +
                      " is not in UTKFace: with ⟦scenario⟧ its outcomes are learned, without it the ages");

@@ -111,7 +111,7 @@ void check_held_out(const CalibratorRow& row, const Items& items, const FitOptio
   const std::string skipped = "Not compared with the plain predictions on held-out folds: ";
   if (numbers > kMostNumbers) {
     step.fit.warnings.push_back(skipped +
-                                "there is too much data to fit five times more; judge it on other data.");
+                                "the data set is too large to fit five more times; evaluate it on other data.");
     return;
   }
   try {

@@ -51,7 +51,7 @@ MetricResults no_majority(const Selection& selection, std::uint32_t most_votes) 
   MetricResults out;
   MetricResult none;
   none.why = most_votes > 2 ? "the raters tie on every item: there is no majority label"
-                            : "two raters have no majority: no item has three votes or more";
+                            : "two raters have no majority, and no item has three votes or more";
   for (const MetricRow* row : selection.rows) out.emplace_back(row->key, none);
   return out;
 }

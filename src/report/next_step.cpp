@@ -84,7 +84,7 @@ NextStep after_evaluate(const Result& r) {
     if (regression)
       return {"Repair the variances, best on data held out from this test set:",
               with_data(r, "calibrate fit", {flag("method") + " sigma", "-o calibrator.json"})};
-    return {"Fit a calibrator. Out-of-fold probabilities can be evaluated on these items without flattery:",
+    return {"Fit a calibrator. Out-of-fold probabilities can be evaluated on these items without bias:",
             with_data(r, "calibrate fit",
                       {flag("method") + " auto", "-o calibrator.json", flag("cross_fit") + " 5",
                        flag("out_probs") + " calibrated.npy"})};

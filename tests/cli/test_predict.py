@@ -91,9 +91,9 @@ def test_predictions_are_not_written_among_the_data(folder):
     before = (folder / "data/test/truth.npy").read_bytes()
     (folder / "link").symlink_to("data")
     for out in ("data", "data/", "data/test", "data/new/deep", "run/../data/test", str(folder / "data/test"), "link/test"):
-        assert "lies in the data folder data" in refused(folder, "run", "--out", out), out
+        assert "is inside the data folder data" in refused(folder, "run", "--out", out), out
     assert (folder / "data/test/truth.npy").read_bytes() == before and not (folder / "data/new").exists()
-    assert "lies in the data folder link" in refused(folder, "run", "--data", "link", "--out", "data/test")
+    assert "is inside the data folder link" in refused(folder, "run", "--data", "link", "--out", "data/test")
     for out in ("run/mc", "data-predicted"):
         assert folder.run("predict", "run", "--device", "cpu", "--out", out).code == 0
 

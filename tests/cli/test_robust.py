@@ -40,7 +40,7 @@ def refused(folder, *args, code=2):
 def test_no_output_over_an_input(folder, task, args):
     (folder / "sub").mkdir()
     (folder / "link").symlink_to("probs.npy")
-    assert "would write over the input" in refused(folder, *args)
+    assert "would overwrite the input" in refused(folder, *args)
 
 
 @pytest.mark.parametrize("args", [
@@ -352,7 +352,7 @@ def test_plots_never_replace_a_result(folder):
     assert run.code == 2 and run.err.count("\n") == 1 and "--plots" in run.err
     assert folder.run("evaluate", *data, "--json", "plots/reliability.vl.json").code == 0
     run = folder.run("report", "plots/reliability.vl.json", "-o", "r.html", "--plots", "plots")
-    assert run.code == 2 and "may write over the input" in run.err
+    assert run.code == 2 and "may overwrite the input" in run.err
 
 
 def test_weights_too_far_apart_are_bad_input(folder):

@@ -36,10 +36,10 @@ def test_help_teaches_without_libtorch():
     (("--out", "r"), "--data is needed"),
     (("--data", "d", "--out", "r", "--method", "cape"), "--method"),
     (("--data", "d", "--out", "r", "--dropout", "much"), "--dropout"),
-    (("--data", "d", "--out", "r", "--lr", "0"), "--lr must lie between"),
+    (("--data", "d", "--out", "r", "--lr", "0"), "--lr must be between"),
     (("--data", "d", "--out", "r", "--from-start"), "cape-bin"),
     (("--resume", "nowhere"), "there is no run"),
-    (("--resume", "r", "--data", "d"), "exclude each other"),
+    (("--resume", "r", "--data", "d"), "cannot be combined"),
 ])
 def test_bad_usage_is_one_sentence(folder, args, word):
     run = folder.run("train", *args)
@@ -252,10 +252,10 @@ def test_a_cut_file_and_an_empty_folder(folder):
 
 
 @pytest.mark.parametrize("args, word", [
-    (("--epochs", "-1"), "--epochs must lie between"),
+    (("--epochs", "-1"), "--epochs must be between"),
     (("--lr", "nan"), "not nan"),
     (("--method", "cape-bins"), 'did you mean "cape-bin"'),
-    (("--method", "focal", "--tune", "1,nan"), "--tune must lie between"),
+    (("--method", "focal", "--tune", "1,nan"), "--tune must be between"),
     (("--data-seed", "x"), "--data-seed takes numbers"),
 ])
 def test_options_out_of_range(folder, args, word):
@@ -296,7 +296,7 @@ def test_numbers_are_learned_from_targets_alone(folder):
     for part in ("train", "validation", "test"):
         np.save(folder / f"data/{part}/targets.npy", np.load(folder / f"data/{part}/labels.npy") + 100.0)
     run = folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "data/run", "--quiet")
-    assert run.code == 2 and "lies in the data folder data" in run.err and not (folder / "data/run").exists()
+    assert run.code == 2 and "is inside the data folder data" in run.err and not (folder / "data/run").exists()
     assert folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "run", "--quiet").code == 0
     (folder / "run").rename(folder / "data/run")  # a run that lives beside its data is predicted into its folder
     run = folder.run("predict", "data/run", "--device", "cpu", "--out", "data/run/mean")
@@ -315,7 +315,7 @@ def test_two_processes_do_not_share_a_run(folder):
             time.sleep(0.01)
         for again in (args, ("--resume", "run", "--device", "cpu", "--threads", "1")):
             second = folder.run("train", *again)
-            assert second.code == 2 and "another process works on run" in second.err and second.err.count("\n") == 1
+            assert second.code == 2 and "another process is working on run" in second.err and second.err.count("\n") == 1
     finally:
         first.kill()
         first.wait()

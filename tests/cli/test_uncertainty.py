@@ -296,7 +296,7 @@ BAD = {
     "confidence": (["--confidence", "95"], "--confidence"),
     "base rate": (["--base-rate", "1.2"], "strictly between 0 and 1"),
     "suspects by what": (["--suspects-by", "u2"], "u1"),
-    "both": (["--histogram", "h.csv"], "exclude each other"),
+    "both": (["--histogram", "h.csv"], "cannot be combined"),
     "top": (["--top", "3"], "--top"),
     "output over input": (["--suspects-csv", "probs.npy"], "write over"),
 }
