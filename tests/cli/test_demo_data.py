@@ -191,7 +191,7 @@ def test_the_truth_is_calibrated(folder):
     (("faces", "--items", 3), "--items must be between 30 and 1000000, not 3"),
     (("regression-images", "--outputs", 3), "--outputs must be 1 or 2, not 3"),
     (("segmentation", "--raters", 0), "--raters must be between 1 and 50, not 0"),
-    (("segmentation", "--items", 1000000), "do not fit into memory"),
+    (("segmentation", "--items", 1000000), "not enough memory for so many pixels"),
     (("linear-model", "--dimension", 0), "--dimension must be between 1"),
     (("digits", "--validation-votes", 0), "--validation-votes must be between 1"),
 ])

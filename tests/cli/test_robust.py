@@ -115,7 +115,7 @@ def test_numerals_are_names_where_the_classes_are_numerals(folder, task):
     names = ",".join(str(i + 1) for i in range(k))
     assert values(folder.evaluate("--probs", "probs.npy", "--labels", "from1.npy", "--classes", names, *FAST)) == plain
     assert "not among the classes" in refused(folder, "evaluate", *LABELS, "--classes", names)
-    assert "position or name" in refused(folder, "evaluate", *LABELS, "--classes", ",".join(map(str, reversed(range(k)))))
+    assert "a position or a name" in refused(folder, "evaluate", *LABELS, "--classes", ",".join(map(str, reversed(range(k)))))
     folder.npy("p.npy", task["probs"][:, 0])
     folder.npy("y.npy", (labels == 0).astype(int))
     folder.npy("pm.npy", np.where(labels == 0, 1, -1))
@@ -143,7 +143,7 @@ def test_the_header_names_the_classes(folder, task):
     assert "c.csv" in refused(folder, "evaluate", "--probs", "p.csv", "--counts", "c.csv")
     table(folder, "q.csv", task["probs"][:, ::-1], [f"p_{n}" for n in names[::-1]])
     assert "q.csv" in refused(folder, "compare", "--model", "a=p.csv", "--model", "b=q.csv", "--labels", "y.csv")
-    assert "another order" in refused(folder, "evaluate", "--probs", "p.csv", "q.csv", "--labels", "y.csv")
+    assert "a different order" in refused(folder, "evaluate", "--probs", "p.csv", "q.csv", "--labels", "y.csv")
     table(folder, "numbered.csv", task["probs"], ["p0", "p1", "p2", "p3"])
     assert "class_names" not in folder.evaluate("--probs", "numbered.csv", "--labels", "labels.npy", *FAST) or \
         not folder.evaluate("--probs", "numbered.csv", "--labels", "labels.npy", *FAST)["class_names"]

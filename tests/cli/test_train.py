@@ -225,7 +225,7 @@ def put(row, value):
     ("train/labels.npy", put(3, -1), ("train/labels.npy, row 3", "-1 is not a class index")),
     ("train/labels.npy", lambda y: y[:-1], ("train/features.npy has 30 rows", "train/labels.npy has 29")),
     ("train/labels.npy", lambda y: 0 * y, ("30 items", "nothing to learn from one class")),
-    ("test/features.npy", put(7, np.nan), ("test/features.npy, row 7", "nan is no finite number")),
+    ("test/features.npy", put(7, np.nan), ("test/features.npy, row 7", "nan is not a finite")),
     ("test/features.npy", lambda x: x[:, :3], ("inputs of test/ are of shape 3", "train/ of shape 4")),
     ("validation/features.npy", lambda x: x[:0], ("validation/features.npy has no rows",)),
     ("train/truth.npy", put(2, 1.5), ("train/truth.npy, row 2", "1.5 lies outside")),
@@ -245,10 +245,10 @@ def test_a_cut_file_and_an_empty_folder(folder):
     whole = (folder / "data/train/features.npy").read_bytes()
     (folder / "data/train/features.npy").write_bytes(whole[:200])
     run = folder.run("train", *QUICK, "--out", "run")
-    assert run.code == 2 and "cut short" in run.err and not (folder / "run").exists()
+    assert run.code == 2 and "truncated" in run.err and not (folder / "run").exists()
     (folder / "empty").mkdir()
     run = folder.run("train", "--data", "empty", "--out", "run")
-    assert run.code == 2 and "holds nothing that training understands" in run.err
+    assert run.code == 2 and "contains no data in a known layout" in run.err
 
 
 @pytest.mark.parametrize("args, word", [
@@ -292,7 +292,7 @@ def test_flags_that_would_do_nothing(folder, args, word):
 def test_numbers_are_learned_from_targets_alone(folder):
     make_data(folder, n=40)
     run = folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "run", "--quiet")
-    assert run.code == 2 and "data/train/labels.npy holds classes; save the numbers as targets.npy" in run.err
+    assert run.code == 2 and "data/train/labels.npy holds classes; save numeric targets as targets.npy" in run.err
     for part in ("train", "validation", "test"):
         np.save(folder / f"data/{part}/targets.npy", np.load(folder / f"data/{part}/labels.npy") + 100.0)
     run = folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "data/run", "--quiet")

@@ -97,7 +97,7 @@ TEST(Load, Complaints) {
   EXPECT_EQ(said({dir / "no.npy"}), dir / "no.npy" + " does not exist");
   EXPECT_EQ(said({""}), "an empty file name was given");
   dir.write("a.npy", f8("(1,)", {1}));
-  EXPECT_EQ(said({dir / "a.npy:x"}), dir / "a.npy" + " is one array; \":x\" selects nothing in it");
+  EXPECT_EQ(said({dir / "a.npy:x"}), dir / "a.npy" + " holds one array; \":x\" selects nothing in it");
   EXPECT_EQ(said({dir / "a.npy:"}),
             dir / "a.npy:" + " ends with a colon; name a column or an array after it");
   EXPECT_EQ(said({dir.write("t.npy", npy_of("|S1", "(1,)", "x"))}),
