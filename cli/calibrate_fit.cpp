@@ -46,9 +46,6 @@ std::optional<double> strength(const std::string& flag, const std::string& text)
 FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (f.method.empty())
     throw InputError("how? Name a method with --method (\"plumb list\" shows them; auto chooses)");
-  for (const char* idle : {"--by", "--ids", "--concentration", "--truth"})
-    if (flags.given(idle))
-      throw InputError(std::string(idle) + " does nothing for plumb calibrate fit; leave it out");
   FitOptions o = f.options;
   if (flags.given("--folds")) o.folds = f.folds;
   if (flags.given("--bins")) o.bins = f.bins;
@@ -104,7 +101,9 @@ int calibrate_fit(const Args& args) {
   Flags flags("calibrate fit", "Fits a calibrator on held-out predictions and what was observed.");
   InputFlags input_flags;
   FitFlags f;
-  add_input_flags(flags, input_flags);
+  add_answer_flags(flags, input_flags);
+  for (const char* idle : {"--by", "--ids", "--concentration", "--truth"})
+    flags.later(idle, std::string(idle) + " does nothing for plumb calibrate fit; leave it out");
   add_fit_flags(flags, f);
   flags.examples(kFitExamples);
   if (!flags.parse(args)) return kDone;
