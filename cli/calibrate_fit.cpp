@@ -1,5 +1,8 @@
 // `plumb calibrate fit`.
+#include <algorithm>
+
 #include "calibrate.hpp"
+#include "next_command.hpp"
 #include "output.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
@@ -95,6 +98,24 @@ void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.yes("--quiet", f.quiet, "no words, no progress");
 }
 
+/// Out-of-fold probabilities are evaluated; without them they are what tells the worth of the model.
+std::string fit_advice(const Args& args, const FitFlags& f) {
+  if (f.out_probs.empty()) {
+    if (f.method == "alpha") return "";
+    Args parts =
+        argument_parts(args, [](const std::string& flag) { return flag != "--report" && flag != "--plots"; });
+    parts.insert(parts.begin(), "plumb calibrate fit");
+    parts.insert(parts.end(), {"--cross-fit 5", "--out-probs calibrated.npy"});
+    return next_command("Judge it by out-of-fold probabilities (or apply it to new data):", parts);
+  }
+  const Args kept{"--labels", "--counts", "--ratings", "--classes", "--weights", "--groups"};
+  Args parts = argument_parts(
+      args, [&](const std::string& flag) { return std::find(kept.begin(), kept.end(), flag) != kept.end(); });
+  parts.insert(parts.begin(), {"plumb evaluate", "--probs " + shell_word(f.out_probs)});
+  parts.emplace_back("--bootstrap 200");
+  return next_command("Evaluate the out-of-fold probabilities:", parts);
+}
+
 }  // namespace
 
 int calibrate_fit(const Args& args) {
@@ -150,7 +171,9 @@ int calibrate_fit(const Args& args) {
     pages.finish_fit(std::move(before), std::move(then), model.steps.back().method, args, inputs.infos,
                      inputs.paths);
   }
-  if (!f.quiet) write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()));
+  if (f.quiet) return kDone;
+  write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()));
+  write_stdout(fit_advice(args, f));
   return kDone;
 }
 
