@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 #include "output.hpp"
 #include "plumb/calibrate/apply_model.hpp"
@@ -52,6 +53,10 @@ int calibrate_export(const Args& args) {
   const std::string path = one_model(model, "plumb calibrate export");
   if (out.empty()) throw InputError("no output file given; name the ONNX file with -o model.onnx");
   check_outputs({{"-o", out}}, {path});
+  const std::string extension = std::filesystem::path(out).extension().string();
+  if (!extension.empty() && extension != ".onnx")
+    throw InputError("plumb calibrate export writes ONNX, and " + out +
+                     " would be read as something else; name it .onnx");
   const CalibrationModel loaded = load_model(path);
   write_file(out, onnx_text(loaded));
   if (quiet) return kDone;

@@ -1,5 +1,8 @@
 // `plumb calibrate fit`.
+#include <algorithm>
+
 #include "calibrate.hpp"
+#include "next_command.hpp"
 #include "output.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
@@ -46,9 +49,6 @@ std::optional<double> strength(const std::string& flag, const std::string& text)
 FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (f.method.empty())
     throw InputError("no method given; name one with --method (\"plumb list\" shows them; auto chooses one)");
-  for (const char* idle : {"--by", "--ids", "--concentration", "--truth"})
-    if (flags.given(idle))
-      throw InputError(std::string(idle) + " has no effect on plumb calibrate fit; leave it out");
   FitOptions o = f.options;
   if (flags.given("--folds")) o.folds = f.folds;
   if (flags.given("--bins")) o.bins = f.bins;
@@ -97,13 +97,33 @@ void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.yes("--quiet", f.quiet, "print no summary and no progress");
 }
 
+/// Out-of-fold probabilities are evaluated; without them they are what tells the worth of the model.
+std::string fit_advice(const Args& args, const FitFlags& f) {
+  if (f.out_probs.empty()) {
+    if (f.method == "alpha") return "";
+    Args parts =
+        argument_parts(args, [](const std::string& flag) { return flag != "--report" && flag != "--plots"; });
+    parts.insert(parts.begin(), "plumb calibrate fit");
+    parts.insert(parts.end(), {"--cross-fit 5", "--out-probs calibrated.npy"});
+    return next_command("Judge it by out-of-fold probabilities (or apply it to new data):", parts);
+  }
+  const Args kept{"--labels", "--counts", "--ratings", "--classes", "--weights", "--groups"};
+  Args parts = argument_parts(
+      args, [&](const std::string& flag) { return std::find(kept.begin(), kept.end(), flag) != kept.end(); });
+  parts.insert(parts.begin(), {"plumb evaluate", "--probs " + shell_word(f.out_probs)});
+  parts.emplace_back("--bootstrap 200");
+  return next_command("Evaluate the out-of-fold probabilities:", parts);
+}
+
 }  // namespace
 
 int calibrate_fit(const Args& args) {
   Flags flags("calibrate fit", "Fits a calibrator on held-out predictions and what was observed.");
   InputFlags input_flags;
   FitFlags f;
-  add_input_flags(flags, input_flags);
+  add_answer_flags(flags, input_flags);
+  for (const char* idle : {"--by", "--ids", "--concentration", "--truth"})
+    flags.later(idle, std::string(idle) + " does nothing for plumb calibrate fit; leave it out");
   add_fit_flags(flags, f);
   flags.examples(kFitExamples);
   if (!flags.parse(args)) return kDone;
@@ -150,7 +170,9 @@ int calibrate_fit(const Args& args) {
     pages.finish_fit(std::move(before), std::move(then), model.steps.back().method, args, inputs.infos,
                      inputs.paths);
   }
-  if (!f.quiet) write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()));
+  if (f.quiet) return kDone;
+  write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()));
+  write_stdout(fit_advice(args, f));
   return kDone;
 }
 

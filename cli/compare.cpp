@@ -161,6 +161,9 @@ void write_comparison(Pages& pages, const std::vector<NamedModel>& models, Evalu
 }  // namespace
 
 int compare_command(const Args& args) {
+  if (!args.empty() && !args[0].starts_with('-') && args[0].find('=') != std::string::npos)
+    throw InputError("each model is given by a flag: --model " + args[0] + ", or --model-logits " + args[0] +
+                     " where the file holds logits");
   Flags flags("compare",
               "Two or more models on the same items: every metric side by side, with paired differences.");
   CompareFlags f;

@@ -72,6 +72,8 @@ std::vector<Rows> samples(const std::string& flag, std::vector<Array> files) {
 Predictions predictions(const InputFlags& f, Loader& load) {
   const bool is_logits = !f.logits.empty() || !f.sample_logits.empty();
   const Scale scale = is_logits ? Scale::logit : Scale::probability;
+  if (is_logits && f.predictions.normalize)
+    throw InputError("--normalize rescales probabilities and does nothing to logits; leave it out");
   if (!f.samples.empty())
     return {samples("--samples", load.arrays("--samples", f.samples, {})), scale, f.predictions};
   if (!f.sample_logits.empty())
@@ -228,7 +230,7 @@ void add_estimate_flags(Flags& flags, InputFlags& f) {
 void add_input_flags(Flags& flags, InputFlags& f) {
   add_estimate_flags(flags, f);
   flags.files("--by", "FILE", f.by, "N slice names or numbers; results are also reported by slice");
-  flags.files("--ids", "FILE", f.ids, "N item names");
+  flags.files("--ids", "FILE", f.ids, "N item names; only their number is checked here");
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
 }
 

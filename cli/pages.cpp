@@ -108,10 +108,12 @@ void add_page_flags(Flags& flags, PageFlags& out) {
 
 Pages::Pages(const PageFlags& flags) : flags_(flags) {
   if (flags.report == "-") throw InputError("--report writes a file; give it a name instead of -");
-  for (const char* other : {".txt", ".pdf", ".csv", ".md", ".png", ".svg"})
-    if (flags.report.ends_with(other))
-      throw InputError("the report is an HTML page, and " + flags.report +
-                       " does not look like a page; name it .html");
+  const std::string& page = flags.report;
+  const std::string extension = std::filesystem::path(page).extension().string();
+  if (!extension.empty() && extension != ".html" && extension != ".htm")
+    throw InputError("the page is HTML, and " + page + " would be opened as something else; name it .html");
+  if (page.empty() && !flags.title.empty())
+    throw InputError("--title is the title of the page, and no page is asked for; add --report report.html");
   for (const char* file : {".png", ".svg", ".pdf", ".html", ".json", ".jpg"})
     if (flags.plots.ends_with(file))
       throw InputError("--plots takes a folder, which gets a file for each plot, and " + flags.plots +

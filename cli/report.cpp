@@ -87,8 +87,8 @@ int report_command(const Args& args) {
     throw InputError("no result given; name one or more files that \"plumb ... --json FILE\" wrote");
   if (pages_flags.report.empty() && pages_flags.plots.empty())
     throw InputError("no output file given; add -o report.html");
-  Pages pages(pages_flags);
   check_outputs({{"-o", pages_flags.report}, {"--plots", pages_flags.plots}}, files);
+  Pages pages(pages_flags);
   const std::vector<NamedResult> results = named_results(files, names);
   pages.open();
   pages.finish(results, title);

@@ -6,6 +6,7 @@
 #include "evaluate_flags.hpp"
 #include "fail_if.hpp"
 #include "inputs.hpp"
+#include "next_command.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
@@ -216,30 +217,19 @@ Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
   return r;
 }
 
-/// A word as a shell takes it.
-std::string shell_word(const std::string& word) {
-  const bool plain =
-      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") ==
-          std::string::npos &&
-      !word.empty();
-  if (plain) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 /// What a sensible person would run next, with their own files: intervals first, then the suspects.
-std::string next_command(const Args& args, const UncertaintyFlags& f, const UncertaintyResult& r) {
-  std::string again = "  plumb uncertainty";
-  for (const std::string& word : args) again += " " + shell_word(word);
-  const auto advice = [](const std::string& why, const std::string& command) {
-    return "\n" + why + "\n" + command + "\n";
+std::string uncertainty_advice(const Args& args, const UncertaintyFlags& f, const UncertaintyResult& r) {
+  const auto again = [&](const char* more) {
+    Args parts = argument_parts(args, [](const std::string& flag) { return flag != "--bootstrap"; });
+    parts.insert(parts.begin(), "plumb uncertainty");
+    parts.emplace_back(more);
+    return parts;
   };
   if (r.items == 0 || !f.fail_if.empty()) return "";
   if (f.bootstrap == 0 && r.items > 1)
-    return advice("Next, how sure the ranking is:", again + " --bootstrap 200");
+    return next_command("How sure is the ranking?", again("--bootstrap 200"));
   if (f.suspects_csv.empty() && !r.suspects.empty())
-    return advice("Next, the suspects as a table to go through:", again + " --suspects-csv suspects.csv");
+    return next_command("Get the suspects as a table to go through:", again("--suspects-csv suspects.csv"));
   return "";
 }
 
@@ -327,7 +317,7 @@ int uncertainty_command(const Args& args) {
   if (csv) csv->commit();
   pages.finish(result);
   print_result(result, f.json, f.quiet, [&] {
-    return render_uncertainty(r, names, result.notes, stdout_look()) + next_command(args, f, r);
+    return render_uncertainty(r, names, result.notes, stdout_look()) + uncertainty_advice(args, f, r);
   });
   return exit_code(held);
 }

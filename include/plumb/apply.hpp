@@ -522,6 +522,9 @@ class Calibrator {
   void run(std::span<double> x, bool logits) const {
     for (const detail::Map& map : maps_) map(x, logits, classes_);
     if (logits) detail::to_probabilities(x);
+    for (const double z : x)  // parameters of 1e308 make infinities meet
+      if (!(z >= -1e-9 && z <= 1 + 1e-9))
+        throw Error("the model turns this row into something that is no probability");
   }
 
   int classes_ = 0;

@@ -116,6 +116,13 @@ constinit const CalibratorRow kAlpha{
 
 }  // namespace detail
 
+void detail::check_feature(double x, const Rows& features, std::int64_t row, std::int64_t column) {
+  constexpr double kMostFeature = 1e20;  // its square is summed
+  if (std::abs(x) <= kMostFeature) return;
+  throw InputError(features.where(row) + ", column " + std::to_string(column) + ": the feature is " +
+                   show(x) + "; features must be finite and at most 1e20 in size, so rescale them");
+}
+
 std::int64_t alpha_features(const Step& alpha) {
   for (const Parameter& p : alpha.parameters)
     if (p.name == "weights") return p.values.size();
@@ -141,8 +148,13 @@ void alpha_concentration(const Step& alpha, const Rows& features, std::int64_t b
   features.read(begin, end, u);
   for (std::int64_t i = 0; i < std::ssize(out); ++i) {
     double s = bias;
-    for (std::int64_t j = 0; j < width; ++j) s += weights[j] * u[i * width + j];
-    if (!std::isfinite(s)) throw InputError(features.where(begin + i) + ": a feature is not finite");
+    for (std::int64_t j = 0; j < width; ++j) {
+      detail::check_feature(u[i * width + j], features, begin + i, j);
+      s += weights[j] * u[i * width + j];
+    }
+    if (!std::isfinite(s))
+      throw InputError(
+          "the model's weights for features are too large to be used; fit it again with plumb calibrate fit");
     out[i] = exp_portable(std::clamp(s, -600.0, 600.0));
   }
 }

@@ -83,7 +83,7 @@ std::string Rows::where(std::int64_t row) const {
 std::string Rows::name() const {
   if (shards_.empty()) return "no data";
   if (shards_.size() == 1) return shards_.front().name;
-  return shards_.front().name + " and " + std::to_string(shards_.size() - 1) + " more";
+  return shards_.front().name + " (and " + std::to_string(shards_.size() - 1) + " more)";
 }
 
 Rows Rows::gather(std::span<const std::int64_t> rows) const {

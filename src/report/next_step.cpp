@@ -30,7 +30,10 @@ std::string quoted(const std::string& word) {
 
 using Parts = std::vector<std::string>;
 
-bool is_flag(const std::string& word) { return word.starts_with("-") && word.size() > 1; }
+/// "-1,1" is a value.
+bool is_flag(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && (word[1] == '-' || (word[1] >= 'a' && word[1] <= 'z'));
+}
 
 bool names_data(const std::string& word) {
   return std::any_of(kData.begin(), kData.end(), [&](const char* name) {

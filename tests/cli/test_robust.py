@@ -233,6 +233,13 @@ def test_describe_selects(folder, task):
     (("calibrate", "fit", "--method", "temp", *LABELS, "-o", "m.json"), '"temperature"'),
     (("compare", "--probs", "probs.npy", "--labels", "labels.npy"), "--model NAME=FILE"),
     (("evaluate", *LABELS, *FAST, "--plots", "plots.png"), "folder"),
+    (("compare", "a=probs.npy", "b=probs.npy", "--labels", "labels.npy"), "--model a=probs.npy"),
+    (("evaluate", *LABELS, *FAST, "--report", "page.docx"), "name it .html"),
+    (("evaluate", *LABELS, *FAST, "--title", "Mine"), "--report"),
+    (("evaluate", "--logits", "logits.npy", "--labels", "labels.npy", "--normalize"), "--normalize"),
+    (("evaluate", "--probs", "probs.npy", "probs.npy", "--labels", "labels.npy"), "probs.npy (and 1 more) has 800 rows"),
+    (("report", "probs.npy", "-o", "-"), "-o writes a file"),
+    (("calibrate", "fit", "--method", "temperature", *LABELS, "--truth", "labels.npy", "-o", "m.json"), "--truth does nothing"),
 ])
 def test_says_what_was_meant(folder, task, args, word):
     assert word in refused(folder, *args)

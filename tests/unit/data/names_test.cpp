@@ -57,7 +57,7 @@ TEST(Names, ShardsShareTheirNames) {
   const Names names(Rows({array_of(std::vector<double>{8, 7}, {2}, "a.npy"), strided, swapped}));
   EXPECT_EQ(all_names(names), (Words{"8", "7", "7", "8", "7"}));
   EXPECT_EQ(names.distinct().size(), 2u);
-  EXPECT_EQ(names.source(), "a.npy and 2 more");
+  EXPECT_EQ(names.source(), "a.npy (and 2 more)");
 }
 
 TEST(Names, HalfPrecision) {
