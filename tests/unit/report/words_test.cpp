@@ -51,10 +51,33 @@ TEST(Words, TooHighNeedsAPValueThatKnowsOfGroups) {
   Result ill = sample::binary();
   ill.class_names = {"well", "ill"};
   metric(ill, "mean_gap").p_value = 0.01;
+  ill.verdict.p_value = 0.02;
   EXPECT_TRUE(says(
       ill,
       "Its forecasts are too high on average: the mean forecast of ill is 97.6%, and 93.6% of the labels are ill (p = 0.01)."))
       << everything(ill);
+}
+
+TEST(Words, OneTestThatRejectsIsNoProofWhereAllTogetherDoNot) {
+  Result r = sample::raters();
+  r.verdict.p_value = 0.12;
+  EXPECT_TRUE(says(
+      r,
+      "The mean confidence is 97.6%, and 93.6% of the votes agree; this difference alone has p <= 0.005, but "
+      "the tests of calibration together do not reject (p = 0.12)."))
+      << everything(r);
+}
+
+TEST(Words, MeansThatDifferAreToldApart) {
+  Result r = sample::binary();
+  for (auto& row : r.tables[0].second.rows)
+    if (std::holds_alternative<double>(row[6])) {
+      row[5] = 0.30004;
+      row[6] = 0.30001;
+    }
+  metric(r, "mean_gap").p_value = 0.001;
+  r.verdict.p_value = 0.001;
+  EXPECT_TRUE(mentions(r, "is 30.004%, and 30.001% of")) << everything(r);
 }
 
 TEST(Words, ReplicatesTooFewForAnyPValueSayNothing) {
@@ -73,6 +96,7 @@ TEST(Words, RareEventsKeepTheirDigits) {
       row[6] = 0.001;
     }
   metric(r, "mean_gap").p_value = 0.001;
+  r.verdict.p_value = 0.02;
   EXPECT_TRUE(
       mentions(r, "too high on average: the mean forecast of class 1 is 0.5%, and 0.1% of the labels"))
       << everything(r);
@@ -116,10 +140,11 @@ TEST(Words, SlopeOnlyWhenItsIntervalExcludesOneAndTheOmnibusTestRejects) {
   r.verdict.p_value = 0.01;
   EXPECT_TRUE(says(
       r,
-      "Its forecasts are too extreme: the calibration slope is 0.62 (95% interval 0.50 to 0.76), and 1 is right."))
+      "Its forecasts are too extreme: the calibration slope is 0.62 (95% interval 0.5 to 0.76), and 1 is "
+      "right."))
       << everything(r);
   metric(r, "calibration_slope") = {.value = 1.4, .low = 1.1, .high = 1.9};
-  EXPECT_TRUE(mentions(r, "Its forecasts are too timid: the calibration slope is 1.40"));
+  EXPECT_TRUE(mentions(r, "Its forecasts are too timid: the calibration slope is 1.4 "));
   metric(r, "calibration_slope").low = 0.9;
   EXPECT_FALSE(mentions(r, "slope")) << "its interval holds 1";
   metric(r, "calibration_slope") = {.value = 0.1};
