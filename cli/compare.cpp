@@ -75,7 +75,8 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   flags.files("--counts", "FILE", f.inputs.counts, "N x K votes per class");
   flags.files("--ratings", "FILE", f.inputs.ratings,
               "N x R, the class from each rater; negative or empty: not rated");
-  flags.list("--classes", "a,b,c", f.inputs.classes, "names of the classes 0, 1, 2, ...");
+  flags.list("--classes", "a,b,c", f.inputs.classes,
+             "names of the classes 0, 1, 2, ..., or a text file with one per line");
   flags.heading("Items");
   flags.files("--weights", "FILE", f.inputs.weights, "N weights; each vote of an item counts that much");
   flags.files("--groups", "FILE", f.inputs.groups, "N patients, images or sites: the unit of resampling");

@@ -24,7 +24,9 @@ Rows side_by_side(const std::vector<Array>& files) {
       const Rows column(files[r]);
       for (std::int64_t i = 0; i < n; ++i) matrix[i * width + r] = read(column, i);
     }
-    return Rows(array_of(std::move(matrix), {n, width}, name));
+    Array out = array_of(std::move(matrix), {n, width}, name);
+    for (const Array& file : files) out.columns.push_back(source_title(file.name));
+    return Rows(std::move(out));
   };
   const std::int64_t cells = n * width;
   if (files.front().dtype == DType::text)
@@ -100,6 +102,12 @@ std::vector<Rows> concentration(const InputFlags& f, int samples, Loader& load) 
   return out;
 }
 
+// --classes of one word that is a file: a name a line.
+InputFlags with_class_file(InputFlags f) {
+  if (f.classes.size() == 1) f.classes = names_in_file(f.classes.front());
+  return f;
+}
+
 // What --classes says, else the header of the predictions.
 Args class_names(const InputFlags& f, const Predictions& predictions) {
   Args names;
@@ -156,6 +164,26 @@ std::vector<Array> Loader::arrays(const std::string& flag, const Args& specs, Lo
 
 Rows Loader::rows(const std::string& flag, const Args& specs, LoadOptions options) {
   return specs.empty() ? Rows() : stack(flag, arrays(flag, specs, options));
+}
+
+std::vector<Names> Loader::slices(const Args& specs, std::int64_t items) {
+  std::vector<Names> out;
+  std::vector<Array> shards;
+  std::int64_t rows = 0;
+  const auto close = [&] {
+    if (!shards.empty()) out.emplace_back(stack("--by", std::move(shards)));
+    shards.clear();
+    rows = 0;
+  };
+  for (Array& file : arrays("--by", specs, kNames)) {
+    const std::int64_t more = file.shape.empty() ? 0 : file.shape[0];
+    if (rows + more > items) close();  // the next check names both lengths
+    rows += more;
+    shards.push_back(std::move(file));
+    if (rows == items) close();
+  }
+  close();
+  return out;
 }
 
 void Loader::check_ids(const Args& specs, const std::string& predictions, std::int64_t items) {
@@ -215,7 +243,8 @@ void add_answer_flags(Flags& flags, InputFlags& f) {
   flags.files("--counts", "FILE", f.counts, "N x K votes per class");
   flags.files("--ratings", "FILE", f.ratings,
               "N x R, the class from each rater, or one file per rater; negative or empty: not rated");
-  flags.list("--classes", "a,b,c", f.classes, "names of the classes 0, 1, 2, ...");
+  flags.list("--classes", "a,b,c", f.classes,
+             "names of the classes 0, 1, 2, ..., or a text file with one per line");
   flags.heading("Items");
   flags.files("--weights", "FILE", f.weights, "N weights; each vote of an item counts that much");
   flags.files("--groups", "FILE", f.groups, "N patients, images or sites: the unit of resampling");
@@ -229,21 +258,24 @@ void add_estimate_flags(Flags& flags, InputFlags& f) {
 
 void add_input_flags(Flags& flags, InputFlags& f) {
   add_estimate_flags(flags, f);
-  flags.files("--by", "FILE", f.by, "N slice names or numbers; results are also reported by slice");
+  flags.files("--by", "FILE", f.by,
+              "N slice names or numbers; results are also reported by slice (repeat for another slicing)");
   flags.files("--ids", "FILE", f.ids, "N item names; only their number is checked here");
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
 }
 
-Inputs load_predictions(const InputFlags& f, int threads) {
+Inputs load_predictions(const InputFlags& flags, int threads) {
   Inputs out;
+  const InputFlags f = with_class_file(flags);
   Loader load(threads, out);
   out.items.predictions = predictions(f, load);
   out.items.class_names = class_names(f, out.items.predictions);
   return out;
 }
 
-Inputs load_inputs(const InputFlags& f, int threads) {
+Inputs load_inputs(const InputFlags& flags, int threads) {
   Inputs out;
+  const InputFlags f = with_class_file(flags);
   Loader load(threads, out);
   Items& items = out.items;
   items.predictions = predictions(f, load);
@@ -253,7 +285,7 @@ Inputs load_inputs(const InputFlags& f, int threads) {
   items.truth = load.rows("--truth", f.truth);
   if (!f.concentration.empty()) items.concentration = concentration(f, items.predictions.samples(), load);
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
-  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, kNames));
+  items.by = load.slices(f.by, items.size());
   load.check_ids(f.ids, items.predictions.sources().front().name(), items.size());
   check_items(items);
   return out;

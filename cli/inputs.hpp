@@ -51,6 +51,8 @@ class Loader {
   Rows rows(const std::string& flag, const Args& specs, LoadOptions options = {});
   /// Of an ordinary size (ordinary_weights).
   Rows weights(const Args& specs);
+  /// Ways to slice, each of one file or of shards that add up to `items` rows.
+  std::vector<Names> slices(const Args& specs, std::int64_t items);
   /// Names of items, which are checked and not kept.
   void check_ids(const Args& specs, const std::string& predictions, std::int64_t items);
 

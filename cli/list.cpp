@@ -13,13 +13,11 @@ namespace {
 
 constexpr int kPipeWidth = 200;  ///< a file or a filter cuts nothing off
 
-std::string regression_methods(std::span<const RegressionCalibratorRow> rows) {
+std::string regression_methods(std::span<const RegressionCalibratorRow> rows, const TerminalOptions& look) {
   if (rows.empty()) return "";
-  std::string out = "Calibrators of variances (plumb calibrate fit --mean ...):\n";
-  for (const RegressionCalibratorRow& row : rows)
-    out += "  " + std::string(row.method) + std::string(20 - row.method.size(), ' ') + std::string(row.line) +
-           "\n";
-  return out;
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const RegressionCalibratorRow& row : rows) lines.emplace_back(row.method, row.line);
+  return "Calibrators of variances (plumb calibrate fit --mean ...):\n" + render_methods(lines, look);
 }
 
 /// The rows whose name holds one of the words; all of them without words.
@@ -59,10 +57,11 @@ int list_command(const Args& args) {
   };
   const auto method = [](const auto& row) { return row.method; };
   std::string text;
-  for (const std::string& part : {render_list(matching(metrics(), words, key), look, cost),
-                                  render_calibrators(matching(calibrators(), words, method), look),
-                                  render_list(matching(regression_metrics(), words, key), look),
-                                  regression_methods(matching(regression_calibrators(), words, method))})
+  for (const std::string& part :
+       {render_list(matching(metrics(), words, key), look, cost),
+        render_calibrators(matching(calibrators(), words, method), look),
+        render_list(matching(regression_metrics(), words, key), look),
+        regression_methods(matching(regression_calibrators(), words, method), look)})
     if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
   if (text.empty())
     throw InputError("no metric or calibrator has \"" + words[0] +

@@ -55,7 +55,8 @@ void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
     flags.files("--weights", "FILE", f.weights, "N weights");
     flags.files("--groups", "FILE", f.groups,
                 "N patients, images or sites: the unit of resampling and of splits");
-    flags.files("--by", "FILE", f.by, "N slice names or numbers; results are also reported by slice");
+    flags.files("--by", "FILE", f.by,
+                "N slice names or numbers; results are also reported by slice (repeat for another slicing)");
     flags.files("--ids", "FILE", f.ids, "N item names");
     flags.exclusive({"--mean", "--mean-samples", "--errors"});
     flags.exclusive({"--targets", "--errors"});
@@ -83,7 +84,7 @@ RegressionInputs load_regression(const RegressionFlags& f, bool with_errors, int
   items.epistemic = load.rows("--epistemic", f.epistemic);
   items.weights = load.weights(f.weights);
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
-  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, kNames));
+  items.by = load.slices(f.by, items.size());
   check_regression(items, with_errors);
   load.check_ids(f.ids, out.infos.front().path, items.size());
   return out;

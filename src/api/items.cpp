@@ -55,7 +55,7 @@ Items make_items(const ItemColumns& c) {
   if (const Rows alpha = c.concentration.rows("concentration"); !alpha.empty())
     items.concentration = alpha.rank() == 2 ? split_samples(alpha) : std::vector{alpha};
   items.groups = Names(c.groups.rows("groups"));
-  items.by = Names(c.by.rows("by"));
+  if (Names by(c.by.rows("by")); !by.empty()) items.by = {std::move(by)};
   items.class_names = c.classes;
   check_items(items);
   return items;

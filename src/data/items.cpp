@@ -42,7 +42,7 @@ Items Items::gather(std::span<const std::int64_t> rows) const {
   out.truth = truth.gather(rows);
   for (const Rows& c : concentration) out.concentration.push_back(c.gather(rows));
   if (!groups.empty()) out.groups = groups.gather(rows);
-  if (!by.empty()) out.by = by.gather(rows);
+  for (const Names& b : by) out.by.push_back(b.gather(rows));
   out.class_names = class_names;
   return out;
 }
@@ -83,7 +83,7 @@ void check_items(const Items& items) {
                     name, counted(items.predictions.samples(), "sample")));
   }
   if (!items.groups.empty()) same(items.groups.source(), items.groups.size());
-  if (!items.by.empty()) same(items.by.source(), items.by.size());
+  for (const Names& by : items.by) same(by.source(), by.size());
   if (!items.class_names.empty()) check_class_names(items.class_names, items.classes());
 }
 

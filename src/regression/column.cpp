@@ -94,7 +94,8 @@ RegressionItems RegressionItems::gather(std::span<const std::int64_t> rows) cons
   for (const auto member : {&RegressionItems::targets, &RegressionItems::errors, &RegressionItems::total,
                             &RegressionItems::epistemic, &RegressionItems::weights})
     take(member);
-  for (const auto member : {&RegressionItems::groups, &RegressionItems::by}) take(member);
+  take(&RegressionItems::groups);
+  for (const Names& b : by) out.by.push_back(b.gather(rows));
   out.total_is_std = total_is_std;
   return out;
 }
@@ -119,7 +120,7 @@ void check_regression(const RegressionItems& items, bool with_errors) {
       throw InputError(items.weights.name() + ": ⟦weights⟧ takes one number per item");
   }
   if (!items.groups.empty()) check_same_rows(what, n, items.groups.source(), items.groups.size());
-  if (!items.by.empty()) check_same_rows(what, n, items.by.source(), items.by.size());
+  for (const Names& by : items.by) check_same_rows(what, n, by.source(), by.size());
 }
 
 std::int64_t block_rows(const RegressionItems& items) {

@@ -8,6 +8,7 @@
 #include "plumb/resample/resample.hpp"
 #include "regression/intervals.hpp"
 #include "regression/prepared.hpp"
+#include "regression/slices.hpp"
 #include "regression/tables.hpp"
 
 namespace plumb {
@@ -71,27 +72,6 @@ void add_metrics(const RegressionItems& items, const detail::PreparedRegression&
   }
 }
 
-void add_slices(const RegressionItems& items, const RegressionOptions& o,
-                const detail::RegressionSelection& selection, Result& result) {
-  std::vector<std::vector<std::int64_t>> members(items.by.distinct().size());
-  for (std::int64_t i = 0; i < items.size(); ++i) members[items.by.code(i)].push_back(i);
-  for (std::size_t g = 0; g < members.size(); ++g) {
-    GroupResult group;
-    group.group = items.by.distinct()[g];
-    group.items = std::ssize(members[g]);
-    Scores scores;
-    try {
-      const RegressionItems slice = items.gather(members[g]);
-      const detail::PreparedRegression prepared(slice, selection, o);
-      scores = prepared.finish(prepared.products());
-    } catch (const InputError&) {  // all of weight 0: no values, which is no error of the run
-    }
-    for (const MetricRow* row : selection.rows)
-      group.metrics.emplace_back(row->key, scores[std::string(row->key)].value);
-    result.per_group.push_back(std::move(group));
-  }
-}
-
 void add_tables(const RegressionSums& sums, const OrderedRegression* columns, Result& r) {
   r.tables.emplace_back("uncertainty_reliability", detail::uncertainty_table(sums.uce));
   if (!sums.uce_aleatoric.cell.empty())
@@ -127,7 +107,7 @@ Result evaluate_regression(const RegressionItems& items, const RegressionOptions
     result.notes.push_back(std::move(note));
   add_metrics(items, prepared, selection, prepared.finish(products), o, o.bootstrap > 0 && units > 1, result);
   add_tables(products.streamed(), prepared.columns(), result);
-  if (!items.by.empty()) add_slices(items, o, selection, result);
+  detail::add_regression_slices(items, selection, o, result);
   if (state != nullptr) *state = regression_state(items, o, products.streamed());
   return result;
 }

@@ -152,6 +152,14 @@ std::string render_model(const CalibrationModel& m, const TerminalOptions& o) {
   return out;
 }
 
+std::string render_methods(const std::vector<std::pair<std::string, std::string>>& lines,
+                           const TerminalOptions& o) {
+  detail::TextTable table({"calibrator", "what it does"});
+  table.wrap_last();
+  for (const auto& [method, line] : lines) table.add({method, line});
+  return table.render(o.colour, o.width);
+}
+
 std::string render_calibrators(std::span<const CalibratorRow> rows, const TerminalOptions& o) {
   if (rows.empty()) return "";
   detail::TextTable table({"calibrator", "task", "what it does"});

@@ -30,6 +30,7 @@ constexpr Section kSections[] = {
     {"regression", "Predicted uncertainty",
      "Whether the errors are as large as the model expects them to be."},
     {"calibrators", "Calibrators", "What repairs the probabilities, and at what price."},
+    {"classes", "Classes", "Which classes are taken for which."},
     {"slices", "Slices", "Whether it holds for everyone."},
     {"raters", "Raters", "What several raters see that one label hides."},
     {"uncertainty", "Uncertainty measures",

@@ -48,6 +48,7 @@ Plots make_plots(const Runs& runs) {
   Plots out;
   calibration_plots(runs, out);
   regression_plots(runs, out);
+  confusion_plots(runs, out);
   slice_plots(runs, out);
   rater_plots(runs, out);
   stability_plots(runs, out);

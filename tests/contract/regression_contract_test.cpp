@@ -144,7 +144,7 @@ TEST(RegressionContract, ASliceIsItsItemsEvaluated) {
       RegressionItems items = c.data.items();
       std::vector<std::int64_t> number;
       for (std::int64_t i = 0; i < items.size(); ++i) number.push_back(i % 3);
-      items.by = Names(Rows(array_of(number, {items.size()}, "by.npy")));
+      items.by = {Names(Rows(array_of(number, {items.size()}, "by.npy")))};
       o.bootstrap = 2;
       const Result whole = evaluate_regression(items, o);
       ASSERT_EQ(whole.per_group.size(), 3u);

@@ -118,7 +118,7 @@ TEST(MakeItems, NamesAndTruth) {
                                   .groups = std::vector{3, 1, 3},
                                   .by = site,
                                   .classes = {"well", "ill"}});
-  EXPECT_EQ(items.by.name(1), "B");
+  EXPECT_EQ(items.by.front().name(1), "B");
   EXPECT_EQ(items.groups.distinct(), (std::vector<std::string>{"1", "3"}));
   EXPECT_EQ(items.class_names.back(), "ill");
   EXPECT_EQ(items.truth.rows(), 3);

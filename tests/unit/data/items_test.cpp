@@ -83,7 +83,7 @@ TEST(Items, LengthsMustAgree) {
             std::string::npos);
   EXPECT_NE(with([](Items& i) { i.groups = Names(words({"a"}, "g.csv")); }).find("g.csv has 1 row"),
             std::string::npos);
-  EXPECT_NE(with([](Items& i) { i.by = Names(words({"a"}, "b.csv")); }).find("b.csv has 1 row"),
+  EXPECT_NE(with([](Items& i) { i.by = {Names(words({"a"}, "b.csv"))}; }).find("b.csv has 1 row"),
             std::string::npos);
   EXPECT_EQ(with([](Items& i) {
               i.weights = Rows(array_of(std::vector<double>(6, 1.0), {3, 2}, "w.npy"));
@@ -146,7 +146,7 @@ TEST(Items, GatherTakesEveryColumn) {
   items.weights = column({1, 2, 3}, "w");
   items.truth = column({0.1, 0.2, 0.3}, "t");
   items.groups = Names(words({"a", "b", "a"}, "g"));
-  items.by = Names(words({"x", "y", "z"}, "b"));
+  items.by = {Names(words({"x", "y", "z"}, "b"))};
   items.class_names = {"no", "yes"};
   const std::vector<std::int64_t> rows = {2, 1};
   const Items part = items.gather(rows);
@@ -159,7 +159,7 @@ TEST(Items, GatherTakesEveryColumn) {
   EXPECT_EQ(block.weight, (std::vector<double>{3, 2}));
   EXPECT_EQ(block.truth, (std::vector<double>{0.3, 0.2}));
   EXPECT_EQ(part.groups.name(1), "b");
-  EXPECT_EQ(part.by.distinct(), (Words{"y", "z"}));
+  EXPECT_EQ(part.by.front().distinct(), (Words{"y", "z"}));
   EXPECT_EQ(part.class_names, items.class_names);
   EXPECT_NO_THROW(check_items(binary_items().gather(rows)));
 }
