@@ -99,7 +99,7 @@ Args header_classes(const Rows& rows) {
                                                [](int a, int b) { return b != a + 1; }) == sorted.end();
     if (one_by_one && sorted.front() <= 1 && sorted != *counted_off)
       throw InputError(rows.name() + ": the columns are numbered " + joined(columns) +
-                       ", not in the order of the classes; select them in order");
+                       ", which is not the order of the classes; select them in order");
     return {};
   }
   return without_shared_parts(columns);
@@ -111,7 +111,7 @@ void check_class_order(const std::string& source, const Args& names, const std::
     const auto at = std::find(classes.begin(), classes.end(), names[i]);
     if (at == classes.end() || at - classes.begin() == static_cast<std::ptrdiff_t>(i)) continue;
     throw InputError(source + " has the columns " + joined(names) + ", but the classes of " + other +
-                     " are " + joined(classes) + "; bring them into one order");
+                     " are " + joined(classes) + "; put them in the same order");
   }
 }
 

@@ -74,14 +74,15 @@ std::vector<Rows> samples(const std::string& flag, std::vector<Array> files) {
 Predictions predictions(const InputFlags& f, Loader& load) {
   const bool is_logits = !f.logits.empty() || !f.sample_logits.empty();
   const Scale scale = is_logits ? Scale::logit : Scale::probability;
+  if (is_logits && f.predictions.normalize)
+    throw InputError("--normalize rescales probabilities and does nothing to logits; leave it out");
   if (!f.samples.empty())
     return {samples("--samples", load.arrays("--samples", f.samples, {})), scale, f.predictions};
   if (!f.sample_logits.empty())
     return {samples("--sample-logits", load.arrays("--sample-logits", f.sample_logits, {})), scale,
             f.predictions};
   if (f.probs.empty() && f.logits.empty())
-    throw InputError(
-        "what did the model say? Give its predictions with --probs or --logits (see plumb evaluate --help)");
+    throw InputError("no predictions given; use --probs or --logits (see plumb evaluate --help)");
   const Rows rows = is_logits ? load.rows("--logits", f.logits) : load.rows("--probs", f.probs);
   return {{rows}, scale, f.predictions};
 }
@@ -132,7 +133,7 @@ Votes votes(const InputFlags& f, const Predictions& predictions, const Args& nam
   if (!f.ratings.empty())
     return Votes::from_ratings(ratings(load, f.ratings, names, predictions.items()), classes, names);
   throw InputError(
-      "what was observed? Give it with --labels, --counts or --ratings (see plumb evaluate --help)");
+      "no labels or votes given; use --labels, --counts or --ratings (see plumb evaluate --help)");
 }
 
 // Columns of the same names in another order are no mistake that numbers would show.
@@ -143,7 +144,7 @@ void check_columns(const std::vector<Array>& shards) {
         !std::is_permutation(a.columns.begin(), a.columns.end(), first.columns.begin(), first.columns.end()))
       continue;
     throw InputError(a.name + " has the same columns as " + first.name +
-                     " in another order; select them in one order, as in FILE:a,b");
+                     " in a different order; select them in the same order, as in FILE:a,b");
   }
 }
 
@@ -199,9 +200,7 @@ Rows Loader::weights(const Args& specs) {
 void check_state_weights(const Books& books, const std::string& save_state) {
   if (save_state.empty() || books.weight_exponent == 0) return;
   throw InputError(
-      "--save-state: the weights are all below 1e-9, and states of several shards only add up when all "
-      "weights "
-      "have one scale; multiply those of every shard by the same large number");
+      "--save-state: all weights are below 1e-9, and states of several shards can be merged only if their weights are on one scale; multiply the weights of every shard by the same large number");
 }
 
 Rows stack(const std::string& flag, std::vector<Array> shards) {
@@ -227,26 +226,27 @@ void split_first_axis(const Array& all, const std::string& what, std::vector<Row
 }
 
 void add_prediction_flags(Flags& flags, InputFlags& f) {
-  flags.heading("What the model said (one of them)");
+  flags.heading("Predictions (give one)");
   flags.files("--probs", "FILE", f.probs, "probabilities, N x K, or N for P(class 1)");
   flags.files("--logits", "FILE", f.logits, "softmax logits, N x K, or N log-odds of class 1");
-  flags.files("--samples", "FILE", f.samples, "stochastic probabilities, S x N x K, or a file for each");
+  flags.files("--samples", "FILE", f.samples,
+              "probabilities of stochastic predictions, S x N x K, or one file per sample");
   flags.files("--sample-logits", "FILE", f.sample_logits, "the same as logits");
-  flags.yes("--normalize", f.predictions.normalize, "rescale rows of probabilities to sum 1");
+  flags.yes("--normalize", f.predictions.normalize, "rescale rows of probabilities to sum to 1");
   flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
 }
 
 void add_answer_flags(Flags& flags, InputFlags& f) {
   add_prediction_flags(flags, f);
-  flags.heading("What was observed (one of them)");
+  flags.heading("Labels or votes (give one)");
   flags.files("--labels", "FILE", f.labels, "N class indices, or text with --classes");
   flags.files("--counts", "FILE", f.counts, "N x K votes per class");
   flags.files("--ratings", "FILE", f.ratings,
-              "N x R class by rater, or a file for each rater; negative or empty: not rated");
+              "N x R, the class from each rater, or one file per rater; negative or empty: not rated");
   flags.list("--classes", "a,b,c", f.classes,
-             "names of the classes 0, 1, 2, ..., or a text file with one a line");
-  flags.heading("About the items");
-  flags.files("--weights", "FILE", f.weights, "N weights; each vote counts that much");
+             "names of the classes 0, 1, 2, ..., or a text file with one per line");
+  flags.heading("Items");
+  flags.files("--weights", "FILE", f.weights, "N weights; each vote of an item counts that much");
   flags.files("--groups", "FILE", f.groups, "N patients, images or sites: the unit of resampling");
   flags.exclusive({"--labels", "--counts", "--ratings"});
 }
@@ -258,8 +258,9 @@ void add_estimate_flags(Flags& flags, InputFlags& f) {
 
 void add_input_flags(Flags& flags, InputFlags& f) {
   add_estimate_flags(flags, f);
-  flags.files("--by", "FILE", f.by, "N slices to report on, number or text; again for another way to slice");
-  flags.files("--ids", "FILE", f.ids, "N names of the items");
+  flags.files("--by", "FILE", f.by,
+              "N slice names or numbers; results are also reported by slice (repeat for another slicing)");
+  flags.files("--ids", "FILE", f.ids, "N item names; only their number is checked here");
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
 }
 

@@ -66,7 +66,7 @@ class Loader {
 void split_first_axis(const Array& all, const std::string& what, std::vector<Rows>& out);
 
 [[nodiscard]] Inputs load_inputs(const InputFlags& flags, int threads);
-/// What the model said alone: items without votes.
+/// Predictions alone: items without votes.
 [[nodiscard]] Inputs load_predictions(const InputFlags& flags, int threads);
 
 }  // namespace plumb::cli

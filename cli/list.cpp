@@ -36,17 +36,17 @@ std::vector<Row> matching(std::span<const Row> rows, const Args& words, Name nam
 }  // namespace
 
 int list_command(const Args& args) {
-  Flags flags("list", "The metrics and calibrators there are, each with its one line.");
+  Flags flags("list", "Lists the metrics and calibrators, one line each.");
   bool json = false, cost = false;
   Args words;
-  flags.positional("WORD", words, "only those whose name holds this word");
-  flags.yes("--cost", cost, "what each metric costs, in nanoseconds a row");
+  flags.positional("WORD", words, "only those whose name contains this word");
+  flags.yes("--cost", cost, "the cost of each metric in nanoseconds per row");
   flags.yes("--json", json, "as JSON on standard output");
   flags.examples("Examples:\n  plumb list\n  plumb list ece\n  plumb list --json | jq '.metrics[].key'");
   if (!flags.parse(args)) return kDone;
   if (json) {
     if (!words.empty())
-      throw InputError("plumb list --json writes all of it; leave out \"" + words[0] + "\"");
+      throw InputError("plumb list --json writes the whole list; leave out \"" + words[0] + "\"");
     write_stdout(render_list_json(metrics(), version(), calibrators()));
     return kDone;
   }
@@ -64,7 +64,7 @@ int list_command(const Args& args) {
         regression_methods(matching(regression_calibrators(), words, method), look)})
     if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
   if (text.empty())
-    throw InputError("no metric and no calibrator has \"" + words[0] +
+    throw InputError("no metric or calibrator has \"" + words[0] +
                      "\" in its name; \"plumb list\" shows them all");
   write_stdout(text);
   return kDone;

@@ -123,7 +123,7 @@ Names::Names(std::string source, std::vector<std::string> text, std::vector<std:
 Names::Names(const Rows& rows) {
   if (rows.empty()) return;
   if (rows.width() != 1)
-    throw InputError(fmt::format("{}; one name an item is needed", detail::shape_of(rows)));
+    throw InputError(fmt::format("{}; one name per item is needed", detail::shape_of(rows)));
   Collector seen;
   std::vector<std::uint32_t> code;
   code.reserve(rows.rows());

@@ -86,7 +86,7 @@ ClassKde kernel_class_errors(std::span<const ForecastsView> columns, const Kerne
   ClassKde out;
   if (plan.skip_classes) {
     out.mean = Estimate::undefined(
-        "a bandwidth is searched for each class; above 20 classes ask for it by name, or give ⟦bandwidth⟧");
+        "it needs a bandwidth search for each class; above 20 classes ask for it by name, or give ⟦bandwidth⟧");
     return out;
   }
   double sum = 0;
@@ -106,7 +106,7 @@ ClassKde kernel_class_errors(std::span<const ForecastsView> columns, const Kerne
 Estimate kernel_canonical_error(const Items& items, const KernelPlan& plan, LeaveOut leave_out, int threads) {
   if (plan.skip_canonical)
     return Estimate::undefined(
-        "its time grows with the square of the items; ask for it by name above 50000 items");
+        "its time grows with the square of the number of items; above 50000 items, ask for it by name");
   std::vector<double> z, count, weight;
   std::vector<std::uint64_t> offset{0};
   std::vector<std::uint32_t> cls;

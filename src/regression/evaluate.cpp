@@ -23,7 +23,7 @@ void check_options(const RegressionOptions& o) {
     throw InputError("⟦tolerance⟧ is a factor of the standard deviations, above 1 and at most 100, not " +
                      show(o.tolerance));
   if (!(o.clip >= 0 && o.clip <= kMaxVariance))
-    throw InputError("⟦clip⟧ raises variances to at least this; it must be >= 0, not " + show(o.clip));
+    throw InputError("⟦clip⟧ raises variances to at least this; it must be at least 0, not " + show(o.clip));
   if (o.range && !(o.range->low >= 0 && o.range->high >= o.range->low && o.range->high <= kMaxVariance))
     throw InputError("⟦range⟧ takes two variances low,high with 0 <= low <= high, not " + show(o.range->low) +
                      "," + show(o.range->high));
@@ -68,7 +68,7 @@ void add_metrics(const RegressionItems& items, const detail::PreparedRegression&
   if (zms != r.metrics.end()) {
     r.verdict = detail::judge_deviations(zms->second, sample, !items.groups.empty(), o.tolerance);
   } else {
-    r.verdict.why = "it rests on zms, which was left out of ⟦metrics⟧";
+    r.verdict.why = "it is computed from zms, which was left out of ⟦metrics⟧";
   }
 }
 

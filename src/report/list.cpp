@@ -108,7 +108,8 @@ std::string narrow_list(std::span<const MetricRow> metrics, const TerminalOption
 std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options, bool measured) {
   if (metrics.empty()) return "";
   if (options.width < kAllColumns && !measured) return narrow_list(metrics, options);
-  detail::TextTable table({"metric", "task", "needs", "best", measured ? "ns a row" : "cost", "what it is"});
+  detail::TextTable table(
+      {"metric", "task", "needs", "best", measured ? "ns per row" : "cost", "what it is"});
   table.wrap_last();
   for (const MetricRow& m : metrics) {
     table.add({std::string(m.key), name_of(kTask, m.task), needs_of(m), name_of(kBetterNames, m.better),
@@ -117,10 +118,9 @@ std::string render_list(std::span<const MetricRow> metrics, const TerminalOption
   const bool regression = !metrics.empty() && metrics.front().task == Task::regression;
   if (regression) return table.render(options.colour, options.width);
   return table.render(options.colour, options.width) +
-         (measured
-              ? "\nns a row: one core of 2.4 GHz or so, the key asked for alone on 1e6 labels (votes of ten "
-                "classes, where it needs them); keys that share a pass cost less together.\n"
-              : std::string()) +
+         (measured ? "\nns per row: one core of about 2.4 GHz, the key alone on 1e6 labels (votes of ten "
+                     "classes, where it needs them); keys that share a pass cost less together.\n"
+                   : std::string()) +
          spell("\nneeds: votes = any label or vote; pairs = two votes on some item; truth = ⟦truth⟧.\n",
                options.spelling);
 }

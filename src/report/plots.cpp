@@ -117,8 +117,8 @@ std::vector<PlotFile> render_plots(std::span<const NamedResult> results) {
       out.push_back({plot.name, detail::json_text(plot.spec)});
     }
   } catch (const detail::Json::exception& e) {
-    throw InputError(std::string("a result is not as plumb writes them (") + e.what() +
-                     "); make it anew with ⟦json⟧");
+    throw InputError(std::string("a result is not in the form that plumb writes (") + e.what() +
+                     "); write it again with ⟦json⟧");
   }
   return out;
 }

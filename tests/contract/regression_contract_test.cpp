@@ -262,8 +262,7 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, const MetricRow& row, std::int64_t) {
          return row.key.starts_with("uce") && f.range && f.outside == f.items;
        }},
-      {"(\\d+) predictions? of variance 0 \\(or an error beyond 1e17 standard deviations\\) (?:has|have) no "
-       "likelihood; clip raises small variances",
+      {"(\\d+) predictions? of variance 0 \\(or an error beyond 1e17 standard deviations\\) (?:has|have) no likelihood; clip raises small variances",
        [](const Facts& f, const MetricRow&, std::int64_t n) { return n == f.degenerate; }},
       {"some prediction has variance 0; clip raises small variances",
        [](const Facts& f, const MetricRow&, std::int64_t) { return f.degenerate > 0; }},
