@@ -316,7 +316,8 @@ int uncertainty_command(const Args& args) {
   std::vector<std::string> images;
   if (pictures) images = suspect_pictures(*pictures, r, result.notes);
   result.sections.emplace_back("suspects", suspects_section(r, names, images));
-  const std::vector<std::string> held = gates_that_hold(gates, measure_scores(r));
+  const std::vector<std::string> held =
+      gates_that_hold(gates, measure_scores(r), {.replicates = o.bootstrap});
   if (json) json->write(render_json(result));
   if (csv) csv->write(suspects_csv(r, names));
   if (json) json->commit();
