@@ -6,6 +6,7 @@
 #include <set>
 
 #include "plumb/data/check.hpp"
+#include "plumb/data/option_name.hpp"
 #include "plumb/registry.hpp"
 #include "plumb/report/regression.hpp"
 #include "plumb/report/terminal.hpp"
@@ -47,6 +48,29 @@ std::vector<std::string> names_of(const Runs& runs) {
   for (const Run& run : runs)
     if (std::find(out.begin(), out.end(), run.name) == out.end()) out.push_back(run.name);
   return out;
+}
+
+/// Values of one metric are ranked only over the same items and outcomes. Files are compared where their
+/// checksums are known.
+bool same_data(const Runs& runs) {
+  const auto outcomes = [](const Run& run) {
+    std::string out;
+    if (const Json* inputs = look(run.json, {"inputs"}); inputs != nullptr && inputs->is_array())
+      for (const Json& input : *inputs)
+        for (const char* name : {"labels", "counts", "ratings", "targets"})
+          if (detail::text(input, "flag") == spell(opt(name), kFlag)) out += detail::text(input, "sha256");
+    return out;
+  };
+  const Run* first = nullptr;
+  for (const Run& run : runs) {
+    if (look(run.json, {"metrics"}) == nullptr) continue;
+    if (first == nullptr) first = &run;
+    for (const char* key : {"task", "items", "votes", "classes"})
+      if (detail::member(run.json, key) != detail::member(first->json, key)) return false;
+    const std::string a = outcomes(*first), b = outcomes(run);
+    if (!a.empty() && !b.empty() && a != b) return false;
+  }
+  return true;
 }
 
 Json models(const Runs& runs) {
@@ -94,8 +118,10 @@ Json metrics(const Runs& runs) {
   }
   Json out{{"models", Json::array()}, {"rows", Json::array()}};
   for (const Run* run : with) out["models"].push_back(run->name);
+  const bool ranked = same_data(runs);
   for (const std::string& key : keys) {
     Json row = metric_row(key, detail::text(with.front()->json, "task") == "regression");
+    if (!ranked) row["better"] = "";  // no value is the best over other data
     row["cells"] = Json::array();
     for (const Run* run : with) {
       const Json* m = look(run->json, {"metrics", key});

@@ -82,7 +82,10 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
   const bool sure = std::any_of(r.measures.begin(), r.measures.end(),
                                 [](const MeasureResult& m) { return !m.guarantees.empty(); });
   std::vector<std::string> header{"measure", "target", "keep below", "kept", "accuracy", "band", "accuracy"};
-  if (sure) header.insert(header.end(), {"guaranteed below", "kept"});
+  if (sure) {
+    header[2] = "plain cut";
+    header.insert(header.end(), {"guaranteed cut", "kept"});
+  }
   TextTable table(header);
   for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
   for (const MeasureResult& m : r.measures) {
@@ -120,9 +123,11 @@ std::string threshold_words(const UncertaintyResult& r) {
       "Kept is everything below the cut; the band is what a further cut adds to the one before it.";
   if (r.confidence == 0) return text;
   return text + fmt::format(
-                    " Guaranteed, for one measure and target: with probability at least {:g}% over the test "
-                    "set, the accuracy of future items kept is at least the target, if they come as these {} "
-                    "did. Without it a cut misses its target on new items in about half of all test sets.",
+                    " A plain cut reaches its target on these items, each band by itself; on new items it "
+                    "misses it in about half of all test sets. A guaranteed cut asks the target of "
+                    "everything kept, so it can keep more than a plain one. Guaranteed, for one measure and "
+                    "target: with probability at least {:g}% over the test set, the accuracy of future items "
+                    "kept is at least the target, if they come as these {} did.",
                     100 * r.confidence, r.groups > 0 ? "groups" : "items");
 }
 
