@@ -74,7 +74,7 @@ Verdict judge(const Inference& inference, std::optional<double> omnibus, int ask
   if (asked == 0) return none;
   if (!inference.event()) {
     none.verdict = "cannot tell";
-    none.why = "there is but " + counted(size.units, size.grouped ? "group" : "item") + " to judge by";
+    none.why = "there is only " + counted(size.units, size.grouped ? "group" : "item") + " to judge by";
     return none;
   }
   const CellNoise& cells = *inference.event();

@@ -40,7 +40,10 @@ std::string quoted(const std::string& word) {
 
 using Parts = std::vector<std::string>;
 
-bool is_flag(const std::string& word) { return word.starts_with("-") && word.size() > 1; }
+/// "-1,1" is a value.
+bool is_flag(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && (word[1] == '-' || (word[1] >= 'a' && word[1] <= 'z'));
+}
 
 bool names_data(const std::string& word) {
   return std::any_of(kData.begin(), kData.end(), [&](const char* name) {
@@ -144,7 +147,7 @@ NextStep after_off(const Result& r) {
             with_data(r, "calibrate fit", more),
             {Claim::advise_calibrator}};
   }
-  return {"Fit a calibrator. Out-of-fold probabilities can be evaluated on these items without flattery:",
+  return {"Fit a calibrator. Out-of-fold probabilities can be evaluated on these items without bias:",
           with_data(r, "calibrate fit", more),
           {Claim::advise_calibrator}};
 }

@@ -125,8 +125,8 @@ std::string shift_words(const Result& r) {
                     whole_percent(auroc));
     if (std::abs(auroc - 0.5) < 0.05)
       return "The variances are like those of the reference set: " + means + ".";
-    return std::string(auroc > 0.5 ? "The model is less sure here than on the reference set: "
-                                   : "The model is surer here than on the reference set: ") +
+    return std::string(auroc > 0.5 ? "The model is less certain here than on the reference set: "
+                                   : "The model is more certain here than on the reference set: ") +
            means + ".";
   }
   return "";

@@ -104,7 +104,7 @@ std::string why_none(const Result& r) {
   if (r.command == "evaluate" && r.items == 1) return "one item cannot show whether a model is calibrated";
   if (r.command == "evaluate" && setting<std::int64_t>(r, "bootstrap", 0) == 0)
     return "it takes ⟦bootstrap⟧ to tell miscalibration from chance";
-  return r.verdict.why.empty() ? "the values that it rests on were not computed" : r.verdict.why;
+  return r.verdict.why.empty() ? "the values that it needs were not computed" : r.verdict.why;
 }
 
 bool judged(const Result& r) {

@@ -37,8 +37,7 @@ std::string band(const Wanted& w) {
 
 std::string table(const std::vector<Row>& rows) {
   std::string out =
-      "| topic | claim | setting | wanted | measured | standard error | sets | holds "
-      "|\n|---|---|---|---|---|---|---|---|\n";
+      "| topic | claim | setting | wanted | measured | standard error | sets | holds |\n|---|---|---|---|---|---|---|---|\n";
   for (const Row& r : rows)
     out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", r.topic, r.claim, r.setting,
                        band(r.wanted), number(r.measured), number(r.error), r.sets,

@@ -45,18 +45,17 @@ TEST(Verdict, OffAndCertainlyOff) {
 TEST(Verdict, CannotTellNamesTheItemsOrWhyNot) {
   Result r = judged("cannot tell", 0.02, 0, 0.11);
   r.verdict.needed = 1900;
-  EXPECT_EQ(verdict_sentence(r),
-            "Cannot tell: the ECE may be as large as 0.11, above the tolerance of 0.05; about 1,900 items "
-            "would settle "
-            "it for a calibrated model.");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Cannot tell: the ECE may be as large as 0.11, above the tolerance of 0.05; about 1,900 items would settle it for a calibrated model.");
   r.verdict.unit = "groups";
   EXPECT_NE(verdict_sentence(r).find("about 1,900 groups"), std::string::npos);
   EXPECT_EQ(
       verdict_sentence(judged("cannot tell", 0.049, 0.02, 0.07)),
       "Cannot tell: the ECE is about 0.049 (95% interval 0.02 to 0.07), too close to the tolerance of 0.05.");
-  EXPECT_EQ(verdict_sentence(judged("cannot tell", 0.2, 0.0, 0.4)),
-            "Cannot tell: the ECE is about 0.2 (95% interval 0 to 0.4), but so few items could show that by "
-            "chance.");
+  EXPECT_EQ(
+      verdict_sentence(judged("cannot tell", 0.2, 0.0, 0.4)),
+      "Cannot tell: the ECE is about 0.2 (95% interval 0 to 0.4), but so few items could show that by chance.");
 }
 
 TEST(Verdict, TooFewReplicatesOrUnitsGiveTheirOwnReason) {
@@ -94,16 +93,14 @@ TEST(Verdict, OfARegression) {
             "the tolerance of 1.1.");
   r.verdict = judged("off", 0.5, 0.4, 0.625).verdict;
   r.verdict.tolerance = 1.1;
-  EXPECT_EQ(verdict_sentence(r),
-            "Off: the predicted standard deviations are too large by a factor of about 2 (95% interval 1.6 "
-            "to 2.5), "
-            "above the tolerance of 1.1.");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Off: the predicted standard deviations are too large by a factor of about 2 (95% interval 1.6 to 2.5), above the tolerance of 1.1.");
   r.verdict.verdict = "cannot tell";
   r.verdict.needed = 850;
-  EXPECT_EQ(verdict_sentence(r),
-            "Cannot tell: errors are 0.4 to 0.625 times the predicted standard deviations with 95% "
-            "confidence, and the "
-            "tolerance is 1.1; about 850 items would settle it for a calibrated model.");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Cannot tell: errors are 0.4 to 0.625 times the predicted standard deviations with 95% confidence, and the tolerance is 1.1; about 850 items would settle it for a calibrated model.");
 }
 
 TEST(Verdict, IsReadBackFromJson) {
@@ -118,9 +115,9 @@ TEST(Verdict, ResultsOfFormatOneAreReadAndHaveNone) {
       {"m",
        R"({"plumb": "0.1.0", "command": "evaluate", "task": "binary", "items": 9, "settings": {"bootstrap": 200},
                "metrics": {"ece": {"value": 0.1, "null_mean": 0.02, "p_value": 0.005}}})"}};
-  EXPECT_EQ(verdict_sentence(detail::to_result(detail::read_runs(old).front()), kFlag),
-            "No verdict: the result was made by plumb 0.1.0, which reached none; evaluate again with "
-            "--bootstrap 200.");
+  EXPECT_EQ(
+      verdict_sentence(detail::to_result(detail::read_runs(old).front()), kFlag),
+      "No verdict: the result was made by plumb 0.1.0, which reached none; evaluate again with --bootstrap 200.");
   const std::vector<NamedResult> newer{{"m", R"({"plumb": "9.0.0", "format": 99, "command": "evaluate"})"}};
   EXPECT_THROW((void)detail::read_runs(newer), InputError);
 }
@@ -129,10 +126,9 @@ TEST(NextStep, HasTheUsersOwnFiles) {
   Result r = judged("off", 0.2, 0.1, 0.3);
   r.argv = {"plumb",  "evaluate", "--probs",     "my probs.npy", "--labels=y.npy",
             "--json", "out.json", "--bootstrap", "200"};
-  EXPECT_EQ(detail::next_step(r).command(),
-            "plumb calibrate fit --probs 'my probs.npy' --labels=y.npy --method auto -o calibrator.json "
-            "--cross-fit 5 "
-            "--out-probs calibrated.npy");
+  EXPECT_EQ(
+      detail::next_step(r).command(),
+      "plumb calibrate fit --probs 'my probs.npy' --labels=y.npy --method auto -o calibrator.json --cross-fit 5 --out-probs calibrated.npy");
   r.verdict.verdict = "trustworthy";
   EXPECT_EQ(detail::next_step(r).command(),
             "plumb uncertainty --probs 'my probs.npy' --labels=y.npy --suspects 20");
