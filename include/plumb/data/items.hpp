@@ -27,9 +27,8 @@ class Names {
   [[nodiscard]] const std::vector<std::string>& distinct() const { return distinct_; }
   [[nodiscard]] std::uint32_t code(std::int64_t i) const { return code_[i]; }
   [[nodiscard]] const std::string& name(std::int64_t i) const { return distinct_[code(i)]; }
-  [[nodiscard]] const std::string& source() const { return source_; }  ///< the file, for messages
-  [[nodiscard]] std::string title()
-      const;  ///< what the source calls it: a CSV's column, else the file's stem
+  [[nodiscard]] const std::string& source() const { return source_; }    ///< the file, for messages
+  [[nodiscard]] std::string title() const;                               ///< source_title of it
   [[nodiscard]] Names gather(std::span<const std::int64_t> rows) const;  ///< distinct() keeps those in use
 
  private:

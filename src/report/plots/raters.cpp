@@ -1,6 +1,7 @@
 // What several raters add: the parts of the loss, the calibration-dispersion map, forecast disagreement, the
 // raters themselves.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -115,6 +116,20 @@ std::string rater_name(const Json& row, const char* key) {
   return who == nullptr ? "" : who->is_string() ? who->get<std::string>() : "Rater " + who->dump();
 }
 
+/// Each column has its own level: raters are told apart by their distance from its mean.
+void add_differences(Json& data) {
+  std::map<std::string, std::pair<double, int>> columns;
+  for (const Json& row : data) {
+    auto& [sum, count] = columns[text(row, "with")];
+    sum += number(row, "agreement").value_or(0);
+    ++count;
+  }
+  for (Json& row : data) {
+    const auto& [sum, count] = columns[text(row, "with")];
+    row["difference"] = number(row, "agreement").value_or(0) - sum / count;
+  }
+}
+
 void rater_table(const Runs& runs, Plots& out) {
   for (const Run& run : runs) {
     const Json* table = rows(run, "raters");
@@ -136,6 +151,7 @@ void rater_table(const Runs& runs, Plots& out) {
       }
     }
     if (data.empty()) continue;
+    add_differences(data);
     add_plot(
         out, std::move(data), {},
         {"raters", kRatersSection, "Agreement of each rater",

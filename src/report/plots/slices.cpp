@@ -92,6 +92,8 @@ void slice_plots(const Runs& runs, Plots& out) {
        "metric", choices});
   const bool drawn = std::any_of(plot.spec["datasets"]["rows"].begin(), plot.spec["datasets"]["rows"].end(),
                                  [](const Json& row) { return row.contains("low"); });
+  if (!drawn)
+    plot.spec["layer"].erase(plot.spec["layer"].begin(), plot.spec["layer"].end() - 1);  // their bars
   if (drawn)
     plot.how += fmt::format(
         " The thick bars are intervals of one slice; {} were looked at, so some miss by chance. The thin bars hold "
