@@ -40,7 +40,8 @@ train:
 # Ends with a page that shows the raw and the calibrated model; without node the page is left out, and said so.
 demo: build
 	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
-	judge() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --groups demo/test/items.csv:patient \
+	judge() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --classes demo/classes.txt \
+	  --groups demo/test/items.csv:patient \
 	  --by demo/test/items.csv:site --bootstrap 200 --json "$$2" "$${@:3}"; }; \
 	run $(PLUMB) demo --out demo; \
 	page() { if [ -d web/node_modules/vega-embed ]; then echo "--report demo/$$1.html"; fi; }; \

@@ -66,29 +66,30 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
     flags.later(flag, std::string(flag) + " is for one model; compare takes each as " +
                           (flag == std::string("--probs") ? "--model" : "--model-logits") +
                           " NAME=FILE, as in \"plumb compare --model old=a.npy --model new=b.npy\"");
-  flags.text("--reference", "NAME", f.reference,
-             "the model that the others are compared with; without it every pair is tested, and shown "
-             "against the first");
-  flags.yes("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum 1");
-  flags.heading("What was observed (one of them)");
+  flags.text(
+      "--reference", "NAME", f.reference,
+      "the model to compare the others with; by default all pairs are tested, and differences from the first are shown");
+  flags.yes("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum to 1");
+  flags.heading("Labels or votes (give one)");
   flags.files("--labels", "FILE", f.inputs.labels, "N class indices, or text with --classes");
   flags.files("--counts", "FILE", f.inputs.counts, "N x K votes per class");
-  flags.files("--ratings", "FILE", f.inputs.ratings, "N x R class by rater; negative or empty: not rated");
-  flags.list("--classes", "a,b,c", f.inputs.classes, "names of the classes 0, 1, 2, ...");
-  flags.heading("About the items");
-  flags.files("--weights", "FILE", f.inputs.weights, "N weights; each vote counts that much");
+  flags.files("--ratings", "FILE", f.inputs.ratings,
+              "N x R, the class from each rater; negative or empty: not rated");
+  flags.list("--classes", "a,b,c", f.inputs.classes,
+             "names of the classes 0, 1, 2, ..., or a text file with one per line");
+  flags.heading("Items");
+  flags.files("--weights", "FILE", f.inputs.weights, "N weights; each vote of an item counts that much");
   flags.files("--groups", "FILE", f.inputs.groups, "N patients, images or sites: the unit of resampling");
   flags.files("--truth", "FILE", f.inputs.truth, "N true probabilities of class 1, when known");
   flags.exclusive({"--labels", "--counts", "--ratings"});
   add_evaluate_flags(flags, f.how);
-  flags.heading("What comes out");
-  flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
+  flags.heading("Output");
+  flags.text("--json", "FILE", f.json, "write the full result as JSON; - for standard output");
   add_page_flags(flags, f.pages);
-  flags.repeated("--fail-if", "\"nll>0.01\"", f.fail_if,
-                 "exit with code 3 when a difference to the reference (else the first model) is so; NAME.nll "
-                 "with more than two "
-                 "models; repeatable");
-  flags.yes("--quiet", f.quiet, "no table, no progress");
+  flags.repeated(
+      "--fail-if", "\"nll>0.01\"", f.fail_if,
+      "exit with code 3 if a difference from the reference (by default the first model) meets this; NAME.nll with more than two models; repeatable");
+  flags.yes("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kCompareExamples);
 }
 
@@ -122,8 +123,8 @@ void check_gates(std::vector<Gate> gates, std::vector<Model> models, const std::
     const auto dot = g.key.rfind('.');
     if (models.size() > 2 && dot == std::string::npos)
       throw InputError("--fail-if \"" + g.key + g.op +
-                       "...\": with more than two models say which is compared with " + models.front().name +
-                       ", as in \"" + models[1].name + "." + g.key + g.op + "...\"");
+                       "...\": with more than two models, name the one to compare with " +
+                       models.front().name + ", as in \"" + models[1].name + "." + g.key + g.op + "...\"");
     const bool named = dot != std::string::npos &&
                        std::any_of(models.begin() + 1, models.end(),
                                    [&](const Model& m) { return m.name == g.key.substr(0, dot); });

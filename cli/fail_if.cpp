@@ -28,16 +28,16 @@ std::string text_of(const Gate& g) {
 
 Gate parse_verdict(const std::string& text, const std::string& op, const std::string& word) {
   if (std::find(kVerdicts.begin(), kVerdicts.end(), word) == kVerdicts.end() || (op != "==" && op != "!="))
-    throw InputError(quoted_gate(text) +
-                     ": compare the verdict by == or != with trustworthy, off or \"cannot tell\", as in "
-                     "\"verdict!=trustworthy\"");
+    throw InputError(
+        quoted_gate(text) +
+        ": compare the verdict by == or != with trustworthy, off or \"cannot tell\", as in \"verdict!=trustworthy\"");
   return {.key = "verdict", .op = op, .verdict = word};
 }
 
 Gate parse_gate(const std::string& text) {
-  const InputError no_gate(quoted_gate(text) +
-                           " is not a comparison; write a metric, one of > >= < <=, and a number, as in "
-                           "\"ece>0.05\" or \"ece.high>0.05\", or \"verdict!=trustworthy\"");
+  const InputError no_gate(
+      quoted_gate(text) +
+      " is not a comparison; write a metric, one of > >= < <=, and a number, as in \"ece>0.05\" or \"ece.high>0.05\", or \"verdict!=trustworthy\"");
   const auto at = text.find_first_of("<>=!");
   if (at == std::string::npos) throw no_gate;
   const std::size_t length = text.compare(at + 1, 1, "=") == 0 ? 2 : 1;
@@ -117,7 +117,7 @@ std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const M
     if (at == values.end())
       throw InputError(
           text_of(g) + ": " + g.key +
-          " was not computed; it is left out (--metrics, --measures), or does not apply to these inputs" +
+          " was not computed: it is not selected (--metrics, --measures) or does not apply to these inputs" +
           did_you_mean(g.key, known));
     const double x = gated_value(g, at->second);
     if (holds(g, x))

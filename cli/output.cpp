@@ -47,16 +47,15 @@ int exit_code(const std::vector<std::string>& held) {
 }
 
 void add_output_flags(Flags& flags, OutputFlags& out) {
-  flags.heading("What comes out");
-  flags.text("--json", "FILE", out.json, "the whole result as JSON; - for standard output");
+  flags.heading("Output");
+  flags.text("--json", "FILE", out.json, "write the full result as JSON; - for standard output");
   add_page_flags(flags, out.pages);
-  flags.text("--name", "NAME", out.name, "what the model is called in the result and in reports");
-  flags.text("--title", "TEXT", out.pages.title, "the title of the page");
-  flags.text("--save-state", "FILE", out.save_state, "the mergeable part, for \"plumb merge\"");
-  flags.repeated(
-      "--fail-if", "\"ece>0.05\"", out.fail_if,
-      "the gate fails, exit code 3, when this is so; also ece.high>0.05, verdict!=trustworthy; repeatable");
-  flags.yes("--quiet", out.quiet, "no table, no progress");
+  flags.text("--name", "NAME", out.name, "name of the model in results and reports");
+  flags.text("--title", "TEXT", out.pages.title, "title of the page");
+  flags.text("--save-state", "FILE", out.save_state, "write the mergeable sums, for \"plumb merge\"");
+  flags.repeated("--fail-if", "\"ece>0.05\"", out.fail_if,
+                 "exit with code 3 if this holds; also ece.high>0.05, verdict!=trustworthy; repeatable");
+  flags.yes("--quiet", out.quiet, "print no table and no progress");
 }
 
 Output::Output(const OutputFlags& flags)

@@ -53,7 +53,7 @@ class Flags {
   std::unique_ptr<Parser> parser_;
 };
 
-/// The value of a flag, which must lie between these bounds.
+/// The value of a flag, which must be between these bounds.
 int between(const std::string& flag, std::int64_t value, std::int64_t low, std::int64_t high);
 
 }  // namespace plumb::cli

@@ -70,7 +70,7 @@ class JsonReader {
  private:
   static constexpr int kDeepest = 32;
 
-  [[noreturn]] static void fail() { throw Error("the model file is no JSON or was cut off"); }
+  [[noreturn]] static void fail() { throw Error("the model file is not JSON or is truncated"); }
   void skip() {
     while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
       ++at_;
@@ -316,7 +316,7 @@ class StepReader {
   [[nodiscard]] std::vector<double> values(std::string_view name) const {
     std::vector<double> out;
     for (const Json& v : parameters_.at(name).at("values").list) {
-      if (v.kind != Json::Kind::number) fail("has something that is no number in " + std::string(name));
+      if (v.kind != Json::Kind::number) fail("has a value that is not a number in " + std::string(name));
       out.push_back(v.number);
     }
     return out;
@@ -444,7 +444,7 @@ inline void check_checksum(std::string_view text) {
   const std::string_view digits = text.substr(at + kKey.size(), 16);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), given, 16);
   if (error != std::errc{} || end != digits.data() + 16 || given != h)
-    throw Error("the model file is damaged or was changed by hand: its checksum does not fit");
+    throw Error("the model file is damaged or was changed by hand: its checksum does not match");
 }
 
 }  // namespace detail
@@ -459,7 +459,7 @@ class Calibrator {
     const detail::Json json = detail::JsonReader(text).read();
     const detail::Json* kind = json.find("kind");
     if (kind == nullptr || kind->text != "plumb calibrator")
-      throw Error("this is JSON but no calibrator of plumb");
+      throw Error("this is JSON but not a plumb calibrator");
     if (json.at("format").number != 1)
       throw Error("the model file has a format that this header does not read");
     detail::check_checksum(text);
@@ -512,7 +512,7 @@ class Calibrator {
     if (alpha_.size() != features.size() + 1)
       throw Error(alpha_.empty()
                       ? "the model has no alpha step"
-                      : "the model's alpha step wants " + std::to_string(alpha_.size() - 1) + " features");
+                      : "the model's alpha step needs " + std::to_string(alpha_.size() - 1) + " features");
     double s = alpha_[0];
     for (std::size_t j = 0; j < features.size(); ++j) s += alpha_[j + 1] * features[j];
     return std::exp(std::clamp(s, -600.0, 600.0));

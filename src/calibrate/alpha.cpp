@@ -112,7 +112,7 @@ constinit const CalibratorRow kAlpha{
     fit_alpha,
     [](const Step& step, int classes) { return kNone.map(step, classes); },
     [](OnnxFlow& flow, const Step& step) { kNone.onnx(flow, step); },
-    "concentration alpha_0 of the prediction, for forecasts of disagreement; probabilities stay"};
+    "concentration alpha_0 of the prediction, for forecasts of disagreement; the probabilities do not change"};
 
 }  // namespace detail
 
@@ -143,7 +143,7 @@ void alpha_concentration(const Step& alpha, const Rows& features, std::int64_t b
                      "; give them with ⟦features⟧");
   if (features.width() != width)
     throw InputError(features.name() + " has " + counted(features.width(), "column") +
-                     " but the model's alpha step wants " + std::to_string(width));
+                     " but the model's alpha step needs " + std::to_string(width));
   std::vector<double> u((end - begin) * width);
   features.read(begin, end, u);
   for (std::int64_t i = 0; i < std::ssize(out); ++i) {

@@ -41,14 +41,14 @@ bool second_of_pairs(std::span<const double> pairs, bool normalize, std::span<do
 }
 
 void check_source(const Rows& rows, Scale scale) {
-  if (rows.empty()) throw InputError("no predictions were given; use ⟦probs⟧ or ⟦logits⟧");
+  if (rows.empty()) throw InputError("no predictions given; use ⟦probs⟧ or ⟦logits⟧");
   if (rows.is_text()) {
     throw InputError(fmt::format("{} holds text; {} must be numbers", rows.name(),
                                  scale == Scale::logit ? "logits" : "probabilities"));
   }
   if (rows.rank() > 2) {
     throw InputError(
-        fmt::format("{}; predictions are N or N x K, and stacked samples go to ⟦samples⟧ or ⟦sample_logits⟧",
+        fmt::format("{}; predictions are N or N x K; for stacked samples use ⟦samples⟧ or ⟦sample_logits⟧",
                     detail::shape_of(rows)));
   }
   if (rows.width() == 0)

@@ -21,7 +21,7 @@ Rows::Rows(std::vector<Array> shards) : shards_(std::move(shards)) {
   for (const Array& a : shards_) {
     const Array& first = shards_.front();
     if (a.shape.empty())
-      throw InputError(a.name + " is a single value; a list of at least one row is needed");
+      throw InputError(a.name + " is a single value; an array with at least one row is needed");
     if (!stackable(first, a))
       throw InputError(first.name + " is " + show_shape(first.shape) + " but " + a.name + " is " +
                        show_shape(a.shape) + "; shards must agree in all but the number of rows");

@@ -144,7 +144,7 @@ std::string in_words(const Comparison& c, std::size_t reference, std::size_t mod
   }
   const std::string name = detail::printable(c.models[model]), other = detail::printable(c.models[reference]);
   if (tested == 0)
-    return fmt::format("{} against {}: without replicates nothing is said about chance; add ⟦bootstrap⟧ {}.",
+    return fmt::format("{} against {}: without replicates chance cannot be ruled out; add ⟦bootstrap⟧ {}.",
                        name, other, kCompareReplicates);
   if (won.empty() && lost.empty())
     return fmt::format("{} against {}: no difference on {} metrics is larger than chance allows.", name,

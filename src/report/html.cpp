@@ -30,6 +30,7 @@ constexpr Section kSections[] = {
     {"regression", "Predicted uncertainty",
      "Whether the errors are as large as the model expects them to be."},
     {"calibrators", "Calibrators", "What repairs the probabilities, and at what price."},
+    {"classes", "Classes", "Which classes are taken for which."},
     {"slices", "Slices", "Whether it holds for everyone."},
     {"raters", "Raters", "What several raters see that one label hides."},
     {"uncertainty", "Uncertainty measures",
@@ -201,8 +202,8 @@ auto guarded(Make make) {
   try {
     return make();
   } catch (const Json::exception& e) {
-    throw InputError(std::string("a result is not as plumb writes them (") + e.what() +
-                     "); make it anew with ⟦json⟧");
+    throw InputError(std::string("a result is not in the form that plumb writes (") + e.what() +
+                     "); write it again with ⟦json⟧");
   }
 }
 
@@ -255,7 +256,7 @@ std::string dump(const Json& j) { return j.dump(-1, ' ', false, Json::error_hand
 bool has_page() { return !detail::page_script().empty(); }
 
 std::string why_no_page() {
-  return "this build has no report page, because node and npm were not there when it was built; install them "
+  return "this build has no report page, because node and npm were missing when it was built; install them "
          "(Debian: "
          "nodejs, npm), run \"npm ci\" in web/ and build again, or use ⟦json⟧ and another machine's \"plumb "
          "report\"";

@@ -8,6 +8,7 @@
 
 #include "report/look_up.hpp"
 #include "report/paragraphs.hpp"
+#include "report/slice_table.hpp"
 #include "report/text_table.hpp"
 
 namespace plumb {
@@ -39,25 +40,13 @@ std::string regression_table(const Result& r, const TerminalOptions& o) {
   return table.render(o.colour, o.width);
 }
 
-std::string regression_slices(const Result& r, const TerminalOptions& o) {
-  constexpr std::size_t kSlices = 20;
-  std::vector<std::string> header{"slice", "items"};
+detail::SliceColumns slice_columns_of_regression(const Result& r) {
+  detail::SliceColumns out{{}, "", [](double x) { return error_text(x); }};
   for (const auto& [key, m] : r.metrics)
     if (key == "mse" || key == "nll" || key == "zms" || key == "uce" || key == "coverage_90")
-      header.push_back(key);
-  TextTable table(header);
-  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
-  for (std::size_t g = 0; g < std::min(r.per_group.size(), kSlices); ++g) {
-    const GroupResult& slice = r.per_group[g];
-    std::vector<std::string> row{detail::printable(slice.group, 30), thousands(slice.items)};
-    for (std::size_t c = 2; c < header.size(); ++c)
-      for (const auto& [key, x] : slice.metrics)
-        if (key == header[c]) row.push_back(x ? error_text(*x) : "-");
-    table.add(std::move(row));
-  }
-  std::string out = table.render(o.colour, o.width);
-  if (r.per_group.size() > kSlices)
-    out += fmt::format("  and {} more slices in the JSON\n", r.per_group.size() - kSlices);
+      out.keys.push_back(key);
+  const bool zms = std::find(out.keys.begin(), out.keys.end(), "zms") != out.keys.end();
+  if (!out.keys.empty()) out.first = zms ? "zms" : out.keys.front();
   return out;
 }
 
@@ -97,7 +86,8 @@ std::string render_regression(const Result& r, const TerminalOptions& o) {
   section("In words", detail::paragraphs(regression_words(r), o));
   section("Not defined here", detail::undefined_keys(r.metrics, o));
   section("By output", output_rows(r, o));
-  if (!r.per_group.empty()) section("By slice", regression_slices(r, o));
+  for (const auto& [name, table] : detail::slice_tables(r, slice_columns_of_regression(r), o))
+    section(name.c_str(), table);
   section("Notes", detail::paragraphs(r.notes, o));
   section("Next", detail::next_lines(r, o));
   return out;

@@ -9,6 +9,7 @@
 #include "report/look_up.hpp"
 #include "report/next_step.hpp"
 #include "report/paragraphs.hpp"
+#include "report/slice_table.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict_words.hpp"
 
@@ -16,12 +17,10 @@ namespace plumb {
 namespace {
 
 using detail::find;
-using detail::printable;
 using detail::TextTable;
 using detail::thousands;
 
-constexpr double kNothing = 1e-12;   ///< what is left of 0 after rounding
-constexpr std::size_t kSlices = 20;  ///< shown; the JSON has them all
+constexpr double kNothing = 1e-12;  ///< what is left of 0 after rounding
 
 std::string value_text(double x) {
   const double size = x < 0 ? -x : x;
@@ -86,29 +85,12 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
   return out;
 }
 
-std::string slice_table(const Result& r, const TerminalOptions& o) {
-  std::vector<std::string> header{"slice", "items", "votes"};
-  std::vector<std::string> keys;
-  for (const auto& [key, metric] : r.metrics) {
-    if (!is_headline(r, key, Place::slices)) continue;
-    keys.push_back(key);
-    header.push_back(key);
-  }
-  TextTable table(header);
-  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
-  for (std::size_t g = 0; g < std::min(r.per_group.size(), kSlices); ++g) {
-    const GroupResult& slice = r.per_group[g];
-    std::vector<std::string> row{printable(slice.group, 30), thousands(slice.items), thousands(slice.votes)};
-    for (const std::string& key : keys) {
-      const auto at = std::find_if(slice.metrics.begin(), slice.metrics.end(),
-                                   [&](const auto& m) { return m.first == key; });
-      row.push_back(at != slice.metrics.end() && at->second ? value_text(*at->second) : "-");
-    }
-    table.add(std::move(row));
-  }
-  std::string out = table.render(o.colour, o.width);
-  if (r.per_group.size() > kSlices)
-    out += fmt::format("  and {} more slices in the JSON\n", r.per_group.size() - kSlices);
+detail::SliceColumns slice_columns(const Result& r) {
+  detail::SliceColumns out{{}, "", [](double x) { return value_text(x); }};
+  for (const auto& [key, metric] : r.metrics)
+    if (is_headline(r, key, Place::slices)) out.keys.push_back(key);
+  const bool ece = std::find(out.keys.begin(), out.keys.end(), "ece") != out.keys.end();
+  if (!out.keys.empty()) out.first = ece ? "ece" : out.keys.front();
   return out;
 }
 
@@ -122,7 +104,7 @@ std::string render_terminal(const Result& r, const TerminalOptions& o) {
   };
   section("In words", detail::paragraphs(plain_words(r, o.spelling), o));
   section("Not defined here", detail::undefined_keys(r.metrics, o));
-  if (!r.per_group.empty()) section("By slice", slice_table(r, o));
+  for (const auto& [name, table] : detail::slice_tables(r, slice_columns(r), o)) section(name.c_str(), table);
   section("Notes", detail::paragraphs(r.notes, o));
   section("Next", detail::next_lines(r, o));
   return out;

@@ -49,12 +49,12 @@ std::string measure_table(const UncertaintyResult& r, const TerminalOptions& o) 
 std::string measure_words(const UncertaintyResult& r, const TerminalOptions& o) {
   static constexpr std::pair<const char*, const char*> kWords[] = {
       {"entropy", "spread of the predicted probabilities over all classes"},
-      {"u1", "-log of the largest probability: how unsure of the top class"},
+      {"u1", "-log of the largest probability: uncertainty about the top class"},
       {"u5", "-log of the sum of the five largest probabilities"},
       {"loss", "-log of the label's probability: it uses the label, so it is only a bound"},
-      {"variance", "how far the samples' probabilities scatter around their mean"},
+      {"variance", "spread of the samples' probabilities around their mean"},
       {"mutual_information", "how much the samples disagree: entropy less expected entropy"},
-      {"expected_entropy", "mean entropy of the samples: what no further sample would settle"}};
+      {"expected_entropy", "mean entropy of the samples: what more samples cannot reduce"}};
   TextTable table({"", ""});
   for (const MeasureResult& m : r.measures)
     for (const auto& [name, words] : kWords)
@@ -68,7 +68,7 @@ std::string meaning(const UncertaintyResult& r) {
   const auto best = std::find_if(r.measures.begin(), r.measures.end(), [](const MeasureResult& m) {
     return is_ranked(m) && m.name != "loss" && score(m, "eor").value;
   });
-  if (best == r.measures.end()) return "No measure has an odds ratio here: see below.";
+  if (best == r.measures.end()) return "No measure has an odds ratio here; see below.";
   const MetricResult& eor = score(*best, "eor");
   std::string text = fmt::format("Knowing {} multiplies the odds of a bet on right or wrong by {} on average",
                                  best->name, ratio(*eor.value));
@@ -116,8 +116,7 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
 }
 
 std::string threshold_words(const UncertaintyResult& r) {
-  std::string text =
-      "Kept is everything below the cut; the band is what a further cut adds to the one before it.";
+  std::string text = "Items below the cut are kept; a band is what each further cut adds to the one before.";
   if (r.confidence == 0) return text;
   return text + fmt::format(
                     " Guaranteed, for one measure and target: with probability at least {:g}% over the test "
@@ -224,7 +223,7 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
   const auto section = [&](const std::string& name, const std::string& body) {
     out += "\n" + detail::bold(name, o.colour) + "\n" + body;
   };
-  section("What each measure is worth, the best first", measure_table(r, o));
+  section("The measures, best first", measure_table(r, o));
   if (!histogram) out += "\n  " + detail::wrap(meaning(r), o.width - 2, "  ") + "\n\n" + measure_words(r, o);
   const bool cuts = std::any_of(r.measures.begin(), r.measures.end(),
                                 [](const MeasureResult& m) { return !m.thresholds.cuts.empty(); });
@@ -233,7 +232,7 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
     out += "\n  " + detail::wrap(threshold_words(r), o.width - 2, "  ") + "\n";
   }
   if (!histogram)
-    section("Hand the most uncertain over to a person: accuracy of the rest", deferral_table(r, o));
+    section("Hand the most uncertain items to a person: accuracy of the rest", deferral_table(r, o));
   if (!r.suspects.empty())
     section("Suspects: wrong, and least uncertain by " + r.suspects_by + "; mislabelled or ambiguous?",
             suspect_table(r, names, o));

@@ -13,7 +13,7 @@ namespace plumb {
 enum class Scale { probability, logit };
 
 struct PredictionOptions {
-  bool normalize = false;  ///< rescale rows of probabilities to sum 1
+  bool normalize = false;  ///< rescale rows of probabilities to sum to 1
   friend bool operator==(const PredictionOptions&, const PredictionOptions&) = default;
 };
 

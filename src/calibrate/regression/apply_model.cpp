@@ -79,7 +79,7 @@ class Bounds {
 };
 
 RegressionItems with_variances(const RegressionItems& items, const CalibrationModel& model, double clip) {
-  if (items.passes() > 1) throw InputError("passes are calibrated through their total");
+  if (items.passes() > 1) throw InputError("passes are calibrated through their total variance");
   const std::int64_t n = items.size(), d = items.outputs();
   const auto map = map_of(model, items.outputs());
   std::vector<double> variance(n * d), columns;

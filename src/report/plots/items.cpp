@@ -51,7 +51,7 @@ void loss_scatter(const Runs& runs, Plots& out) {
   for (std::size_t i = 0; i < choices.size() && i < parts.size(); ++i) choices[i].sentence = parts[i] + ".";
   add_plot(
       out, std::move(data), {},
-      {"loss_scatter", kItemsSection, "Doubt against loss", "",
+      {"loss_scatter", kItemsSection, "Entropy and loss of single items", "",
        "A sample of the items: the entropy of the forecast against its loss. Doubtful items belong to the "
        "right. The upper left is where the model was sure and wrong: look there for mislabelled items.",
        "model", choices});

@@ -35,7 +35,7 @@ void loss_parts(const Runs& runs, Plots& out) {
   if (parts.empty()) return;
   add_plot(
       out, std::move(data), {},
-      {"loss_parts", kRatersSection, "What the squared loss is made of", joined(parts),
+      {"loss_parts", kRatersSection, "Parts of the squared loss", joined(parts),
        "The squared distance between forecasts and the raters' votes has three parts: calibration loss, "
        "which a map of the probabilities can remove; dispersion loss, which needs a better model; and the "
        "raters' disagreement, which no model can remove."});
@@ -104,14 +104,15 @@ void disagreement(const Runs& runs, Plots& out) {
   if (parts.empty() || data.empty()) return;
   add_plot(
       out, std::move(data), runs,
-      {"disagreement", kRatersSection, "Does it know when raters will disagree?", joined(parts),
+      {"disagreement", kRatersSection, "Forecast and observed disagreement of raters", joined(parts),
        "Across: the chance that two raters differ, as the probabilities imply it. Up: how often they did. "
        "Above the diagonal the item is more doubtful than the model believes."});
 }
 
 std::string rater_name(const Json& row, const char* key) {
   const Json* who = look(row, {key});
-  return who == nullptr ? "" : who->is_string() ? who->get<std::string>() : who->dump();
+  // Without a header raters have numbers alone.
+  return who == nullptr ? "" : who->is_string() ? who->get<std::string>() : "Rater " + who->dump();
 }
 
 void rater_table(const Runs& runs, Plots& out) {
@@ -137,10 +138,10 @@ void rater_table(const Runs& runs, Plots& out) {
     if (data.empty()) continue;
     add_plot(
         out, std::move(data), {},
-        {"raters", kRatersSection, "Who agrees with whom",
-         odd.empty() ? ""
-                     : fmt::format("Rater {} agrees least with the others: in {} of shared votes.", odd,
-                                   percent(least)),
+        {"raters", kRatersSection, "Agreement of each rater",
+         odd.empty()
+             ? ""
+             : fmt::format("{} agrees least with the others: in {} of shared votes.", odd, percent(least)),
          "Each row is a rater: the share of votes shared with others, with the majority and with the model "
          "that agree. A pale row is a rater who sees it differently."});
     return;  // the raters are the same for every model
@@ -173,11 +174,10 @@ void rater_pairs(const Runs& runs, Plots& out) {
     if (order.size() < 3) continue;  // two raters are one number
     Plot& plot = add_plot(
         out, std::move(data), {},
-        {"rater_pairs", kRatersSection, "Pairs of raters",
-         fmt::format(
-             "Raters {} and {} agree least, on {} of the items that both rated; {} and {} most, on {}.",
-             rater_name(*least, "rater"), rater_name(*least, "other"), percent(low),
-             rater_name(*most, "rater"), rater_name(*most, "other"), percent(high)),
+        {"rater_pairs", kRatersSection, "Agreement of pairs of raters",
+         fmt::format("{} and {} agree least, on {} of the items that both rated; {} and {} most, on {}.",
+                     rater_name(*least, "rater"), rater_name(*least, "other"), percent(low),
+                     rater_name(*most, "rater"), rater_name(*most, "other"), percent(high)),
          "Each square is the share of items that both raters rated and rated alike. A pale row and column is "
          "one rater apart; dark squares off the diagonal are schools of thought."});
     for (const char* axis : {"x", "y"}) plot.spec["encoding"][axis]["sort"] = order;

@@ -41,7 +41,7 @@ void reliability(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   Plot& plot = add_plot(
       out, std::move(data), runs,
-      {"uncertainty_reliability", kRegressionSection, "Are the errors as large as it expects?", joined(parts),
+      {"uncertainty_reliability", kRegressionSection, "Predicted and observed errors", joined(parts),
        "Items are put into bins by their predicted variance; a dot shows the squared error there, its area "
        "how many items there are. Above the diagonal the model is too sure of itself."});
   plot.spec["datasets"]["diagonal"] = {{{"x", least}, {"y", least}}, {{"x", reach}, {"y", reach}}};
@@ -67,7 +67,7 @@ void intervals(const Runs& runs, Plots& out) {
   if (!sentence.empty()) sentence[0] = 'T';
   add_plot(
       out, std::move(data), runs,
-      {"intervals", kRegressionSection, "Do the intervals hold what they promise?", sentence,
+      {"intervals", kRegressionSection, "Coverage of the prediction intervals", sentence,
        "Across: the share of targets that an interval should hold. Up: the share that it held. Below the "
        "diagonal the intervals are too narrow."});
 }
@@ -98,7 +98,7 @@ void rejection(const Runs& runs, Plots& out) {
   std::string sentence = joined(parts);
   if (!sentence.empty()) sentence[0] = 'L';
   add_plot(out, std::move(data), runs,
-           {"rejection", kRegressionSection, "Leaving out the doubtful", sentence,
+           {"rejection", kRegressionSection, "Error after rejecting uncertain items", sentence,
             "Items whose variance is above a threshold are left out, largest first. A curve that falls is a "
             "variance that finds the large errors."});
 }
@@ -118,7 +118,7 @@ void shift(const Runs& runs, Plots& out) {
     const auto auroc = s != nullptr ? number(*s, "auroc") : std::nullopt;
     add_plot(
         out, std::move(data), {},
-        {"shift", kRegressionSection, "Does it notice other data?",
+        {"shift", kRegressionSection, "Predicted variance here and in the reference set",
          auroc
              ? fmt::format(
                    "An item of this set has a larger variance than one of the reference in {} of pairs; 50% is no difference.",

@@ -56,7 +56,7 @@ void curves(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   add_plot(
       out, std::move(data), {},
-      {"stability", kStabilitySection, "Would a smaller test set say the same?", "",
+      {"stability", kStabilitySection, "Estimate by size of the test set", "",
        "The estimate on growing parts of the test set: the mean over repeats, and one standard deviation on "
        "either side. A flat, narrow ribbon can be trusted with few items.",
        "metric", choices});
@@ -88,7 +88,7 @@ void precision(const Runs& runs, Plots& out) {
   for (Choice& c : choices) c.sentence += ".";
   add_plot(
       out, std::move(data), runs,
-      {"precision", kStabilitySection, "What would more raters buy?", "",
+      {"precision", kStabilitySection, "Standard error by votes per item", "",
        "The standard error of the estimate on this test set with at most so many votes per item. Where the "
        "line is flat, more items help and more raters do not.",
        "metric", choices});

@@ -68,6 +68,7 @@ void league(const Runs& runs, std::vector<ReaderTable>& out) {
 
 std::vector<ReaderTable> make_tables(const Runs& runs) {
   std::vector<ReaderTable> out;
+  confusion_tables(runs, out);
   uncertainty_tables(runs, out);
   outputs(runs, out);
   comparison(runs, out);

@@ -111,7 +111,7 @@ void deferral(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   add_plot(
       out, std::move(data), {},
-      {"deferral", kUncertaintySection, "Handing the doubtful items over",
+      {"deferral", kUncertaintySection, "Error after deferring uncertain items",
        best.empty()
            ? ""
            : fmt::format(

@@ -218,7 +218,7 @@ TEST(Rows, ShardsThatDoNotStackAreRefused) {
             }),
             "words.csv holds text but wide.npy holds numbers; shards must be of one kind");
   EXPECT_EQ(complaint([&] { Rows{scalar}; }),
-            "scalar.npy is a single value; a list of at least one row is needed");
+            "scalar.npy is a single value; an array with at least one row is needed");
   EXPECT_THROW(array_of(std::vector<double>{1, 2}, {3}, "x"), std::invalid_argument);
 }
 

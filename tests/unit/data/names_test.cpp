@@ -93,7 +93,7 @@ TEST(Names, MissingNamesAreRefused) {
   EXPECT_EQ(complaint([] {
               Names(Rows(array_of(std::vector<double>{1, 2}, {1, 2}, "g.npy")));
             }),
-            "g.npy is 1 x 2; one name an item is needed");
+            "g.npy is 1 x 2; one name per item is needed");
   EXPECT_TRUE(Names(Rows()).empty());
 }
 

@@ -156,9 +156,9 @@ TEST(Html, WhatIsNoResultIsSaid) {
     }
     return "";
   };
-  EXPECT_TRUE(contains(complaint("not json"), "x.json: this is no JSON"));
-  EXPECT_TRUE(contains(complaint("{\"a\": 1}"), "no result of plumb"));
-  EXPECT_TRUE(contains(complaint("[]"), "no result of plumb"));
+  EXPECT_TRUE(contains(complaint("not json"), "x.json: this is not JSON"));
+  EXPECT_TRUE(contains(complaint("{\"a\": 1}"), "not a plumb result"));
+  EXPECT_TRUE(contains(complaint("[]"), "not a plumb result"));
   EXPECT_THROW((void)render_document({}, {}), InputError);
 }
 
