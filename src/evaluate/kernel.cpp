@@ -132,7 +132,7 @@ Estimate kernel_canonical_error(const Items& items, const KernelPlan& plan, Leav
   return ece_kde_canonical(view, plan.event->bandwidth, leave_out, threads);
 }
 
-BetaBoxes kernel_boxes(double bandwidth) { return BetaPlan(bandwidth).boxes(); }
+BetaBoxes kernel_boxes(double bandwidth) { return {bandwidth, kKernelAccuracy}; }
 
 std::vector<CurvePoint> kde_curve(const ForecastPass& pass, const KernelPlan& plan) {
   return reliability_kde(beta_sums(pass, kernel_boxes(plan.event->curve_bandwidth)), even_grid());

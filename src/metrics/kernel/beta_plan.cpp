@@ -212,7 +212,7 @@ BetaValues BetaPlan::values(const BetaSums& sums, int threads) const {
 }
 
 BetaEvaluator::BetaEvaluator(const BetaValues& values)
-    : values_(&values), layout_(std::make_unique<BetaLayout>(values.boxes)) {}
+    : values_(&values), layout_(detail::shared_layout(values.boxes)) {}
 BetaEvaluator::~BetaEvaluator() = default;
 BetaEvaluator::BetaEvaluator(BetaEvaluator&&) noexcept = default;
 

@@ -42,15 +42,17 @@ class BetaEvaluator {
 
  private:
   const BetaValues* values_;
-  std::unique_ptr<detail::BetaLayout> layout_;
+  std::shared_ptr<const detail::BetaLayout> layout_;
   std::vector<std::uint32_t> row_;
   std::vector<double> t_, all_, hits_, error_;
 };
 
+inline constexpr double kKernelAccuracy = 1e-10;
+
 /// Thread-safe; blocks of the kernel are made when first needed and kept.
 class BetaPlan {
  public:
-  explicit BetaPlan(double bandwidth, double accuracy = 1e-10);
+  explicit BetaPlan(double bandwidth, double accuracy = kKernelAccuracy);
   ~BetaPlan();
   BetaPlan(BetaPlan&&) noexcept;
   BetaPlan& operator=(BetaPlan&&) noexcept;
