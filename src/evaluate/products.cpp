@@ -127,6 +127,7 @@ const CalibrationLine& Products::calibration_line() const {
 const KdeErrors& Products::kde() const {
   return once(kde_, [&] {
     const ColumnProducts& c = columns(Product::kde);
+    if (c.kde) return *c.kde;
     const BetaPlan& plan = *c.kernel->event->plan;
     return c.event_pass ? ece_kde(*c.event_pass, plan, options_.leave_out)
                         : ece_kde(c.event, plan, options_.leave_out, options_.threads);
@@ -136,6 +137,7 @@ const KdeErrors& Products::kde() const {
 const ClassKde& Products::class_kde() const {
   return once(class_kde_, [&] {
     const ColumnProducts& c = columns(Product::class_kde);
+    if (c.class_kde) return *c.class_kde;
     return kernel_class_errors(c.classes, *c.kernel, options_.leave_out, options_.threads);
   });
 }

@@ -33,6 +33,8 @@ struct ColumnProducts {
   std::vector<ForecastsView> classes;
   const Items* items = nullptr;
   const KernelPlan* kernel = nullptr;
+  std::optional<KdeErrors> kde = {};       ///< where several draws were computed at once: of the event,
+  std::optional<ClassKde> class_kde = {};  ///< and of the classes
 };
 
 /// The products of one draw. What several metrics share is computed once. Asking for a product that was not

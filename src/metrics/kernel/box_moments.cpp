@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <stdexcept>
 
 #include "metrics/kernel/box_kernels.hpp"
@@ -16,10 +15,8 @@ namespace {
 // is charged with more than 2^11 votes, and holds at most the votes of one chunk besides: (2^11 +
 // 2^10) 2^51 < 2^63.
 constexpr std::uint32_t kMostSpent = 1u << 11;
-constexpr std::uint32_t kMostOfChunk = 1u << 10;
+constexpr std::uint32_t kMostOfChunk = detail::kMostNarrow;
 constexpr std::size_t kChunk = 512;
-// So many times a multiple of 2^-50 up to 1 is a double: with whole weights both ways give the same sum.
-constexpr double kMostExact = 8;
 
 }  // namespace
 
@@ -90,8 +87,7 @@ void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const d
       const double mass = w * trials;
       if (!(mass > 0.0)) continue;
       const double mean = f.hits[i] / trials;
-      const bool whole_mass = f.weight.empty() || (f.whole && w == std::floor(w) && mass <= kMostExact);
-      const bool narrow = whole_mass && mass <= kMostOfChunk && mean >= -1.0 && mean <= 2.0;
+      const bool narrow = detail::is_narrow(f, w, mass) && mean >= -1.0 && mean <= 2.0;
       if (!narrow) {
         update_exact(box[i], t[i], mass, w * f.hits[i]);
         continue;
