@@ -47,11 +47,12 @@ double column_bytes(const Items& items, ProductSet products, bool will_draw, con
   constexpr double kKernelPlaces = 36;
   double bytes = 0;
   if (needs_columns(products, will_draw, o.bandwidth)) {
-    constexpr double kPositions = 4, kUnit = 8, kSorting = 36, kDrawn = 44;
+    constexpr double kPositions = 4, kUnit = 8, kSorting = 36, kDrawn = 44, kLogit = 8;
     bytes = !will_draw && single ? 2 * column
                                  : 2 * (column + kPositions) + std::max(kSorting, will_draw ? 2 * kUnit : 0);
     if (will_draw)
-      bytes += resolve_threads(o.threads) * kDrawn + (products.has(Product::kde) ? kKernelPlaces : 0);
+      bytes +=
+          resolve_threads(o.threads) * kDrawn + kLogit + (products.has(Product::kde) ? kKernelPlaces : 0);
   }
   if (products.has(Product::class_kde)) bytes += items.classes() * (column + (will_draw ? kKernelPlaces : 0));
   return bytes;
@@ -353,6 +354,9 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
   const bool fixed_p = null != nullptr && part.products.has(Product::kde);
   std::optional<KdeDraws> kernel;
   if (fixed_p) kernel.emplace(columns_->event.view(), *kernel_.event->plan, options_.leave_out, threads);
+  std::optional<ScoreTests> tests;
+  if (null != nullptr && (part.has("cox_score") || part.has("spiegelhalter_z")))
+    tests.emplace(columns_->event.view());
   const auto event_of = [&](const Draw& draw, std::vector<double>& hits) {
     thread_local DrawnRows rows;
     thread_local DrawnRowsAlone alone;
@@ -363,7 +367,8 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
     thread_local DrawnRows confidence_draw;
     thread_local std::vector<double> confidence_hits;
     thread_local DrawnRowsAlone confidence_alone;
-    ColumnProducts columns{event, event, {}, {}, &items_, &kernel_, std::move(kde), {}};
+    ColumnProducts columns{
+        event, event, {}, {}, &items_, &kernel_, std::move(kde), {}, tests ? &*tests : nullptr};
     if (turned) {
       columns.confidence = columns_->confidence.view();
       confidence_hits.resize(columns.confidence.size());

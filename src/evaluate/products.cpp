@@ -142,6 +142,16 @@ const ClassKde& Products::class_kde() const {
   });
 }
 
+Estimate Products::cox_score() const {
+  const ColumnProducts& c = columns(Product::event_column);
+  return c.tests != nullptr ? c.tests->cox_score(c.event) : plumb::cox_score(c.event);
+}
+
+Estimate Products::spiegelhalter_z() const {
+  const ColumnProducts& c = columns(Product::event_column);
+  return c.tests != nullptr ? c.tests->spiegelhalter_z(c.event) : plumb::spiegelhalter_z(c.event);
+}
+
 Estimate Products::canonical() const {
   const ColumnProducts& c = columns(Product::canonical);
   return kernel_canonical_error(*c.items, *c.kernel, options_.leave_out, options_.threads);
