@@ -88,7 +88,7 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   add_page_flags(flags, f.pages);
   flags.repeated(
       "--fail-if", "\"nll>0.01\"", f.fail_if,
-      "exit with code 3 if a difference from the reference (by default the first model) meets this; NAME.nll with more than two models; repeatable");
+      "exit with code 3 if this holds for a difference from the reference (by default the first model); NAME.nll with more than two models; repeatable");
   flags.yes("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kCompareExamples);
 }
@@ -115,7 +115,19 @@ MetricResults differences(const Comparison& c) {
 }
 
 /// Told before anything is computed.
-void check_gates(std::vector<Gate> gates, std::vector<Model> models, const std::string& reference) {
+void check_gates(std::vector<Gate> gates, std::vector<Model> models, const std::string& reference,
+                 int replicates) {
+  if (!reference.empty() &&
+      std::none_of(models.begin(), models.end(), [&](const Model& m) { return m.name == reference; })) {
+    Args names;
+    std::string known;
+    for (const Model& m : models) {
+      names.push_back(m.name);
+      known += (known.empty() ? "" : ", ") + m.name;
+    }
+    throw InputError("--reference " + reference + ": no model has this name" +
+                     did_you_mean(reference, names) + "; the models are " + known);
+  }
   const auto at =
       std::find_if(models.begin(), models.end(), [&](const Model& m) { return m.name == reference; });
   if (at != models.end()) std::rotate(models.begin(), at, at + 1);
@@ -131,6 +143,12 @@ void check_gates(std::vector<Gate> gates, std::vector<Model> models, const std::
     if (named || models.size() > 2) g.key = g.key.substr(dot + 1);
   }
   check_metrics_of(gates);
+  // The p-value of a normal interval is computed; the others are counted, on both sides.
+  std::erase_if(gates, [](const Gate& g) {
+    const MetricRow* row = g.on_verdict() ? nullptr : find_metric(canonical_key(g.key));
+    return row == nullptr || row->interval == Interval::normal;
+  });
+  check_reach(gates, replicates, 2);
 }
 
 InputFlags with_model(InputFlags inputs, const Model& m) {
@@ -175,7 +193,7 @@ int compare_command(const Args& args) {
   const std::vector<Model> given = models_of(args);
   if (given.size() < 2)
     throw InputError("a comparison needs two models or more; give each with --model NAME=FILE");
-  check_gates(gates, given, f.reference);
+  check_gates(gates, given, f.reference, o.bootstrap);
 
   Pages pages(f.pages);
   std::vector<NamedModel> models;
@@ -224,7 +242,8 @@ int compare_command(const Args& args) {
   pages.add_checksums(result.inputs, inputs.paths);
   result.notes = c.notes;
   result.sections.emplace_back("compare", compare_section(c));
-  const std::vector<std::string> held = gates_that_hold(gates, differences(c), "the difference of ");
+  const std::vector<std::string> held =
+      gates_that_hold(gates, differences(c), {.what = "the difference of ", .replicates = o.bootstrap});
   if (file) {
     file->write(render_json(result));
     file->commit();

@@ -54,6 +54,7 @@ int evaluate_command(const Args& args) {
 
   EvaluateOptions options = checked_options(evaluate_flags);
   Output output(output_flags);
+  output.check_reach(options.bootstrap);
   Inputs inputs = load_inputs(input_flags, options.threads);
   if (!calibrator.empty()) notice = apply_calibrator(calibrator, options.threads, inputs);
   output.check_not_over(inputs.paths);

@@ -6,6 +6,15 @@
 #include "shell/program.hpp"
 
 namespace plumb::cli {
+namespace {
+
+std::int64_t replicates_of(const Result& result) {
+  for (const auto& [key, value] : result.settings)
+    if (const auto* n = std::get_if<std::int64_t>(&value); key == "bootstrap" && n != nullptr) return *n;
+  return 0;
+}
+
+}  // namespace
 
 TerminalOptions stdout_look(bool all_metrics) {
   return {stdout_colour(), stdout_width(), all_metrics, kFlag};
@@ -80,10 +89,14 @@ void Output::open() {
   pages_.open();
 }
 
+void Output::check_reach(std::int64_t replicates) const { cli::check_reach(gates_, replicates); }
+
 int Output::finish(Result result, const std::string& state, bool all_metrics) {
   if (!flags_.name.empty())
     result.sections.insert(result.sections.begin(), {"name", Tree(Value(flags_.name))});
-  const std::vector<std::string> held = gates_that_hold(gates_, result.metrics, "", &result.verdict);
+  const std::vector<std::string> held = gates_that_hold(
+      gates_, result.metrics,
+      {.judged = &result.verdict, .replicates = replicates_of(result), .merged = result.command == "merge"});
   if (json_) json_->write(render_json(result));
   if (state_) state_->write(state);
   if (json_) json_->settle();

@@ -84,7 +84,7 @@ void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   add_page_flags(flags, f.pages);
   flags.text("--suspects-csv", "FILE", f.suspects_csv, "the suspects as a table");
   flags.repeated("--fail-if", "\"u1.eor<5\"", f.fail_if,
-                 "exit with code 3 if a measure's score meets this; repeatable");
+                 "exit with code 3 if this holds for a measure's score; repeatable");
   flags.yes("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kUncertaintyExamples);
 }
@@ -310,7 +310,8 @@ int uncertainty_command(const Args& args) {
   std::vector<std::string> images;
   if (pictures) images = suspect_pictures(*pictures, r, result.notes);
   result.sections.emplace_back("suspects", suspects_section(r, names, images));
-  const std::vector<std::string> held = gates_that_hold(gates, measure_scores(r));
+  const std::vector<std::string> held =
+      gates_that_hold(gates, measure_scores(r), {.replicates = o.bootstrap});
   if (json) json->write(render_json(result));
   if (csv) csv->write(suspects_csv(r, names));
   if (json) json->commit();

@@ -192,4 +192,23 @@ void top_labels(const PredictionBlock& block, std::int64_t first, std::span<doub
   }
 }
 
+bool logits_look_like_probabilities(const Predictions& predictions) {
+  if (predictions.scale() != Scale::logit || predictions.items() == 0) return false;
+  const Rows& rows = predictions.sources().front();
+  const std::int64_t width = rows.width(), n = std::min<std::int64_t>(rows.rows(), 1000);
+  if (width < 2) return false;  // log-odds of one class may well lie between 0 and 1
+  std::vector<double> u(n * width);
+  rows.read(0, n, u);
+  for (std::int64_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < width; ++k) {
+      const double x = u[i * width + k];
+      if (!(x >= 0 && x <= 1)) return false;
+      sum += x;
+    }
+    if (std::abs(sum - 1) > kSumTolerance) return false;
+  }
+  return true;
+}
+
 }  // namespace plumb

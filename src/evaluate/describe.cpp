@@ -94,6 +94,7 @@ Result describe_run(const Items& items, const EvaluateOptions& options, const Se
   r.settings.emplace_back("metrics", keys);
   r.settings.emplace_back("samples", std::int64_t{items.predictions.samples()});
   r.settings.emplace_back("unit", std::string(items.groups.empty() ? "item" : "group"));
+  if (logits_look_like_probabilities(items.predictions)) r.notes.emplace_back(kNoLogits);
   add_notes(sums, items.size(), selection.products.has(Product::proper_scores), r.notes);
   return r;
 }

@@ -8,8 +8,10 @@
 
 #include "report/look_up.hpp"
 #include "report/paragraphs.hpp"
+#include "report/rounded.hpp"
 #include "report/slice_table.hpp"
 #include "report/text_table.hpp"
+#include "report/verdict_words.hpp"
 
 namespace plumb {
 namespace {
@@ -22,19 +24,25 @@ std::string error_text(double x) {
   return size != 0 && (size < 1e-3 || size >= 1e5) ? fmt::format("{:.4e}", x) : fmt::format("{:.4f}", x);
 }
 
+/// Rounded away from the value, so that it still bounds.
+std::string error_bound(double x, detail::Round round) {
+  const std::string text = error_text(x);
+  return text.find('e') != std::string::npos ? text : detail::decimals_text(x, 4, round, true);
+}
+
 std::string regression_table(const Result& r, const TerminalOptions& o) {
   const bool resampled =
       std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.low; });
-  TextTable table({"metric", "value",
-                   fmt::format("{:g}% interval", 100 * detail::setting<double>(r, "level", 0.95)),
-                   resampled ? "" : "what it is"});
+  TextTable table({"metric", "value", detail::level_text(r) + " interval", resampled ? "" : "what it is"});
   table.right(1);
   for (const auto& [key, m] : r.metrics) {
     std::string line;
     for (const MetricRow& row : kRegressionMetrics)
       if (row.key == key) line = spell(row.line, o.spelling);
     table.add({key, m.value ? error_text(*m.value) : "-",
-               m.low && m.high ? "[" + error_text(*m.low) + ", " + error_text(*m.high) + "]" : "",
+               m.low && m.high ? "[" + error_bound(*m.low, detail::Round::down) + ", " +
+                                     error_bound(*m.high, detail::Round::up) + "]"
+                               : "",
                resampled ? "" : line});
   }
   return table.render(o.colour, o.width);

@@ -47,7 +47,8 @@ std::string decimals_text(double x, int decimals, Round round, bool fixed) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
   }
-  return text == "-0" ? "0" : text;
+  if (text.starts_with('-') && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
+  return text;
 }
 
 std::string error_text(double x, Round round) { return decimals_text(x, decimals_for(x, 2, 3), round); }

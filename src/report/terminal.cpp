@@ -9,6 +9,7 @@
 #include "report/look_up.hpp"
 #include "report/next_step.hpp"
 #include "report/paragraphs.hpp"
+#include "report/rounded.hpp"
 #include "report/slice_table.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict_words.hpp"
@@ -29,6 +30,12 @@ std::string value_text(double x) {
 }
 
 std::string value_text(const std::optional<double>& x) { return x ? value_text(*x) : ""; }
+
+/// Rounded away from the value, so that it still bounds.
+std::string bound_text(double x, detail::Round round) {
+  const std::string text = value_text(x);
+  return text.find('e') != std::string::npos ? text : detail::decimals_text(x, 4, round, true);
+}
 
 bool is_headline(const Result& r, const std::string& key, Place place) {
   if (key == "agreement" && r.votes <= r.items) return false;  // the same number as accuracy
@@ -52,9 +59,8 @@ std::string title(const Result& r) {
 std::string metric_table(const Result& r, const TerminalOptions& o) {
   const bool resampled =
       std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.low; });
-  const double level = detail::setting<double>(r, "level", 0.95);
   const auto replicates = detail::setting<std::int64_t>(r, "bootstrap", 0);
-  TextTable table({"metric", "value", fmt::format("{:g}% interval", 100 * level), "null mean", "p-value",
+  TextTable table({"metric", "value", detail::level_text(r) + " interval", "null mean", "p-value",
                    resampled ? "" : "what it is"});
   for (const std::size_t c : {1, 3, 4}) table.right(c);
   std::size_t more = 0;
@@ -66,17 +72,19 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
     }
     outside = outside || (m.value && m.low && m.high && (*m.value < *m.low || *m.value > *m.high));
     table.add({key, m.value ? value_text(*m.value) : "-",
-               m.low && m.high ? "[" + value_text(*m.low) + ", " + value_text(*m.high) + "]" : "",
+               m.low && m.high ? "[" + bound_text(*m.low, detail::Round::down) + ", " +
+                                     bound_text(*m.high, detail::Round::up) + "]"
+                               : "",
                value_text(m.null_mean), m.p_value ? detail::p_cell(*m.p_value, replicates) : "",
                resampled ? "" : line_of(key, o)});
   }
   std::string out = table.render(o.colour, o.width);
   if (outside)
-    out += detail::dim(
-               "  an interval can lie below its value: chance inflates the value, and the interval corrects "
-               "for it",
-               o.colour) +
-           "\n";
+    out +=
+        detail::dim(
+            "  an interval can lie below its value: chance inflates the value, and the interval corrects for it",
+            o.colour) +
+        "\n";
   if (more > 0)
     out += detail::dim(spell(fmt::format("  and {} more: ⟦metrics⟧ all shows them, ⟦json⟧ has them", more),
                              o.spelling),

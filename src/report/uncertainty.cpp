@@ -82,7 +82,10 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
   const bool sure = std::any_of(r.measures.begin(), r.measures.end(),
                                 [](const MeasureResult& m) { return !m.guarantees.empty(); });
   std::vector<std::string> header{"measure", "target", "keep below", "kept", "accuracy", "band", "accuracy"};
-  if (sure) header.insert(header.end(), {"guaranteed below", "kept"});
+  if (sure) {
+    header[2] = "plain cut";
+    header.insert(header.end(), {"guaranteed cut", "kept"});
+  }
   TextTable table(header);
   for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
   for (const MeasureResult& m : r.measures) {
@@ -119,9 +122,11 @@ std::string threshold_words(const UncertaintyResult& r) {
   std::string text = "Items below the cut are kept; a band is what each further cut adds to the one before.";
   if (r.confidence == 0) return text;
   return text + fmt::format(
-                    " Guaranteed, for one measure and target: with probability at least {:g}% over the test "
-                    "set, the accuracy of future items kept is at least the target, if they come as these {} "
-                    "did. Without it a cut misses its target on new items in about half of all test sets.",
+                    " A plain cut reaches its target on these items, each band by itself; on new items it "
+                    "misses it in about half of all test sets. A guaranteed cut asks the target of "
+                    "everything kept, so it can keep more than a plain one. Guaranteed, for one measure and "
+                    "target: with probability at least {:g}% over the test set, the accuracy of future items "
+                    "kept is at least the target, if they come as these {} did.",
                     100 * r.confidence, r.groups > 0 ? "groups" : "items");
 }
 
@@ -182,9 +187,7 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
     if (m.odds_bins.empty() && m.bins.size() > 1 && m.pooled_bins + 1 == std::ssize(m.bins))
       notes.push_back(
           m.name +
-          ": pooling left a single bin, so its odds ratio of 1 says nothing; that is so when it tells right "
-          "from wrong almost perfectly (look at auroc), or when there are very few wrong answers; "
-          "⟦degenerate⟧ jeffreys gives a number");
+          ": pooling left a single bin, so its odds ratio of 1 says nothing; that is so when it tells right from wrong almost perfectly (look at auroc), or when there are very few wrong answers; ⟦degenerate⟧ jeffreys gives a number");
     if (m.doubtful_bins > 0 && (o.bins || o.coarsen > 0))  // else the odds ratio has bins of its own
       doubtful +=
           fmt::format("{}{} {} of {}", doubtful.empty() ? "" : ", ", m.name, m.doubtful_bins, m.bins.size());
@@ -197,13 +200,10 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
                                   least_units(target, r.confidence)));
   if (o.bootstrap > 0 && o.bins && r.items > 0)
     notes.push_back(
-        "with ⟦bins⟧ the interval of eor is too narrow: it can miss the odds ratio of a larger test set far "
-        "more often than its level says; leave ⟦bins⟧ out for one that holds");
+        "with ⟦bins⟧ the interval of eor is too narrow: it can miss the odds ratio of a larger test set far more often than its level says; leave ⟦bins⟧ out for one that holds");
   if (!doubtful.empty())
     notes.push_back(fmt::format(
-        "bins too small to trust ({}): only right or only wrong answers, or a standard error above {:g} of "
-        "the "
-        "rarer outcome's share; {}",
+        "bins too small to trust ({}): only right or only wrong answers, or a standard error above {:g} of the rarer outcome's share; {}",
         doubtful, o.coarsen > 0 ? o.coarsen : kTrustedRelativeError,
         o.coarsen > 0
             ? "there are too few answers of one kind"

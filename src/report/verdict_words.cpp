@@ -115,9 +115,9 @@ bool judged(const Result& r) {
 
 }  // namespace
 
-std::string level_text(const Result& r) {
-  return fmt::format("{:g}%", 100 * setting<double>(r, "level", 0.95));
-}
+// 0.9999999 is no 100%.
+std::string level_text(double level) { return fmt::format("{:.12g}%", 100 * level); }
+std::string level_text(const Result& r) { return level_text(setting<double>(r, "level", 0.95)); }
 
 bool at_floor(double p, std::int64_t replicates) {
   return replicates > 0 && p <= (1 + 1e-9) / (1.0 + static_cast<double>(replicates));

@@ -46,7 +46,7 @@ struct Items {
   Rows truth;                            ///< empty, or the true probability of class 1 (binary)
   std::vector<Rows> concentration;       ///< Dirichlet alpha_0: none, one for all samples, or one per sample
   Names groups;                          ///< empty: each item is its own unit of resampling
-  std::vector<Names> by;                 ///< slices to report on: one name an item for each way to slice
+  std::vector<Names> by;                 ///< slices to report on: one name per item for each way to slice
   std::vector<std::string> class_names;  ///< empty, or K names
   /// The last rows stand for further classes of earlier items (a shared majority): the row of each of these
   /// items, whose unit of resampling they share.
