@@ -1,16 +1,17 @@
 #include "plumb/evaluate/evaluate.hpp"
 
 #include "evaluate/checks.hpp"
+#include "evaluate/confusion.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
 #include "evaluate/omnibus.hpp"
 #include "evaluate/sample.hpp"
+#include "evaluate/slices.hpp"
 #include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
 #include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
-#include "plumb/numeric/parallel.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -142,44 +143,6 @@ void add_tables(const Prepared& prepared, const Evaluation& e, const EvaluateOpt
                                           curves_of(e.boot, &Drawn::smooth_curve), o.level));
 }
 
-GroupResult slice_result(const std::string& name, const Items& part, const EvaluateOptions& o,
-                         const Selection& selection, Progress& progress) {
-  GroupResult group{name, part.size(), 0, {}};
-  try {
-    const Prepared prepared(part, selection, o, false, Product::event_table);
-    const Observed observed = checked_observation(prepared, part, progress);
-    group.votes = narrow<std::int64_t>(observed.sums.event.total().votes);
-    for (const MetricRow* row : selection.rows)
-      group.metrics.emplace_back(row->key, observed.scores.at(std::string(row->key)).value);
-  } catch (const InputError&) {  // a slice without votes has no values, which is no error of the run
-    for (const MetricRow* row : selection.rows) group.metrics.emplace_back(row->key, std::nullopt);
-  }
-  return group;
-}
-
-/// Each slice is evaluated by itself, on its own rows, cells and bandwidths: many slices side by side, few
-/// one after the other on all threads.
-void add_slices(const Items& items, const EvaluateOptions& o, const Selection& selection, Progress& progress,
-                Result& result) {
-  const auto& names = items.by.distinct();
-  std::vector<std::vector<std::int64_t>> rows(names.size());
-  for (std::int64_t i = 0; i < items.size(); ++i) rows[items.by.code(i)].push_back(i);
-  Items whole = items;
-  whole.by = {};  // a slice has one name
-  const int threads = resolve_threads(o.threads);
-  const bool many = std::ssize(rows) >= 4 * threads;
-  EvaluateOptions plain = o;
-  plain.bootstrap = 0;
-  plain.memory = 0;  // less than the whole, which was looked at
-  plain.threads = many ? 1 : o.threads;
-  const std::size_t first = result.per_group.size();
-  result.per_group.resize(first + names.size());
-  parallel_blocks(std::ssize(rows), 1, many ? threads : 1, [&](int, std::int64_t g, std::int64_t) {
-    result.per_group[first + g] = slice_result(names[g], whole.gather(rows[g]), plain, selection, progress);
-    rows[g] = {};
-  });
-}
-
 }  // namespace
 }  // namespace plumb::detail
 
@@ -206,8 +169,10 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   const Prepared prepared(items, selection, options, options.bootstrap > 0, also);
   Observed observed = checked_observation(prepared, items, progress);
   const bool consensus = observed.sums.several_votes && options.consensus;
+  const Slices slices(items, options, prepared);
   progress.expect(draw_work(prepared, selection, size, Aim::verdict, options) +
-                  (consensus ? draw_work(prepared, single, size, Aim::intervals_and_p, options) : 0));
+                  (consensus ? draw_work(prepared, single, size, Aim::intervals_and_p, options) : 0) +
+                  slices.work());
   const Evaluation e = with_draws(prepared, std::move(observed), size, items.binary(), asked.bootstrap,
                                   Aim::verdict, options, progress);
   const StreamSums& sums = e.observed.sums;
@@ -220,6 +185,8 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   result.verdict = e.verdict;
   add_tables(prepared, e, options, result);
   add_kernel_settings(prepared.kernel(), options, result);
+  if (selection.has("accuracy"))
+    result.tables.emplace_back("confusion", confusion_rows(items, options.threads));
   add_rater_results(items, sums, selection, options.threads, result);
   if (consensus) {
     const Consensus majority = plumb::consensus(items, {options.ties, options.seed}, options.threads);
@@ -239,7 +206,7 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   }
   if (state != nullptr) add_consensus(items, sums, options, progress, *state);
   if (state != nullptr) finish_state(prepared.event_pass(), sums, *state);
-  if (!items.by.empty()) add_slices(items, options, selection, progress, result);
+  slices.evaluate(progress, result);
   if (options.sample_items > 0) result.tables.emplace_back("sample", sample_rows(items, options));
   return result;
 }

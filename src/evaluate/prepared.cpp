@@ -64,8 +64,7 @@ void check_memory(const Items& items, ProductSet products, bool will_draw, const
   const double need = static_cast<double>(items.size()) * column_bytes(items, products, will_draw, o);
   if (need <= static_cast<double>(o.memory)) return;
   throw InputError(fmt::format(
-      "{} rows need about {:.1f} GB of memory for their columns, and {:.1f} GB is available; keys of cost "
-      "linear need none of it: ⟦metrics⟧ accuracy,nll,brier,ece{}",
+      "{} rows need about {:.1f} GB of memory for their columns, and {:.1f} GB is available; keys of cost linear need no columns: ⟦metrics⟧ accuracy,nll,brier,ece{}",
       items.size(), need / kGigabyte, static_cast<double>(o.memory) / kGigabyte,
       will_draw ? ", or fewer ⟦threads⟧" : ""));
 }

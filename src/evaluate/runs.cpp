@@ -55,7 +55,7 @@ constexpr MetricRun kRuns[] = {
     {"oe_ratio",                    event_table,                                                [](const P& p, Key) { return oe_ratio(p.event_table()); }},
     {"mean_gap",                    event_table,                                                [](const P& p, Key) { return mean_gap(p.event_table()); }},
     {"ece",                         event_table,                                                [](const P& p, Key) { return ece(p.event_table()); }},
-    {"ece_corrected",               event_table,                                                [](const P& p, Key) { (void)p.event_table(); return Estimate::undefined("it is found by resampling: give ⟦bootstrap⟧ 200"); }},
+    {"ece_corrected",               event_table,                                                [](const P& p, Key) { (void)p.event_table(); return Estimate::undefined("it is computed by resampling: give ⟦bootstrap⟧ 200"); }},
     {"ece_l2",                      event_table,                                                [](const P& p, Key) { return ece_l2(p.event_table()); }},
     {"mce",                         event_table,                                                [](const P& p, Key) { return mce(p.event_table()); }},
     {"ece_mass",                    event_column,                                               [](const P& p, Key) { return ece(p.mass_table()); }},

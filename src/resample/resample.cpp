@@ -30,8 +30,8 @@ std::int64_t drawable_units(const Items& items) {
 std::string few_units_note(std::int64_t units, bool grouped) {
   const std::string what = counted(units, grouped ? "group" : "item");
   if (units >= kEnoughUnits) return "";
-  if (units < 2) return "no intervals and no p-values: there is but " + what + " to draw from";
-  return "intervals and p-values rest on " + what + ": over so few they are rough, and mostly too narrow";
+  if (units < 2) return "no intervals and no p-values: there is only " + what + " to draw from";
+  return "intervals and p-values rest on " + what + ": with so few they are rough and usually too narrow";
 }
 
 namespace {
