@@ -73,6 +73,7 @@ test-release:
 	@$(PART) build cmake --build build
 	@$(PART) unit ctest --test-dir build --output-on-failure -j2
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) cli $(PYTHON) -m pytest -q tests/cli
+	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) newcomer $(PYTHON) -m pytest -q tests/newcomer
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) browser tests/browser/run
 	@PLUMB_BUILD=$(CURDIR)/build $(PART) install tests/install/run
 

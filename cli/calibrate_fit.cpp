@@ -118,12 +118,12 @@ std::string fit_advice(const Args& args, const FitFlags& f) {
 }  // namespace
 
 int calibrate_fit(const Args& args) {
-  Flags flags("calibrate fit", "Fits a calibrator on held-out predictions and what was observed.");
+  Flags flags("calibrate fit", "Fits a calibrator on held-out predictions and their labels or votes.");
   InputFlags input_flags;
   FitFlags f;
   add_answer_flags(flags, input_flags);
   for (const char* idle : {"--by", "--ids", "--concentration", "--truth"})
-    flags.later(idle, std::string(idle) + " does nothing for plumb calibrate fit; leave it out");
+    flags.later(idle, std::string(idle) + " has no effect on plumb calibrate fit; leave it out");
   add_fit_flags(flags, f);
   flags.examples(kFitExamples);
   if (!flags.parse(args)) return kDone;

@@ -88,7 +88,7 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   add_page_flags(flags, f.pages);
   flags.repeated(
       "--fail-if", "\"nll>0.01\"", f.fail_if,
-      "exit with code 3 if a difference from the reference (by default the first model) meets this; NAME.nll with more than two models; repeatable");
+      "exit with code 3 if this holds for a difference from the reference (by default the first model); NAME.nll with more than two models; repeatable");
   flags.yes("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kCompareExamples);
 }

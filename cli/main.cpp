@@ -34,7 +34,7 @@ constexpr Command kCommands[] = {
 
 std::string help() {
   std::string text = "plumb " + std::string(version()) +
-                     " tells whether a model's probabilities can be trusted.\n\n"
+                     " tells you whether a model's probabilities can be trusted.\n\n"
                      "Try it on data that it makes itself:\n"
                      "  plumb demo --out demo\n"
                      "  plumb evaluate --probs demo/test/probs.npy --counts demo/test/counts.npy\n\n"

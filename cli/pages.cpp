@@ -111,7 +111,7 @@ Pages::Pages(const PageFlags& flags) : flags_(flags) {
   const std::string& page = flags.report;
   const std::string extension = std::filesystem::path(page).extension().string();
   if (!extension.empty() && extension != ".html" && extension != ".htm")
-    throw InputError("the page is HTML, and " + page + " would be opened as something else; name it .html");
+    throw InputError("the report is an HTML page, and " + page + " does not look like a page; name it .html");
   if (page.empty() && !flags.title.empty())
     throw InputError("--title is the title of the page, and no page is asked for; add --report report.html");
   for (const char* file : {".png", ".svg", ".pdf", ".html", ".json", ".jpg"})

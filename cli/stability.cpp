@@ -74,7 +74,7 @@ int stability_command(const Args& args) {
   flags.list("--metrics", "k,k", o.estimators, "alias of --estimators");
   flags.exclusive({"--estimators", "--metrics"});
   flags.number("--from", o.from, "the smallest share of the test set");
-  flags.number("--step", o.step, "between shares");
+  flags.number("--step", o.step, "step between shares");
   flags.whole("--repeats", repeats, "draws of the test set");
   flags.choice("--subsets", {"nested", "independent"}, subsets,
                "nested parts of one draw, or independent draws");

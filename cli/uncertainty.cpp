@@ -84,7 +84,7 @@ void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   add_page_flags(flags, f.pages);
   flags.text("--suspects-csv", "FILE", f.suspects_csv, "the suspects as a table");
   flags.repeated("--fail-if", "\"u1.eor<5\"", f.fail_if,
-                 "exit with code 3 if a measure's score meets this; repeatable");
+                 "exit with code 3 if this holds for a measure's score; repeatable");
   flags.yes("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kUncertaintyExamples);
 }

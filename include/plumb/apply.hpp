@@ -487,9 +487,8 @@ class Calibrator {
 
   [[nodiscard]] int classes() const { return classes_; }
 
-  /// One item. K numbers in and out; a binary task may also have one: the log-odds or the probability of
-  /// class
-  /// 1. `in` and `out` may be the same.
+  /// One item. K numbers in and out; a binary task may also have one, the log-odds or the probability of
+  /// class 1. `in` and `out` may be the same.
   void operator()(std::span<const double> in, Input scale, std::span<double> out) const {
     if (out.size() != in.size()) throw Error("the row for the answer must be as long as the one given");
     bool logits = scale == Input::logits;

@@ -71,7 +71,7 @@ void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::in
                                 [](double z) { return !(z >= -kRounding && z <= 1 + kRounding); });
   if (bad == out.z.end()) return;
   throw InputError(fmt::format(
-      "{} is no usable calibrator: it turns {} into {}, which is no probability; fit it again with plumb calibrate fit",
+      "{} is not a usable calibrator: it turns {} into {}, which is not a probability; fit it again with plumb calibrate fit",
       name_, predictions.sources().front().where(begin + (bad - out.z.begin()) / out.width), show(*bad)));
 }
 

@@ -153,6 +153,8 @@ std::string source_title(const std::string& source) {
   return dot == std::string::npos || dot == 0 ? file : file.substr(0, dot);
 }
 
+std::string Names::title() const { return source_title(source_); }
+
 Names Names::gather(std::span<const std::int64_t> rows) const {
   // By the rows alone: many small slices of many names must not cost slices times names.
   std::vector<std::uint32_t> used;

@@ -25,49 +25,69 @@ struct Evaluation {
   NullModel null_model;
 };
 
+/// What draws are made for. The consensus has no verdict, and where ties are shared its intervals and its
+/// p-values come from different labels.
+enum class Aim { verdict, intervals_and_p, intervals, p_values };
+
+/// Products whose cells inversion takes its noise from; the values of its metrics are not drawn.
+ProductSet inverted_cells(const Selection& all) {
+  const Selection inverted =
+      all.part([](const MetricRow& row) { return row.interval == Interval::inversion; });
+  ProductSet out = inverted.products.both(Product::class_tables) | Product::event_table;
+  if (inverted.has("ece_mass")) out |= Product::event_column;
+  return out;
+}
+
 /// The metrics that are compared with a calibrated model's, and the table for its consistency band.
-Selection null_part(const Selection& all) {
-  Selection out = all.part([](const MetricRow& row) { return row.null || interval_needs_null(row); });
+Selection null_part(const Selection& all, const SampleSize& size, Aim aim) {
+  Selection out = all.part([aim](const MetricRow& row) {
+    return (row.null && aim != Aim::intervals) || (interval_needs_null(row) && aim != Aim::p_values);
+  });
   out.products |= Product::event_table;
-  add_omnibus(out);
+  if (size.single()) out.products |= inverted_cells(all);
+  if (aim == Aim::verdict) add_omnibus(out);
   return out;
 }
 
 /// The metrics that have an interval. Votes and groups take the noise of their cells from here, too.
-Selection boot_part(const Selection& all, const SampleSize& size) {
-  Selection out = all.part([](const MetricRow& row) { return row.interval != Interval::none; });
-  if (!size.single()) out.products |= Product::event_table;
-  out.products |= all.products.both({Product::kde, Product::smooth});  // bands of their curves
+Selection boot_part(const Selection& all, const SampleSize& size, Aim aim) {
+  if (aim == Aim::p_values) return {all.binary, {}, {}};
+  Selection out = all.part([](const MetricRow& row) {
+    return row.interval != Interval::none && row.interval != Interval::inversion;
+  });
+  if (!size.single()) out.products |= inverted_cells(all);
+  if (aim == Aim::verdict) out.products |= all.products.both({Product::kde, Product::smooth});  // bands
   return out;
 }
 
-double draw_work(const Prepared& prepared, const Selection& selection, const SampleSize& size,
+double draw_work(const Prepared& prepared, const Selection& selection, const SampleSize& size, Aim aim,
                  const EvaluateOptions& o) {
-  return o.bootstrap * (prepared.passes(boot_part(selection, size)) + prepared.passes(null_part(selection)));
+  return o.bootstrap * (prepared.passes(boot_part(selection, size, aim)) +
+                        prepared.passes(null_part(selection, size, aim)));
 }
 
 /// Intervals and p-values around what was observed.
 Evaluation with_draws(const Prepared& prepared, Observed observed, const SampleSize& size, bool binary,
-                      int asked, const EvaluateOptions& o, Progress& progress) {
+                      int asked, Aim aim, const EvaluateOptions& o, Progress& progress) {
   const Selection& selection = prepared.selection();
   Evaluation e{{}, {}, std::move(observed), {}, {}, {}};
   if (o.bootstrap > 0) {
     Bands bands{e.observed.smooth_sigma};
     if (selection.has("ece_mass")) bands.mass = e.observed.mass.cells;
-    e.boot =
-        prepared.score(boot_part(selection, size), numbered_draws(o.bootstrap), o.threads, progress, &bands);
+    e.boot = prepared.score(boot_part(selection, size, aim), numbered_draws(o.bootstrap), o.threads, progress,
+                            &bands);
     e.null_model = prepared.fit_null(e.observed.sums.several_votes);
-    e.null = prepared.score(null_part(selection), numbered_draws(o.bootstrap, &e.null_model), o.threads,
-                            progress, &bands);
+    e.null = prepared.score(null_part(selection, size, aim), numbered_draws(o.bootstrap, &e.null_model),
+                            o.threads, progress, &bands);
   }
   const Inference inference(e.observed, e.boot, e.null, size, binary, o);
   for (const MetricRow* row : selection.rows) {
     e.metrics.emplace_back(row->key, inference.result(*row));
     MetricResult& m = e.metrics.back().second;
-    if (row->key == "ece_corrected" && !m.value && asked > 0)
+    if (row->key == "ece_corrected" && !m.value && asked > 0 && size.units == 1)
       m.why = "there is but " + counted(size.units, size.grouped ? "group" : "item") + " to resample";
   }
-  e.verdict = judge(inference, omnibus_p(e.observed.event_tests, e.null), asked, o);
+  if (aim == Aim::verdict) e.verdict = judge(inference, omnibus_p(e.observed.event_tests, e.null), asked, o);
   return e;
 }
 
@@ -78,13 +98,13 @@ Observed checked_observation(const Prepared& prepared, const Items& items, Progr
 }
 
 /// Absent when no item of positive weight has a label: every one is a tie.
-std::optional<Evaluation> evaluate_labels(const Items& majority, const Selection& selection,
+std::optional<Evaluation> evaluate_labels(const Items& majority, const Selection& selection, Aim aim,
                                           const EvaluateOptions& o, ProductSet also, Progress& progress) {
   try {
     const Prepared prepared(majority, selection, o, o.bootstrap > 0, also);
     Observed observed = checked_observation(prepared, majority, progress);
-    return with_draws(prepared, std::move(observed), sample_size(majority), majority.binary(), o.bootstrap, o,
-                      progress);
+    return with_draws(prepared, std::move(observed), sample_size(majority), majority.binary(), o.bootstrap,
+                      aim, o, progress);
   } catch (const InputError&) {  // the votes themselves were read and checked before
     return std::nullopt;
   }
@@ -155,10 +175,11 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   Observed observed = checked_observation(prepared, items, progress);
   const bool consensus = observed.sums.several_votes && options.consensus;
   const Slices slices(items, options, prepared);
-  progress.expect(draw_work(prepared, selection, size, options) +
-                  (consensus ? draw_work(prepared, single, size, options) : 0) + slices.work());
-  const Evaluation e =
-      with_draws(prepared, std::move(observed), size, items.binary(), asked.bootstrap, options, progress);
+  progress.expect(draw_work(prepared, selection, size, Aim::verdict, options) +
+                  (consensus ? draw_work(prepared, single, size, Aim::intervals_and_p, options) : 0) +
+                  slices.work());
+  const Evaluation e = with_draws(prepared, std::move(observed), size, items.binary(), asked.bootstrap,
+                                  Aim::verdict, options, progress);
   const StreamSums& sums = e.observed.sums;
 
   Result result = describe_run(items, options, selection, sums);
@@ -175,14 +196,17 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   if (consensus) {
     const Consensus majority = plumb::consensus(items, {options.ties, options.seed}, options.threads);
     add_ties_note(majority.tied, options.ties, result.notes);
+    // A share of a label is nothing that a model's forecast could be tested against.
+    const bool shared = options.bootstrap > 0 && options.ties == Ties::half && majority.tied > 0;
     std::optional<Evaluation> labels;
     if (has_majority(majority.most_votes, options.ties))
-      labels = evaluate_labels(majority.items, single, options, also, progress);
+      labels = evaluate_labels(majority.items, single, shared ? Aim::intervals : Aim::intervals_and_p,
+                               options, also, progress);
     result.consensus = labels ? std::move(labels->metrics) : no_majority(single, majority.most_votes);
-    if (labels && options.bootstrap > 0 && options.ties == Ties::half && majority.tied > 0) {
-      // A share of a label is nothing that a model's forecast could be tested against.
+    if (labels && shared) {
       const Consensus decided = plumb::consensus(items, {Ties::absent, options.seed}, options.threads);
-      take_p_values(evaluate_labels(decided.items, single, options, also, progress), result.consensus);
+      take_p_values(evaluate_labels(decided.items, single, Aim::p_values, options, also, progress),
+                    result.consensus);
     }
   }
   if (state != nullptr) add_consensus(items, sums, options, progress, *state);

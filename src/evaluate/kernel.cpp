@@ -89,9 +89,16 @@ ClassKde kernel_class_errors(std::span<const ForecastsView> columns, const Kerne
         "it needs a bandwidth search for each class; above 20 classes ask for it by name, or give ⟦bandwidth⟧");
     return out;
   }
+  std::vector<Estimate> by_class;
+  for (std::int64_t k = 0; k < std::ssize(columns); ++k)
+    by_class.push_back(ece_kde(columns[k], *plan.by_class[k].plan, leave_out, threads).ece_kde);
+  return mean_class_error(by_class);
+}
+
+ClassKde mean_class_error(std::span<const Estimate> by_class) {
+  ClassKde out;
   double sum = 0;
-  for (std::int64_t k = 0; k < std::ssize(columns); ++k) {
-    const Estimate e = ece_kde(columns[k], *plan.by_class[k].plan, leave_out, threads).ece_kde;
+  for (const Estimate& e : by_class) {
     out.by_class.push_back(e.value);
     if (e) {
       sum += *e.value;
@@ -99,7 +106,7 @@ ClassKde kernel_class_errors(std::span<const ForecastsView> columns, const Kerne
       out.mean = e;
     }
   }
-  if (out.mean.why.empty()) out.mean = sum / static_cast<double>(columns.size());
+  if (out.mean.why.empty()) out.mean = sum / static_cast<double>(by_class.size());
   return out;
 }
 
@@ -132,7 +139,7 @@ Estimate kernel_canonical_error(const Items& items, const KernelPlan& plan, Leav
   return ece_kde_canonical(view, plan.event->bandwidth, leave_out, threads);
 }
 
-BetaBoxes kernel_boxes(double bandwidth) { return BetaPlan(bandwidth).boxes(); }
+BetaBoxes kernel_boxes(double bandwidth) { return {bandwidth, kKernelAccuracy}; }
 
 std::vector<CurvePoint> kde_curve(const ForecastPass& pass, const KernelPlan& plan) {
   return reliability_kde(beta_sums(pass, kernel_boxes(plan.event->curve_bandwidth)), even_grid());

@@ -30,17 +30,15 @@ std::string meaning(const Step& step) {
   if (const Parameter* t = find(step, "T"); t != nullptr && step.method == "temperature") {
     const double T = t->values.front();
     return fmt::format("Divides the logits by T = {}: the model was {}.", parameter_text(T),
-                       T > 1.001   ? "too sure of itself"
-                       : T < 0.999 ? "not sure enough"
-                                   : "as sure as it should be");
+                       T > 1.001   ? "over-confident"
+                       : T < 0.999 ? "under-confident"
+                                   : "neither over- nor under-confident");
   }
   if (const Parameter* bias = find(step, "bias"); bias != nullptr && step.method == "alpha") {
     const Parameter* w = find(step, "weights");
     if (w == nullptr)
       return fmt::format(
-          "Votes vary as draws from a Dirichlet with alpha_0 = {} around the prediction; two raters differ "
-          "{} "
-          "times as often as the probabilities alone say. The probabilities do not change.",
+          "Votes vary as draws from a Dirichlet with alpha_0 = {} around the prediction; two raters differ {} times as often as the probabilities alone say. The probabilities do not change.",
           parameter_text(std::exp(bias->values.front())),
           fmt::format("{:.3f}", 1 / (1 + std::exp(-bias->values.front()))));
     return fmt::format("alpha_0 = exp(w.u + b) from {}, b = {}. The probabilities do not change.",

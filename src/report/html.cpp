@@ -27,18 +27,17 @@ struct Section {
   const char *id, *title, *intro;
 };
 constexpr Section kSections[] = {
-    {"calibration", "Calibration", "Whether what it says happens as often as it says."},
-    {"regression", "Predicted uncertainty",
-     "Whether the errors are as large as the model expects them to be."},
-    {"calibrators", "Calibrators", "What repairs the probabilities, and at what price."},
+    {"calibration", "Calibration", "Whether events happen as often as forecast."},
+    {"regression", "Predicted uncertainty", "Whether the errors are as large as predicted."},
+    {"calibrators", "Calibrators", "How the calibrator changes the probabilities, and what it gains."},
     {"classes", "Classes", "Which classes are taken for which."},
-    {"slices", "Slices", "Whether it holds for everyone."},
-    {"raters", "Raters", "What several raters see that one label hides."},
+    {"slices", "Slices", "Whether the result holds in every slice."},
+    {"raters", "Raters", "What the votes of several raters show that one label hides."},
     {"uncertainty", "Uncertainty measures",
-     "Whether a measure of doubt tells right answers from wrong ones."},
-    {"items", "Items", "Single items, from a seeded sample."},
-    {"training", "Training", "How the network came to its probabilities, epoch by epoch."},
-    {"stability", "Stability", "How far a test set of this size can be trusted."},
+     "Whether an uncertainty measure separates right answers from wrong ones."},
+    {"items", "Items", "Single items, from a random sample."},
+    {"training", "Training", "The course of training, epoch by epoch."},
+    {"stability", "Stability", "How precise estimates from a test set of this size are."},
     {"compare", "Comparison", "Whether two models differ by more than chance."},
 };
 
@@ -171,8 +170,7 @@ Json sections(const Runs& runs) {
 std::string caution(const Runs& runs) {
   for (const Run& run : runs)
     if (detail::text(run.json, "command") == "calibrate")
-      return "These are the data that the calibrator was fitted on, so the results flatter it: judge it on "
-             "other data.";
+      return "These are the data that the calibrator was fitted on, so the results are optimistic: evaluate it on other data.";
   return "";
 }
 
@@ -282,10 +280,7 @@ std::string dump(const Json& j) { return j.dump(-1, ' ', false, Json::error_hand
 bool has_page() { return !detail::page_script().empty(); }
 
 std::string why_no_page() {
-  return "this build has no report page, because node and npm were missing when it was built; install them "
-         "(Debian: "
-         "nodejs, npm), run \"npm ci\" in web/ and build again, or use ⟦json⟧ and another machine's \"plumb "
-         "report\"";
+  return "this build has no report page, because node and npm were missing when it was built; install them (Debian: nodejs, npm), run \"npm ci\" in web/ and build again, or use ⟦json⟧ and another machine's \"plumb report\"";
 }
 
 std::string render_document(std::span<const NamedResult> results, const HtmlOptions& options) {
@@ -301,19 +296,17 @@ std::string render_html(std::span<const NamedResult> results, const HtmlOptions&
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       // Nothing may be fetched, and no script runs but the page's own.
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-      "img-src data:; "
-      "script-src 'sha256-";
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-";
   out += detail::page_script_hash();
   out += "'\">\n<meta name=\"generator\" content=\"plumb " + escaped(doc["plumb"].get<std::string>()) +
          "\">\n<title>" + escaped(doc["title"].get<std::string>() + ": can it be trusted?") +
          "</title>\n<style>";
   out += detail::page_style();
-  out += "</style>\n</head>\n<body>\n<noscript><p>" + escaped(doc["summary"].get<std::string>()) +
-         "</p><p>The plots need JavaScript, which is switched off here.</p></noscript>\n<div "
-         "id=\"plumb-page\"></div>\n"
-         "<script type=\"application/json\" id=\"plumb-document\">" +
-         in_script(dump(doc)) + "</script>\n<script>";
+  out +=
+      "</style>\n</head>\n<body>\n<noscript><p>" + escaped(doc["summary"].get<std::string>()) +
+      "</p><p>The plots need JavaScript, which is switched off here.</p></noscript>\n<div id=\"plumb-page\"></div>\n"
+      "<script type=\"application/json\" id=\"plumb-document\">" +
+      in_script(dump(doc)) + "</script>\n<script>";
   out += detail::page_script();
   out += "</script>\n</body>\n</html>\n";
   return out;

@@ -96,9 +96,9 @@ std::string narrow_list(std::span<const MetricRow> metrics, const TerminalOption
   }
   const bool regression = metrics.front().task == Task::regression;
   const std::string legend =
-      regression ? ""
-                 : "[...]: the only tasks it is for, what it needs (pairs: two votes on some item; truth: "
-                   "⟦truth⟧), and its cost where that is a sort or quadratic.";
+      regression
+          ? ""
+          : "[...]: the only tasks it is for, what it needs (pairs: two votes on some item; truth: ⟦truth⟧), and its cost where that is a sort or quadratic.";
   return table.render(options.colour, options.width) +
          (regression ? "" : "\n" + detail::wrap(spell(legend, options.spelling), options.width, "") + "\n");
 }
@@ -118,9 +118,9 @@ std::string render_list(std::span<const MetricRow> metrics, const TerminalOption
   const bool regression = !metrics.empty() && metrics.front().task == Task::regression;
   if (regression) return table.render(options.colour, options.width);
   return table.render(options.colour, options.width) +
-         (measured ? "\nns per row: one core of about 2.4 GHz, the key alone on 1e6 labels (votes of ten "
-                     "classes, where it needs them); keys that share a pass cost less together.\n"
-                   : std::string()) +
+         (measured
+              ? "\nns per row: one core of about 2.4 GHz, the key alone on 1e6 labels (votes of ten classes, where it needs them); keys that share a pass cost less together.\n"
+              : std::string()) +
          spell("\nneeds: votes = any label or vote; pairs = two votes on some item; truth = ⟦truth⟧.\n",
                options.spelling);
 }

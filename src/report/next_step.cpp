@@ -168,11 +168,11 @@ NextStep after_doubt(const Result& r) {
   const std::string add =
       "Add " + (r.verdict.unit.empty() ? std::string("items") : r.verdict.unit) + " to the test set. ";
   if (const std::string first = calibrator_of(r); !first.empty())
-    return {add +
-                "With the calibrated probabilities in a file, plumb stability shows "
-                "how the estimate settles as the set grows:",
-            applied(r, first),
-            {Claim::advise_items}};
+    return {
+        add +
+            "With the calibrated probabilities in a file, plumb stability shows how the estimate settles as the set grows:",
+        applied(r, first),
+        {Claim::advise_items}};
   return {add + "How the estimate settles as the set grows:",
           with_data(r, "stability", {}),
           {Claim::advise_items}};
@@ -183,8 +183,7 @@ NextStep after_trust(const Result& r) {
   if (r.task == "regression" || !accuracy || *accuracy >= 1) return {};
   if (const std::string first = calibrator_of(r); !first.empty())
     return {
-        "Write the calibrated probabilities to a file; plumb uncertainty then shows the confident wrong "
-        "answers:",
+        "Write the calibrated probabilities to a file; plumb uncertainty then shows the confident wrong answers:",
         applied(r, first),
         {Claim::advise_suspects}};
   return {"Look at the confident wrong answers and at what to hand over to a person:",

@@ -32,9 +32,9 @@ Json parse(const NamedResult& r) {
   if (json.is_discarded())
     throw InputError(r.name + ": this is not JSON; give a file that \"plumb ... ⟦json⟧ FILE\" wrote");
   if (!json.is_object() || !json.contains("plumb") || !json.contains("command"))
-    throw InputError(r.name +
-                     ": this is JSON but not a plumb result: it has no \"plumb\" and \"command\"; give a "
-                     "file that \"plumb ... ⟦json⟧ FILE\" wrote, or history.json of a training run");
+    throw InputError(
+        r.name +
+        ": this is JSON but not a plumb result: it has no \"plumb\" and \"command\"; give a file that \"plumb ... ⟦json⟧ FILE\" wrote, or history.json of a training run");
   if (const double format = number(json, "format").value_or(1); format > kResultFormat)
     throw InputError(fmt::format(
         "{}: a result of format {:g}, and this version reads formats up to {}; install a newer plumb", r.name,

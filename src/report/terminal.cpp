@@ -80,11 +80,11 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
   }
   std::string out = table.render(o.colour, o.width);
   if (outside)
-    out += detail::dim(
-               "  an interval can lie below its value: chance inflates the value, and the interval corrects "
-               "for it",
-               o.colour) +
-           "\n";
+    out +=
+        detail::dim(
+            "  an interval can lie below its value: chance inflates the value, and the interval corrects for it",
+            o.colour) +
+        "\n";
   if (more > 0)
     out += detail::dim(spell(fmt::format("  and {} more: ⟦metrics⟧ all shows them, ⟦json⟧ has them", more),
                              o.spelling),

@@ -187,9 +187,7 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
     if (m.odds_bins.empty() && m.bins.size() > 1 && m.pooled_bins + 1 == std::ssize(m.bins))
       notes.push_back(
           m.name +
-          ": pooling left a single bin, so its odds ratio of 1 says nothing; that is so when it tells right "
-          "from wrong almost perfectly (look at auroc), or when there are very few wrong answers; "
-          "⟦degenerate⟧ jeffreys gives a number");
+          ": pooling left a single bin, so its odds ratio of 1 says nothing; that is so when it tells right from wrong almost perfectly (look at auroc), or when there are very few wrong answers; ⟦degenerate⟧ jeffreys gives a number");
     if (m.doubtful_bins > 0 && (o.bins || o.coarsen > 0))  // else the odds ratio has bins of its own
       doubtful +=
           fmt::format("{}{} {} of {}", doubtful.empty() ? "" : ", ", m.name, m.doubtful_bins, m.bins.size());
@@ -202,13 +200,10 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
                                   least_units(target, r.confidence)));
   if (o.bootstrap > 0 && o.bins && r.items > 0)
     notes.push_back(
-        "with ⟦bins⟧ the interval of eor is too narrow: it can miss the odds ratio of a larger test set far "
-        "more often than its level says; leave ⟦bins⟧ out for one that holds");
+        "with ⟦bins⟧ the interval of eor is too narrow: it can miss the odds ratio of a larger test set far more often than its level says; leave ⟦bins⟧ out for one that holds");
   if (!doubtful.empty())
     notes.push_back(fmt::format(
-        "bins too small to trust ({}): only right or only wrong answers, or a standard error above {:g} of "
-        "the "
-        "rarer outcome's share; {}",
+        "bins too small to trust ({}): only right or only wrong answers, or a standard error above {:g} of the rarer outcome's share; {}",
         doubtful, o.coarsen > 0 ? o.coarsen : kTrustedRelativeError,
         o.coarsen > 0
             ? "there are too few answers of one kind"

@@ -93,12 +93,12 @@ void slope(const Result& r, std::vector<Said>& out) {
   if (!rejected(r)) return;
   const bool extreme = *m->high < 1;
   using detail::factor_text_beside;
-  Said s{fmt::format("Its forecasts are {}{}: the calibration slope is {} ({} interval {} to {}), "
-                     "and 1 is right.",
-                     extreme ? "too extreme" : "too timid", trusted(r) ? ", though within the tolerance" : "",
-                     factor_text_beside(*m->value, 1), detail::level_text(r),
-                     factor_text_beside(*m->low, 1, detail::Round::down),
-                     factor_text_beside(*m->high, 1, detail::Round::up)),
+  Said s{fmt::format(
+             "Its forecasts are {}{}: the calibration slope is {} ({} interval {} to {}), and 1 is right.",
+             extreme ? "too extreme" : "too timid", trusted(r) ? ", though within the tolerance" : "",
+             factor_text_beside(*m->value, 1), detail::level_text(r),
+             factor_text_beside(*m->low, 1, detail::Round::down),
+             factor_text_beside(*m->high, 1, detail::Round::up)),
          {extreme ? Claim::too_extreme : Claim::too_timid}};
   if (trusted(r)) s.claims.push_back(Claim::within_tolerance);
   out.push_back(std::move(s));
@@ -125,8 +125,7 @@ void class_order(const Result& r, std::vector<Said>& out) {
   if (trusted(r) || (m->high ? *m->high >= guess : *m->value >= guess - 3 * error)) return;
   out.push_back(
       {fmt::format(
-           "Its accuracy of {} is below the {} of guessing: check that the columns of the predictions "
-           "are in the order of the class labels.",
+           "Its accuracy of {} is below the {} of guessing: check that the columns of the predictions are in the order of the class labels.",
            share_text(*m->value), share_text(guess)),
        {Claim::below_guessing}});
 }
@@ -162,10 +161,9 @@ void several_raters(const Result& r, std::vector<Said>& out) {
   if (!several_votes(r) || r.items == 0) return;
   const auto accuracy = value_of(r.metrics, "accuracy"), agreement = value_of(r.metrics, "agreement");
   if (accuracy && agreement) {
-    out.push_back(
-        {fmt::format("With {:.1f} votes per item, it agrees with the majority vote on {} of the items and "
-                     "with {} of the single votes.",
-                     1.0 * r.votes / r.items, share_text(*accuracy), share_text(*agreement))});
+    out.push_back({fmt::format(
+        "With {:.1f} votes per item, it agrees with the majority vote on {} of the items and with {} of the single votes.",
+        1.0 * r.votes / r.items, share_text(*accuracy), share_text(*agreement))});
   }
   if (const auto raters = value_of(r.metrics, "rater_agreement")) {
     out.push_back({fmt::format("Two raters of the same item agree in {} of cases.", share_text(*raters))});

@@ -29,8 +29,7 @@ std::string slices_note(std::int64_t slices, double level) {
   return counted(slices, "slice") + " were compared: expect about " +
          show(std::round(10 * (1 - level) * static_cast<double>(slices)) / 10) + " of their " +
          show(100 * level) +
-         "% intervals to miss by chance; the simultaneous intervals hold for all slices of one metric at once "
-         "(Bonferroni)";
+         "% intervals to miss by chance; the simultaneous intervals hold for all slices of one metric at once (Bonferroni)";
 }
 
 }  // namespace plumb

@@ -1,6 +1,5 @@
 // plumb-laws [--short] [--seed n] [--only topic] [--write FILE]: measures what the topics claim and prints
-// the table; with
-// --write it also replaces the table between the two markers of a page. Exit code 1 when a
+// the table. With --write it also replaces the table between the two markers of a page. Exit code 1 if a
 // claim does not hold.
 #include <chrono>
 #include <cmath>

@@ -170,17 +170,17 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   flags.heading("Optimisation");
   flags.choice("--optimizer", train::kOptimizers, o.optimizer, "optimisation algorithm");
   flags.number("--lr", o.lr, "learning rate");
-  flags.number("--momentum", o.momentum, "of sgd");
-  flags.number("--weight-decay", o.weight_decay, "L2");
+  flags.number("--momentum", o.momentum, "momentum of sgd");
+  flags.number("--weight-decay", o.weight_decay, "L2 penalty");
   flags.whole("--batch", o.batch, "batch size");
-  flags.whole("--epochs", o.epochs, "at most");
+  flags.whole("--epochs", o.epochs, "maximum number of epochs");
   flags.whole("--patience", o.patience, "stop after N epochs without a better validation log-loss; 0: never");
   flags.whole("--warmup", o.warmup, "epochs of rising learning rate");
   flags.list("--milestones", "n,n", t.milestones, "epochs after which the learning rate is multiplied");
-  flags.number("--milestone-factor", o.milestone_factor, "by this");
+  flags.number("--milestone-factor", o.milestone_factor, "factor of the learning rate");
   flags.whole("--plateau", o.plateau,
               "epochs without improvement before the learning rate is reduced; 0: never");
-  flags.number("--plateau-factor", o.plateau_factor, "by this");
+  flags.number("--plateau-factor", o.plateau_factor, "factor of the learning rate");
   flags.heading("Augmentation of images");
   flags.yes("--flip", o.flip, "mirror left to right at random");
   flags.whole("--shift", o.shift, "shift by up to N pixels");
@@ -196,7 +196,7 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
              "seed of the split and of drawn outcomes; auto: same as --seed [auto]");
   flags.choice("--device", train::kDevices, o.device, "auto: CUDA if available");
   flags.whole("--threads", o.threads, "0: all cores");
-  flags.whole("--checkpoint-every", o.checkpoint_every, "epochs");
+  flags.whole("--checkpoint-every", o.checkpoint_every, "epochs between checkpoints");
   flags.yes("--quiet", o.quiet, "print no progress and no summary");
   flags.exclusive({"--resume", "--grid"});
   flags.exclusive({"--resume", "--data"});

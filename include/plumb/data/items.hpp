@@ -27,9 +27,8 @@ class Names {
   [[nodiscard]] const std::vector<std::string>& distinct() const { return distinct_; }
   [[nodiscard]] std::uint32_t code(std::int64_t i) const { return code_[i]; }
   [[nodiscard]] const std::string& name(std::int64_t i) const { return distinct_[code(i)]; }
-  [[nodiscard]] const std::string& source() const { return source_; }  ///< the file, for messages
-  [[nodiscard]] std::string title()
-      const;  ///< what the source calls it: a CSV's column, else the file's stem
+  [[nodiscard]] const std::string& source() const { return source_; }    ///< the file, for messages
+  [[nodiscard]] std::string title() const;                               ///< source_title of it
   [[nodiscard]] Names gather(std::span<const std::int64_t> rows) const;  ///< distinct() keeps those in use
 
  private:
@@ -47,7 +46,7 @@ struct Items {
   Rows truth;                            ///< empty, or the true probability of class 1 (binary)
   std::vector<Rows> concentration;       ///< Dirichlet alpha_0: none, one for all samples, or one per sample
   Names groups;                          ///< empty: each item is its own unit of resampling
-  std::vector<Names> by;                 ///< slices to report on: one name an item for each way to slice
+  std::vector<Names> by;                 ///< slices to report on: one name per item for each way to slice
   std::vector<std::string> class_names;  ///< empty, or K names
   /// The last rows stand for further classes of earlier items (a shared majority): the row of each of these
   /// items, whose unit of resampling they share.

@@ -25,7 +25,7 @@ struct RegressionItems {
   Rows epistemic;  ///< variance due to the model; passes have their own, the 1/S variance of the means
   Rows weights;    ///< N; empty: one each
   Names groups;
-  std::vector<Names> by;  ///< one name an item for each way to slice
+  std::vector<Names> by;  ///< one name per item for each way to slice
 
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] int outputs() const;  ///< d

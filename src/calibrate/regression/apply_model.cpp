@@ -50,7 +50,7 @@ void check_finite(std::span<const double> values, const CalibrationModel& model,
   for (const double v : values)
     if (!std::isfinite(v))
       throw InputError((model.name.empty() ? "the model" : model.name) +
-                       " is no usable calibrator: it gives " + what + " of " + show(v) +
+                       " is not a usable calibrator: it gives " + what + " of " + show(v) +
                        "; fit it again with plumb calibrate fit");
 }
 

@@ -61,9 +61,7 @@ void confusion_plots(const Runs& runs, Plots& out) {
   Plot& plot = add_plot(
       out, std::move(data), {},
       {"confusion", "classes", "Confusion matrix", "",
-       "Each row is an observed class, each column a predicted one (the most probable). A number is the share of the "
-       "observed class, and a row adds up to 100%; the diagonal is right. With several raters an item counts for each class "
-       "by the share of its votes.",
+       "Each row is an observed class, each column a predicted one (the most probable). A number is the share of the observed class, and a row adds up to 100%; the diagonal is right. With several raters an item counts for each class by the share of its votes.",
        "model", choices});
   for (const char* axis : {"x", "y"}) plot.spec["encoding"][axis]["sort"] = order;
 }

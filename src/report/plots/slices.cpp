@@ -87,15 +87,15 @@ void slice_plots(const Runs& runs, Plots& out) {
   Plot& plot = add_plot(
       out, std::move(data), runs,
       {"slices", "slices", "Metrics by slice", "",
-       "One line for each slice, worst first. A model that is right on average can be wrong for one site, "
-       "and the average hides it. Small slices move by chance.",
+       "One line for each slice, worst first. A model that is right on average can be wrong for one site, and the average hides it. Small slices vary by chance.",
        "metric", choices});
   const bool drawn = std::any_of(plot.spec["datasets"]["rows"].begin(), plot.spec["datasets"]["rows"].end(),
                                  [](const Json& row) { return row.contains("low"); });
+  if (!drawn)
+    plot.spec["layer"].erase(plot.spec["layer"].begin(), plot.spec["layer"].end() - 1);  // their bars
   if (drawn)
     plot.how += fmt::format(
-        " The thick bars are intervals of one slice; {} were looked at, so some miss by chance. The thin bars hold "
-        "for all slices of a metric at once (Bonferroni).",
+        " The thick bars are intervals of one slice; {} were looked at, so some miss by chance. The thin bars hold for all slices of a metric at once (Bonferroni).",
         slices);
   if (cut > 0) plot.how += fmt::format(" Of {} slices the worst {} are shown.", cut, kMaxSlices);
 }

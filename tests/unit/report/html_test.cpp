@@ -250,7 +250,7 @@ TEST(Html, PairsOfRatersAreASquare) {
   const Json plot = plot_of(document({{"m", json}}), "rater_pairs");
   EXPECT_EQ(plot["spec"]["datasets"]["rows"].size(), 4u);
   const std::string sentence = plot["sentence"];
-  EXPECT_TRUE(contains(sentence, "Raters 0 and 2 agree least, on 25.0%")) << sentence;
+  EXPECT_TRUE(contains(sentence, "Rater 0 and Rater 2 agree least, on 25.0%")) << sentence;
 }
 
 TEST(Html, NamesOfResults) {

@@ -80,47 +80,45 @@ TEST(Claims, ATrustedFaultMustBeExcusedInItsOwnSentence) {
 test::Shown off() {
   return {
       .verdict =
-          "Off: the ECE is about 0.08 (95% interval 0.04 to 0.11), above the tolerance of 0.05, and "
-          "not by chance (p = 0.02).",
-      .words = {"Its forecasts are too high on average: the mean forecast of 1 is 40.0%, and 32.0% of the "
-                "labels are 1 (p = 0.01).",
-                "Its forecasts are too extreme: the calibration slope is 0.6 (95% interval 0.5 to 0.8), and "
-                "1 is right."},
+          "Off: the ECE is about 0.08 (95% interval 0.04 to 0.11), above the tolerance of 0.05, and not by chance (p = 0.02).",
+      .words =
+          {"Its forecasts are too high on average: the mean forecast of 1 is 40.0%, and 32.0% of the labels are 1 (p = 0.01).",
+           "Its forecasts are too extreme: the calibration slope is 0.6 (95% interval 0.5 to 0.8), and 1 is right."},
       .next = "Fit a calibrator.",
       .diagram =
-          "Its forecasts are too high on average: the mean forecast of 1 is 40.0%, and 32.0% of the "
-          "labels are 1 (p = 0.01).",
+          "Its forecasts are too high on average: the mean forecast of 1 is 40.0%, and 32.0% of the labels are 1 (p = 0.01).",
       .plots = {"model is worst for a: its accuracy there is 0.7, and 0.9 for the best slice."},
       .headline = "off",
       .units = 300};
 }
 test::Shown trusted() {
-  return {.verdict = "Trustworthy: the ECE is at most 0.03 with 95% confidence, below the tolerance of 0.05.",
-          .words = {"The mean forecast of 1 is 40.0%, and 39.0% of the labels are 1; chance may explain the "
-                    "difference (p = 0.4)."},
-          .next = "Look at the confident wrong answers and at what to hand over to a person:",
-          .headline = "trustworthy",
-          .units = 300};
+  return {
+      .verdict = "Trustworthy: the ECE is at most 0.03 with 95% confidence, below the tolerance of 0.05.",
+      .words =
+          {"The mean forecast of 1 is 40.0%, and 39.0% of the labels are 1; chance may explain the difference (p = 0.4)."},
+      .next = "Look at the confident wrong answers and at what to hand over to a person:",
+      .headline = "trustworthy",
+      .units = 300};
 }
 test::Shown undecided() {
-  return {.verdict =
-              "Cannot tell: the ECE may be as large as 0.09, above the tolerance of 0.05; about 1,900 items "
-              "would settle it for a calibrated model.",
-          .words = {"The mean forecast of 1 is 40.0%, and 39.0% of the labels are 1."},
-          .next = "Add items to the test set. How the estimate settles as the set grows:",
-          .headline = "cannot tell",
-          .units = 300};
+  return {
+      .verdict =
+          "Cannot tell: the ECE may be as large as 0.09, above the tolerance of 0.05; about 1,900 items would settle it for a calibrated model.",
+      .words = {"The mean forecast of 1 is 40.0%, and 39.0% of the labels are 1."},
+      .next = "Add items to the test set. How the estimate settles as the set grows:",
+      .headline = "cannot tell",
+      .units = 300};
 }
 test::Shown variances() {
-  return {.verdict =
-              "Off: the predicted standard deviations are too small by a factor of about 2 (95% interval 1.8 "
-              "to 2.3), above the tolerance of 1.1.",
-          .words = {"The 90% intervals hold 61% of the targets (95% interval 58.0% to 64.0%).",
-                    "The variances are too small by a factor of about 4 (95% interval 3.2 to 5.3)."},
-          .next = "Repair the variances, best on data held out from this test set:",
-          .plots = {"model expects a squared error of 1 and makes 4, 4.00 times as much.",
-                    "The 90% intervals of model hold 61.0% of the targets."},
-          .units = 300};
+  return {
+      .verdict =
+          "Off: the predicted standard deviations are too small by a factor of about 2 (95% interval 1.8 to 2.3), above the tolerance of 1.1.",
+      .words = {"The 90% intervals hold 61% of the targets (95% interval 58.0% to 64.0%).",
+                "The variances are too small by a factor of about 4 (95% interval 3.2 to 5.3)."},
+      .next = "Repair the variances, best on data held out from this test set:",
+      .plots = {"model expects a squared error of 1 and makes 4, 4.00 times as much.",
+                "The 90% intervals of model hold 61.0% of the targets."},
+      .units = 300};
 }
 
 TEST(ReadWords, WhatAgreesIsNoContradiction) {

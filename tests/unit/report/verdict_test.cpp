@@ -34,10 +34,9 @@ TEST(Verdict, Trustworthy) {
 TEST(Verdict, OffAndCertainlyOff) {
   Result r = judged("off", 0.0812, 0.041, 0.102);
   r.verdict.p_value = 1.0 / 101;
-  EXPECT_EQ(verdict_sentence(r),
-            "Off: the ECE is about 0.081 (95% interval 0.041 to 0.102), above the tolerance of 0.05, and not "
-            "by chance "
-            "(p <= 0.0099).");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Off: the ECE is about 0.081 (95% interval 0.041 to 0.102), above the tolerance of 0.05, and not by chance (p <= 0.0099).");
   r.verdict.certain = true;
   EXPECT_EQ(verdict_sentence(r).substr(0, 14), "Certainly off:");
 }
@@ -87,10 +86,9 @@ TEST(Verdict, OfARegression) {
   Result r = judged("trustworthy", 1.01, 0.95, 1.04);
   r.task = "regression";
   r.verdict.tolerance = 1.1;
-  EXPECT_EQ(verdict_sentence(r),
-            "Trustworthy: the predicted standard deviations are right within a factor of 1.06 with 95% "
-            "confidence, below "
-            "the tolerance of 1.1.");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Trustworthy: the predicted standard deviations are right within a factor of 1.06 with 95% confidence, below the tolerance of 1.1.");
   r.verdict = judged("off", 0.5, 0.4, 0.625).verdict;
   r.verdict.tolerance = 1.1;
   EXPECT_EQ(
@@ -161,7 +159,7 @@ TEST(NextStep, OfOneItemIsNone) {
   Result r = judged("cannot tell", 0, 0, 0);
   r.items = 1;
   r.verdict.estimate.reset();
-  r.verdict.why = "there is but 1 item to judge by";
+  r.verdict.why = "there is only 1 item to judge by";
   EXPECT_TRUE(detail::next_step(r).parts.empty());
 }
 
@@ -181,9 +179,9 @@ TEST(NextStep, KeepsTheCalibrator) {
   Result r = judged("off", 0.2, 0.1, 0.3);
   r.argv = {"plumb",       "evaluate", "--probs", "p.npy",       "--calibrator",
             "my cal.json", "--labels", "y.npy",   "--bootstrap", "200"};
-  EXPECT_EQ(detail::next_step(r).command(),
-            "plumb calibrate fit --probs p.npy --labels y.npy --after 'my cal.json' --method auto -o "
-            "calibrator.json --cross-fit 5 --out-probs calibrated.npy");
+  EXPECT_EQ(
+      detail::next_step(r).command(),
+      "plumb calibrate fit --probs p.npy --labels y.npy --after 'my cal.json' --method auto -o calibrator.json --cross-fit 5 --out-probs calibrated.npy");
   for (const char* verdict : {"cannot tell", "trustworthy"}) {
     r.verdict.verdict = verdict;
     EXPECT_EQ(detail::next_step(r).command(),
@@ -228,9 +226,9 @@ TEST(Words, ANumberSaidToBeAboveIsAbove) {
             "Trustworthy: the ECE is at most 0.0497 with 95% confidence, below the tolerance of 0.05.");
   Result r = judged("off", 0.0502, 0.0301, 0.0799);
   r.verdict.p_value = 0.02;
-  EXPECT_EQ(verdict_sentence(r),
-            "Off: the ECE is about 0.0502 (95% interval 0.03 to 0.08), above the tolerance of 0.05, and not "
-            "by chance (p = 0.02).");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Off: the ECE is about 0.0502 (95% interval 0.03 to 0.08), above the tolerance of 0.05, and not by chance (p = 0.02).");
 }
 
 }  // namespace

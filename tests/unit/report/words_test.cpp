@@ -63,8 +63,7 @@ TEST(Words, OneTestThatRejectsIsNoProofWhereAllTogetherDoNot) {
   r.verdict.p_value = 0.12;
   EXPECT_TRUE(says(
       r,
-      "The mean confidence is 97.6%, and 93.6% of the votes agree; this difference alone has p <= 0.005, but "
-      "the tests of calibration together do not reject (p = 0.12)."))
+      "The mean confidence is 97.6%, and 93.6% of the votes agree; this difference alone has p <= 0.005, but the tests of calibration together do not reject (p = 0.12)."))
       << everything(r);
 }
 
@@ -140,8 +139,7 @@ TEST(Words, SlopeOnlyWhenItsIntervalExcludesOneAndTheOmnibusTestRejects) {
   r.verdict.p_value = 0.01;
   EXPECT_TRUE(says(
       r,
-      "Its forecasts are too extreme: the calibration slope is 0.62 (95% interval 0.5 to 0.76), and 1 is "
-      "right."))
+      "Its forecasts are too extreme: the calibration slope is 0.62 (95% interval 0.5 to 0.76), and 1 is right."))
       << everything(r);
   metric(r, "calibration_slope") = {.value = 1.4, .low = 1.1, .high = 1.9};
   EXPECT_TRUE(mentions(r, "Its forecasts are too timid: the calibration slope is 1.4 "));
