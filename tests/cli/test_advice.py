@@ -5,12 +5,12 @@ import pytest
 
 @pytest.fixture
 def over(folder):
-    """Forecasts that are too extreme."""
+    """Forecasts of the other class: wrong beyond doubt."""
     rng = np.random.default_rng(3)
     p = rng.uniform(size=300)
     folder.npy("p.npy", p)
     folder.npy("q.npy", np.clip(p + rng.uniform(-0.05, 0.05, 300), 0, 1))
-    folder.npy("y.npy", (rng.uniform(size=300) < 0.5 + 0.5 * (p - 0.5)).astype(int))
+    folder.npy("y.npy", (rng.uniform(size=300) < 1 - p).astype(int))
     return folder
 
 
@@ -95,8 +95,9 @@ def test_probabilities_given_as_logits_are_noticed(folder):
 def test_ids_with_leading_zeros_are_names(folder):
     folder.text("a.csv", "id,p\n" + "".join(f"{i:05d},{i / 40}\n" for i in range(1, 40)))
     out = folder.run("describe", "a.csv").out
-    line = next(x for x in out.splitlines() if "a.csv:id" in x)
-    assert "text" in line and "int" not in line, out
+    lines = out.splitlines()
+    at = next(i for i, x in enumerate(lines) if "a.csv:id" in x)
+    assert lines[at + 1].split() == ["text", "39"], out
 
 
 def test_no_value_is_best_over_other_data(over):
