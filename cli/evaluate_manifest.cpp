@@ -118,7 +118,7 @@ int evaluate_manifest_command(const Args& args) {
   options.by = f.by;
   options.skip_errors = f.on_error == "skip";
   Output output(output_flags);
-  const Manifest manifest = read_manifest(f.manifest, f.by);
+  const Manifest manifest = read_manifest(f.manifest, f.by, !options.skip_errors);
   options.grouped = manifest.grouped;
   const CaseFileOptions files = file_options(f, manifest, options.evaluate.threads);
   const std::vector<std::string> paths = input_paths(manifest);

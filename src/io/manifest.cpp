@@ -41,11 +41,17 @@ class ManifestTable {
   [[nodiscard]] std::string where(std::int64_t row) const {
     return array_.name + ", line " + std::to_string(row + 2);
   }
-  [[nodiscard]] Source source(std::int64_t row, int column) const {
+  [[nodiscard]] Source source(std::int64_t row, int column, const std::string& of, bool must_exist) const {
     const std::string& name = text(row, column);
     if (name.empty()) return {};
     const std::string path = std::filesystem::path(name).is_absolute() ? name : (folder_ / name).string();
-    const std::vector<Source> found = resolve(std::span(&path, 1));
+    std::vector<Source> found;
+    try {
+      found = resolve(std::span(&path, 1));
+    } catch (const InputError& e) {
+      if (must_exist) throw InputError("case " + of + ": " + e.sentence());
+      return {path, ""};  // said again when the case is read
+    }
     if (found.size() != 1)
       throw InputError(where(row) + ": " + detail::in_quotes(name) + " is " + std::to_string(found.size()) +
                        " files, and a case has one file in column " + columns()[column]);
@@ -59,7 +65,7 @@ class ManifestTable {
 
 }  // namespace
 
-Manifest read_manifest(const std::string& path, const std::vector<std::string>& by) {
+Manifest read_manifest(const std::string& path, const std::vector<std::string>& by, bool all_exist) {
   const ManifestTable table(path);
   Manifest out;
   out.path = path;
@@ -83,22 +89,28 @@ Manifest read_manifest(const std::string& path, const std::vector<std::string>& 
     if (c.name.empty()) throw InputError(table.where(row) + ": the case has no name");
     if (!seen.insert(c.name).second)
       throw InputError(table.where(row) + ": case " + detail::in_quotes(c.name) + " is there twice");
-    c.probs = table.source(row, probs);
+    const auto source = [&](int column) { return table.source(row, column, c.name, false); };
+    c.probs = source(probs);
     if (c.probs.path.empty())
       throw InputError(table.where(row) + ": case " + detail::in_quotes(c.name) +
                        " has no file of probabilities");
     for (const int r : raters)
-      if (Source s = table.source(row, r); !s.path.empty()) c.raters.emplace_back(table.columns()[r], s);
+      if (Source s = source(r); !s.path.empty()) c.raters.emplace_back(table.columns()[r], s);
     if (c.raters.empty())
       throw InputError(table.where(row) + ": case " + detail::in_quotes(c.name) +
                        " has no mask of any rater");
-    if (roi >= 0) c.roi = table.source(row, roi);
+    if (roi >= 0) c.roi = source(roi);
     if (group >= 0) c.group = table.text(row, group);
     if (group >= 0 && c.group.empty())
       throw InputError(table.where(row) + ": case " + detail::in_quotes(c.name) + " has no group");
     for (const int s : slices) c.slices.push_back(table.text(row, s));
     out.cases.push_back(std::move(c));
   }
+  std::vector<int> files{probs};
+  files.insert(files.end(), raters.begin(), raters.end());
+  if (roi >= 0) files.push_back(roi);
+  for (std::int64_t row = 0; all_exist && row < table.rows(); ++row)
+    for (const int column : files) (void)table.source(row, column, out.cases[row].name, true);
   if (out.cases.empty()) throw InputError(path + " has no cases: there is nothing below its header");
   return out;
 }

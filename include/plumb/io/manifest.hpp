@@ -26,7 +26,9 @@ struct Manifest {
 };
 
 /// Columns: case, probs (or logits), rater_* or mask_*, optional roi and group; `by` names further ones.
-/// Paths are relative to the folder of the manifest. Nothing is opened yet. Throws InputError.
-[[nodiscard]] Manifest read_manifest(const std::string& path, const std::vector<std::string>& by = {});
+/// Paths are relative to the folder of the manifest. Nothing is opened yet; `all_exist` refuses at once what
+/// is not there. Throws InputError.
+[[nodiscard]] Manifest read_manifest(const std::string& path, const std::vector<std::string>& by = {},
+                                     bool all_exist = true);
 
 }  // namespace plumb
