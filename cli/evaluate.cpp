@@ -24,7 +24,7 @@ constexpr const char* kEvaluateExamples = R"(Examples:
     plumb evaluate --probs cohort.csv:p --labels cohort.csv:y --by cohort.csv:site --json -
   a regression: means, variances, targets (plumb evaluate --mean --help tells its flags)
     plumb evaluate --mean mean.npy --variance variance.npy --targets y.npy
-  segmentation: a table of cases with files of probabilities and masks (plumb evaluate --manifest --help)
+  segmentation: a table of cases with files of probabilities and masks (plumb evaluate --manifest x --help tells its flags)
     plumb evaluate --manifest cases.csv --bootstrap 200 --per-case cases-out.csv
   shards
     plumb evaluate --probs "probs-*.npy" --labels "labels-*.npy"

@@ -22,14 +22,14 @@ constexpr const char* kManifestExamples = R"(Examples:
     plumb evaluate --manifest cases.csv --bootstrap 200 --per-case cases-out.csv
   masks of 0 and 255; unlabelled voxels are 127
     plumb evaluate --manifest cases.csv --classes 0,255 --ignore-label 127
-  only where the model or a rater sees something; results by scanner
-    plumb evaluate --manifest cases.csv --foreground --by scanner)";
+  only where the model sees something; results by scanner
+    plumb evaluate --manifest cases.csv --predicted --by scanner)";
 
 struct ManifestFlags {
   std::string manifest, per_case, class_axis = "by-shape", ignore_label, on_error = "stop";
   Args classes, by;
   double full_scale = 1;
-  bool foreground = false, normalize = false;
+  bool foreground = false, predicted = false, normalize = false;
 };
 
 void add_manifest_flags(Flags& flags, ManifestFlags& f) {
@@ -46,6 +46,8 @@ void add_manifest_flags(Flags& flags, ManifestFlags& f) {
   flags.yes("--normalize", f.normalize, "rescale probabilities of several classes to sum 1");
   flags.yes("--foreground", f.foreground,
             "only voxels where the model or a rater says another class than the first");
+  flags.yes("--predicted", f.predicted, "only voxels where the model does");
+  flags.exclusive({"--foreground", "--predicted"});
   flags.list("--by", "column,...", f.by, "columns of the manifest to report on");
   flags.choice("--on-error", {"stop", "skip"}, f.on_error, "what to do with a case that cannot be read");
   flags.text("--per-case", "FILE", f.per_case, "a table with a row for each case, as CSV");
@@ -60,6 +62,7 @@ CaseFileOptions file_options(const ManifestFlags& f, const Manifest& manifest, i
   o.full = f.full_scale;
   o.classes = f.classes;
   o.foreground = f.foreground;
+  o.predicted = f.predicted;
   o.threads = threads;
   if (!f.ignore_label.empty()) {
     double v = 0;
@@ -86,7 +89,9 @@ void add_file_settings(const ManifestFlags& f, Result& result) {
   auto& s = result.settings;
   s.emplace_back("class_axis", f.class_axis);
   s.emplace_back("full_scale", f.full_scale);
-  s.emplace_back("foreground", f.foreground);
+  s.emplace_back("voxels", std::string(f.foreground  ? "foreground of the model or a rater"
+                                       : f.predicted ? "foreground of the model"
+                                                     : "all"));
   s.emplace_back("ignore_label", f.ignore_label.empty() ? Value{} : Value(f.ignore_label));
   s.emplace_back("on_error", f.on_error);
 }
@@ -116,6 +121,7 @@ int evaluate_manifest_command(const Args& args) {
   CasesOptions options;
   options.evaluate = checked_options(evaluate_flags);
   options.by = f.by;
+  options.chosen_by_votes = f.foreground;
   options.skip_errors = f.on_error == "skip";
   Output output(output_flags);
   const Manifest manifest = read_manifest(f.manifest, f.by, !options.skip_errors);

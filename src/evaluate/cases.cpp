@@ -269,6 +269,20 @@ void replace_setting(Result& result, const std::string& key, Value value) {
   result.settings.emplace_back(key, std::move(value));
 }
 
+/// Where voxels are chosen for having a vote, forecasts of the others are too low even if they are right.
+void disclaim(Result& result) {
+  constexpr const char* kWhy =
+      "voxels were chosen by their votes, which makes even a calibrated model's forecasts look too low there";
+  for (auto& [key, m] : result.metrics) m.p_value = m.null_mean = std::nullopt;
+  const double tolerance = result.verdict.tolerance;
+  const std::string unit = result.verdict.unit;
+  result.verdict = {};
+  result.verdict.tolerance = tolerance;
+  result.verdict.unit = unit;
+  result.verdict.why = kWhy;
+  result.notes.emplace_back(kWhy);
+}
+
 Result Pool::finish(EvaluateState* state) {
   if (empty_) throw InputError("no case could be evaluated");
   Result result = plumb::finish(state_, o_);
@@ -305,6 +319,7 @@ Result Pool::finish(EvaluateState* state) {
   for (const auto& [key, m] : result.metrics)
     if (key == "ece") p = m.p_value;
   if (draws_) result.verdict = judge(inference, p, o_.bootstrap, o_);
+  if (options_.chosen_by_votes) disclaim(result);
   add_raters(selection, result);
   add_slices(result);
   add_cases(result);

@@ -176,7 +176,7 @@ std::vector<std::int64_t> kept_voxels(const Items& items, const Array* roi, cons
                  for (std::int64_t i = 0; i < std::ssize(values); ++i)
                    if (values[i] == 0 || std::isnan(values[i])) keep[begin + i] = 0;
                });
-  if (o.foreground)
+  if (o.foreground || o.predicted)
     parallel_blocks(grid.voxels, kVoxels, o.threads, [&](int, std::int64_t begin, std::int64_t end) {
       thread_local std::vector<std::int32_t> votes;
       thread_local PredictionBlock z;
@@ -190,17 +190,19 @@ std::vector<std::int64_t> kept_voxels(const Items& items, const Array* roi, cons
       const int raters = items.votes.raters();
       for (std::int64_t i = 0; i < end - begin; ++i) {
         const auto own = std::span(votes).subspan(i * raters, raters);
-        if (label[i] == 0 && std::none_of(own.begin(), own.end(), [](std::int32_t v) { return v > 0; }))
+        if (label[i] == 0 &&
+            (o.predicted || std::none_of(own.begin(), own.end(), [](std::int32_t v) { return v > 0; })))
           keep[begin + i] = 0;
       }
     });
+  const std::string chosen = o.predicted ? "⟦predicted⟧" : o.foreground ? "⟦foreground⟧" : "";
   std::vector<std::int64_t> out;
   for (std::int64_t i = 0; i < grid.voxels; ++i)
     if (keep[i] != 0) out.push_back(i);
   if (out.empty())
     throw InputError(std::string("no voxel is left: ") +
-                     (roi != nullptr ? roi->name + (o.foreground ? " and ⟦foreground⟧ leave" : " leaves")
-                                     : std::string("⟦foreground⟧ leaves")) +
+                     (roi != nullptr ? roi->name + (chosen.empty() ? " leaves" : " and " + chosen + " leave")
+                                     : chosen + " leaves") +
                      " out all of them");
   return out;
 }
@@ -243,7 +245,8 @@ CaseItems read_case(const ManifestCase& files, const CaseFileOptions& o) {
   out.items.class_names = o.classes;
   out.items.votes = Votes::from_ratings(Rows(ratings(masks, grid, classes, o)), classes);
   const Array* const roi = files.roi.path.empty() ? nullptr : &volumes.back().array;
-  if (roi != nullptr || o.foreground) out.items = out.items.gather(kept_voxels(out.items, roi, grid, o));
+  if (roi != nullptr || o.foreground || o.predicted)
+    out.items = out.items.gather(kept_voxels(out.items, roi, grid, o));
   return out;
 }
 

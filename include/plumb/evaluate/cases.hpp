@@ -25,6 +25,7 @@ struct CasesOptions {
   EvaluateOptions evaluate;
   std::vector<std::string> by = {};  ///< columns to report on
   bool grouped = false;              ///< units are groups of cases
+  bool chosen_by_votes = false;      ///< items were left out for their votes: no test of calibration holds
   bool skip_errors = false;          ///< a case that cannot be read is listed and left out
 };
 

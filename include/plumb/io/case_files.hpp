@@ -20,6 +20,7 @@ struct CaseFileOptions {
   std::vector<std::string> classes = {};     ///< names; numbers are the values of the masks
   std::optional<double> ignore = {};         ///< a value of masks that is no vote
   bool foreground = false;                   ///< only voxels where a rater or the model says class 1 or more
+  bool predicted = false;                    ///< only voxels where the model does
   int threads = 0;
 };
 
