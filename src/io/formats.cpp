@@ -23,7 +23,7 @@ Array png_of(const File& file, const std::string& path) { return parse_png(file-
 template <Array (*parse)(const File&, const std::string&)>
 Array read_single(const File& file, const Source& source, const LoadOptions&) {
   if (!source.selection.empty())
-    throw InputError(source.path + " is one array; \":" + source.selection + "\" selects nothing in it");
+    throw InputError(source.path + " holds one array; \":" + source.selection + "\" selects nothing in it");
   return parse(file, source.path);
 }
 

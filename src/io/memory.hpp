@@ -17,8 +17,7 @@ inline std::shared_ptr<std::byte[]> aligned_memory(std::uint64_t n, const std::s
   try {
     return std::shared_ptr<std::byte[]>(new std::byte[std::max<std::uint64_t>(n, 1)]);
   } catch (const std::bad_alloc&) {
-    throw InputError(name + " needs " + std::to_string(n) +
-                     " bytes of memory, which the system does not give");
+    throw InputError(name + " needs " + std::to_string(n) + " bytes of memory, more than is available");
   }
 }
 

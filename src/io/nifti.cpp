@@ -17,7 +17,7 @@ struct Held {
 };
 
 std::string nifti_sizes(const NiftiHeader& h) {
-  return "its header (" + show_shape(h.shape) + " of " + dtype_name(h.dtype) + ") asks for " +
+  return "its header (" + show_shape(h.shape) + " of " + dtype_name(h.dtype) + ") requires " +
          std::to_string(h.data_bytes) + " bytes of voxels";
 }
 

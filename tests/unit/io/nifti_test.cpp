@@ -86,7 +86,7 @@ TEST(Nifti, WhatIsWrongIsSaid) {
   EXPECT_NE(said(std::string(400, 'x')).find("is no NIfTI file"), std::string::npos);
   EXPECT_EQ(
       said(good.substr(0, good.size() - 1)),
-      "a.nii is damaged: its header (2 x 2 of float32) asks for 16 bytes of voxels, but the file has 15");
+      "a.nii is damaged: its header (2 x 2 of float32) requires 16 bytes of voxels, but the file has 15");
   EXPECT_NE(said(good + "x").find("but the file has 17"), std::string::npos);
   const std::string packed = gzipped(good);
   EXPECT_EQ(said(packed.substr(0, packed.size() - 12)), "a.nii is damaged: its packed data end early");
