@@ -34,6 +34,8 @@ void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   add_ties_flag(flags, f);
   flags.whole("--bootstrap", f.bootstrap, "replicates for intervals and p-values; 0: none");
   flags.number("--level", f.options.level, "of the intervals");
+  flags.choice("--null", {"model", "signs"}, f.null,
+               "votes of a calibrated model: drawn, or random signs of whole groups' residuals");
   flags.number("--tolerance", f.options.tolerance, "calibration error that the verdict accepts");
   flags.number("--clip", f.options.clip, "clip probabilities to [X, 1-X] in log-loss");
   add_bandwidth_flag(flags, f);
@@ -66,6 +68,7 @@ EvaluateOptions checked_options(const EvaluateFlags& f) {
     if (f.ties == ties_name(t)) o.ties = t;
   o.binning = f.binning == "width" ? Binning::width : Binning::mass;
   o.leave_out = f.leave_out == "vote" ? LeaveOut::kVote : LeaveOut::kItem;
+  o.null = f.null == "model" ? NullKind::model : NullKind::signs;
   o.memory = available_memory();
   o.bandwidth_rule = f.bandwidth_rule == "auto" ? BandwidthRule::votes : BandwidthRule::likelihood;
   return o;

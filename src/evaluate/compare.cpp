@@ -189,6 +189,7 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
   check_options(asked);
   check_cells(first.classes(), asked.bins);
   EvaluateOptions options = asked;
+  options.null = NullKind::model;  // serves intervals alone: differences are tested by the bootstrap
   const SampleSize size = asked.bootstrap > 0 ? sample_size(first) : SampleSize{.units = kEnoughUnits};
   if (size.units < 2) options.bootstrap = 0;
   Progress progress(options.progress, options.cancel);

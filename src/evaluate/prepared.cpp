@@ -230,8 +230,10 @@ Observed Prepared::observe(Progress& progress) const {
 
 NullModel Prepared::fit_null(bool several_votes) const {
   NullModel model;
+  model.kind = options_.null;
   model.several = several_votes;
   model.grouped = units_.grouped();
+  if (model.kind == NullKind::signs) return model;
   if (several_votes) model.vote_correlation = fit_vote_correlation(items_, options_.threads);
   if (!model.grouped) return model;
   const SortedForecasts& f = columns_.value().event;
