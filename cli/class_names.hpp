@@ -14,6 +14,10 @@ namespace plumb::cli {
 /// InputError when it counts in another order.
 [[nodiscard]] Args header_classes(const Rows& rows);
 
+/// The lines of a text file, one name each; `word` itself where no such file is (a single name never names
+/// all classes). InputError for a file that is no list of names.
+[[nodiscard]] Args names_in_file(const std::string& word);
+
 /// InputError when a class has another place in `names` than in `classes`; `source` is the file that gives
 /// `names`, `other` what gives `classes`.
 void check_class_order(const std::string& source, const Args& names, const std::string& other,

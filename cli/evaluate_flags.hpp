@@ -20,6 +20,7 @@ struct EvaluateFlags {
 
 void add_bandwidth_flag(Flags& flags, EvaluateFlags& out);
 void add_evaluate_flags(Flags& flags, EvaluateFlags& out);
+void add_null_flag(Flags& flags, EvaluateFlags& out);
 void add_ties_flag(Flags& flags, EvaluateFlags& out);
 /// Flags that this version does not have yet: one sentence each.
 void add_later_flags(Flags& flags);

@@ -51,6 +51,8 @@ class Loader {
   Rows rows(const std::string& flag, const Args& specs, LoadOptions options = {});
   /// Of an ordinary size (ordinary_weights).
   Rows weights(const Args& specs);
+  /// Ways to slice, each of one file or of shards that add up to `items` rows.
+  std::vector<Names> slices(const Args& specs, std::int64_t items);
   /// Names of items, which are checked and not kept.
   void check_ids(const Args& specs, const std::string& predictions, std::int64_t items);
 
@@ -64,7 +66,7 @@ class Loader {
 void split_first_axis(const Array& all, const std::string& what, std::vector<Rows>& out);
 
 [[nodiscard]] Inputs load_inputs(const InputFlags& flags, int threads);
-/// What the model said alone: items without votes.
+/// Predictions alone: items without votes.
 [[nodiscard]] Inputs load_predictions(const InputFlags& flags, int threads);
 
 }  // namespace plumb::cli

@@ -142,9 +142,12 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
     m.why.clear();
   }
   set_bounds({scale(b.low), scale(b.high)}, "inversion", m);
-  if (kind != PlugIn::absolute) return;
-  const Unlikely by_class = key == "ece_classwise" ? Unlikely(classes) : unlikely_;
-  m.high = std::min(std::max(*m.high, rare_bound(by_class, (1 + level_) / 2)), 1 - by_class.expected);
+  if (kind == PlugIn::absolute) {
+    const Unlikely by_class = key == "ece_classwise" ? Unlikely(classes) : unlikely_;
+    m.high = std::min(std::max(*m.high, rare_bound(by_class, (1 + level_) / 2)), 1 - by_class.expected);
+  }
+  m.low = std::min(*m.low, *m.high);  // all that can be wrong is: no bound exceeds it
+  if (key == "ece_corrected") m.low = std::min(*m.low, *m.value);
 }
 
 /// A share of single units has its binomial variance; others are worth fewer units, by the bootstrap.
@@ -196,6 +199,19 @@ void Inference::add_auroc(std::span<const double> replicates, MetricResult& m) c
   }
 }
 
+/// Where an outcome never came, resampling cannot show it: so many of it could have come unseen.
+void Inference::widen_ratio(MetricResult& m) const {
+  const Cell total = observed_.sums.event.total();
+  if (rarer() > 0 || !(total.wp.value() > 0)) return;
+  const double n = size_.effective, expected = total.wp.value() / total.w.value();
+  const double unseen = std::min(poisson_upper(0, (1 + level_) / 2) / n, 1.0) / expected;
+  if (total.wy.is_zero()) {
+    m.high = std::max(*m.high, unseen);
+  } else {
+    m.low = std::min(*m.low, *m.value - unseen);
+  }
+}
+
 MetricResult Inference::corrected() const {
   MetricResult m;
   add_inversion("ece_corrected", m);
@@ -230,6 +246,7 @@ MetricResult Inference::result(const MetricRow& row) const {
         break;
       }
       add_interval(row.interval, values, level_, m);
+      if (row.key == "oe_ratio") widen_ratio(m);
       if (row.interval == Interval::normal) {
         m.low = std::clamp(*m.low, row.low, row.high);
         m.high = std::clamp(*m.high, row.low, row.high);

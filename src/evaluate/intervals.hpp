@@ -63,6 +63,7 @@ class Inference {
   void add_inversion(std::string_view key, MetricResult& m) const;
   void add_share(std::string_view key, std::span<const double> replicates, MetricResult& m) const;
   void add_debiased(const MetricRow& row, std::span<const double> replicates, MetricResult& m) const;
+  void widen_ratio(MetricResult& m) const;
   void add_auroc(std::span<const double> replicates, MetricResult& m) const;
 
   const Observed& observed_;

@@ -34,6 +34,21 @@ Table disagreement_table(const ShareTables& t) {
   return out;
 }
 
+/// The raters' own names: the columns of a table with a header. Without one, their numbers.
+class RaterNames {
+ public:
+  explicit RaterNames(const Rows& ratings) {
+    const std::vector<std::string>& header = ratings.shards().front().columns;
+    if (std::ssize(header) == ratings.width()) names_ = header;
+  }
+  [[nodiscard]] Value of(std::int64_t rater) const {
+    return names_.empty() ? Value(rater) : Value(names_[rater]);
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
 void add_classes(const ClassScores& scores, const Selection& selection, Result& result) {
   for (const auto& [key, values] : scores)
     if (selection.has(key)) result.per_class.emplace_back(key, values);
@@ -59,17 +74,19 @@ void add_rater_results(const Items& items, const StreamSums& sums, const Selecti
                        Result& result) {
   add_rater_tables(sums, selection, result);
   if (items.votes.kind() != Votes::Kind::ratings || !selection.products.has(Product::agreement)) return;
+  const RaterNames names(items.votes.rows());
   Table out;
   out.columns = {"rater", "items", "shared", "pairs", "agree_others", "agree_majority", "agree_model"};
   for (const RaterRow& r : rater_rows(rater_table(items, threads)))
-    out.rows.push_back({r.rater, whole(r.items), whole(r.shared), whole(r.pairs), or_null(r.others),
+    out.rows.push_back({names.of(r.rater), whole(r.items), whole(r.shared), whole(r.pairs), or_null(r.others),
                         or_null(r.majority), or_null(r.model)});
   result.tables.emplace_back("raters", std::move(out));
   if (items.votes.raters() > kMostRatersInPairs) return;
   Table pairs;
   pairs.columns = {"rater", "other", "items", "agree", "agreement"};
   for (const RaterPair& p : rater_pairs(items, threads))
-    pairs.rows.push_back({p.rater, p.other, whole(p.items), whole(p.agree), or_null(p.share)});
+    pairs.rows.push_back(
+        {names.of(p.rater), names.of(p.other), whole(p.items), whole(p.agree), or_null(p.share)});
   result.tables.emplace_back("rater_pairs", std::move(pairs));
 }
 

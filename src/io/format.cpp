@@ -84,7 +84,7 @@ const Format* by_extension(const std::string& path) {
 /// Text without an extension that tells: a tab in the first line, and no comma, makes it tab-separated.
 const Format& sniff_text(const std::string& path, std::string_view text) {
   if (text.find('\0') != std::string_view::npos)
-    throw InputError(path + " is in no format that Plumb knows; it reads .npy, .npz, .csv and .tsv");
+    throw InputError(path + " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv)");
   const std::string_view line = text.substr(0, text.find('\n'));
   const bool tabs = line.find('\t') != std::string_view::npos && line.find(',') == std::string_view::npos;
   return *by_extension(tabs ? ".tsv" : ".csv");

@@ -78,7 +78,7 @@ bool natural_less(const std::string& a, const std::string& b) {
 std::vector<Source> resolve(std::span<const std::string> specs) {
   std::vector<Source> sources;
   for (const std::string& spec : specs) {
-    if (spec.empty()) throw InputError("an empty name was given where a file is needed");
+    if (spec.empty()) throw InputError("an empty file name was given");
     // The longest path that exists wins: names of files, and of columns, may have colons in them.
     std::size_t cut = spec.size();
     std::vector<std::string> paths = files_of(spec);

@@ -92,7 +92,17 @@ Json input(const InputInfo& info) {
 Json group(const GroupResult& g) {
   Json values = Json::object();
   for (const auto& [key, x] : g.metrics) values[key] = number(x, key + " of slice " + g.group);
-  return {{"group", g.group}, {"items", g.items}, {"votes", g.votes}, {"metrics", values}};
+  Json out{{"group", g.group}, {"items", g.items}, {"votes", g.votes}, {"metrics", values}};
+  if (!g.by.empty()) out["by"] = g.by;
+  for (const auto& [key, i] : g.intervals) {
+    const std::string what = key + "'s interval in slice " + g.group;
+    out["intervals"][key] = {{"low", number(i.low, what)},
+                             {"high", number(i.high, what)},
+                             {"interval", i.interval},
+                             {"simultaneous_low", number(i.simultaneous_low, what)},
+                             {"simultaneous_high", number(i.simultaneous_high, what)}};
+  }
+  return out;
 }
 
 Json table(const std::string& name, const Table& t) {

@@ -31,6 +31,8 @@ class NullDraw {
   void draw(const NullModel& model, std::uint64_t seed, std::uint32_t replicate,
             std::span<const std::uint64_t> rows, std::span<const std::uint64_t> units);
 
+  /// Whether hits() are counts.
+  [[nodiscard]] bool whole() const { return !signs_; }
   /// Hits of an event column of those rows, for which `votes` was planned. With random signs, a unit keeps
   /// its hits or has 2 n p - hits, which need be no count: for statistics of residuals alone.
   void hits(const ForecastsView& observed, const VoteCounts& votes, std::vector<double>& out) const;

@@ -103,7 +103,7 @@ std::vector<RaterRow> rater_rows(const RaterTable& t) {
 
 RaterTable rater_table(const Items& items, int threads) {
   if (items.votes.kind() != Votes::Kind::ratings)
-    throw InputError("a table of raters needs to know who gave which vote: give ⟦ratings⟧");
+    throw InputError("a table of raters needs the rater of each vote: give ⟦ratings⟧");
   struct Worker {
     RaterTable table;
     ItemBlock block;

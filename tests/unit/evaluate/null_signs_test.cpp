@@ -69,6 +69,17 @@ TEST(NullSigns, AreEchoedAndNeedDependentVotes) {
   EXPECT_THROW(evaluate(test::to_items(alone, test::VoteForm::labels), by_signs()), InputError);
 }
 
+TEST(Ratio,
+     WithoutEventsHasAnUpperBound) {  // 0 of 100 where 5 are expected: at most 3.69 could have come unseen
+  test::Simulated s = test::simulate({.n = 100, .seed = 6});
+  for (std::size_t i = 0; i < s.size(); ++i) s.z[i] = 0.05, s.votes[i] = {0};
+  const Result r =
+      evaluate(test::to_items(s, test::VoteForm::labels), {.metrics = {"oe_ratio"}, .bootstrap = 50});
+  EXPECT_EQ(*r["oe_ratio"].value, 0);
+  EXPECT_EQ(*r["oe_ratio"].low, 0);
+  EXPECT_NEAR(*r["oe_ratio"].high, 3.69 / 5, 0.02);
+}
+
 TEST(NullSigns, TheNoteAndItsBound) {
   EXPECT_NE(few_signs_note(5, true, 0.95).find("5 groups"), std::string::npos);
   EXPECT_EQ(few_signs_note(6, true, 0.95), "");
