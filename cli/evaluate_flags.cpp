@@ -55,7 +55,6 @@ void add_later_flags(Flags& flags) {
   }
   flags.later("--reference",
               "--reference: comparison with a reference set is" + later + "evaluate the two sets one by one");
-  flags.later("--manifest", "--manifest: manifests are" + later + "give several files to a flag");
 }
 
 EvaluateOptions checked_options(const EvaluateFlags& f) {
