@@ -50,6 +50,7 @@ int evaluate_command(const Args& args) {
   flags.text("--calibrator", "FILE", calibrator,
              "model file from plumb calibrate fit, applied to the predictions first");
   add_evaluate_flags(flags, evaluate_flags);
+  add_null_flag(flags, evaluate_flags);
   add_output_flags(flags, output_flags);
   add_later_flags(flags);
   flags.examples(kEvaluateExamples);

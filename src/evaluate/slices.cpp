@@ -62,7 +62,8 @@ void Slices::evaluate(Progress& progress, Result& result) const {
     for (std::int64_t i = 0; i < items_.size(); ++i) rows[by.code(i)].push_back(i);
     const bool many = std::ssize(rows) >= 4 * threads;
     EvaluateOptions o = options_;
-    o.memory = 0;  // less than the whole, which was looked at
+    o.null = NullKind::model;  // for intervals alone
+    o.memory = 0;              // less than the whole, which was looked at
     o.threads = many ? 1 : options_.threads;
     const std::size_t first = result.per_group.size();
     result.per_group.resize(first + rows.size());
