@@ -214,7 +214,7 @@ def test_drive(folder):
     for k in np.unique(d["image"]):
         m = d["image"] == k
         p, votes = d["prob"][m], [d["rater1"][m], d["rater2"][m]]
-        rows.append({"case": k, "probs": folder.npy(f"p{k}.npy", p), "rater_1": folder.npy(f"a{k}.npy", votes[0]),
+        rows.append({"case": f"im{k}", "probs": folder.npy(f"p{k}.npy", p), "rater_1": folder.npy(f"a{k}.npy", votes[0]),
                      "rater_2": folder.npy(f"b{k}.npy", votes[1])})
         data.append((p, votes))
     write(folder, rows, ["case", "probs", "rater_1", "rater_2"])

@@ -239,7 +239,7 @@ def test_describe_selects(folder, task):
     (("evaluate", "--logits", "logits.npy", "--labels", "labels.npy", "--normalize"), "--normalize"),
     (("evaluate", "--probs", "probs.npy", "probs.npy", "--labels", "labels.npy"), "probs.npy (and 1 more) has 800 rows"),
     (("report", "probs.npy", "-o", "-"), "-o writes a file"),
-    (("calibrate", "fit", "--method", "temperature", *LABELS, "--truth", "labels.npy", "-o", "m.json"), "--truth does nothing"),
+    (("calibrate", "fit", "--method", "temperature", *LABELS, "--truth", "labels.npy", "-o", "m.json"), "--truth has no effect"),
 ])
 def test_says_what_was_meant(folder, task, args, word):
     assert word in refused(folder, *args)
