@@ -140,8 +140,9 @@ int evaluate_manifest_command(const Args& args) {
   const auto read = [&](std::int64_t i) {
     const ManifestCase& row = manifest.cases[i];
     CaseItems c = read_case(row, files);
-    return Case{row.name, row.group.empty() ? row.name : row.group, row.slices, std::move(c.raters),
-                std::move(c.items)};
+    return Case{row.name,           row.group.empty() ? row.name : row.group,
+                row.slices,         std::move(c.raters),
+                std::move(c.items), c.voxel_mm3};
   };
   EvaluateState state;
   Result result;

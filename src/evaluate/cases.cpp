@@ -5,6 +5,7 @@
 #include <future>
 
 #include "evaluate/case_draws.hpp"
+#include "evaluate/case_overlap.hpp"
 #include "evaluate/checks.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/verdict.hpp"
@@ -66,7 +67,32 @@ struct CaseRow {
   std::vector<std::string> slices;
   std::int64_t items = 0, votes = 0;
   Keyed metrics;
+  std::vector<std::string> raters;
+  std::optional<CaseOverlap> overlap;
+  double voxel_mm3 = 0;
 };
+
+Tree overlap_tree(const CaseRow& row) {
+  Tree::Members raters;
+  for (std::size_t r = 0; r < row.raters.size(); ++r) {
+    const RaterOverlap& o = row.overlap->raters[r];
+    raters.emplace_back(row.raters[r], Tree::Members{{"volume", o.volume},
+                                                     {"dice", Tree(value_or_null(o.dice))},
+                                                     {"soft_dice", Tree(value_or_null(o.soft_dice))}});
+  }
+  return Tree::Members{{"predicted", row.overlap->predicted},
+                       {"expected", row.overlap->expected},
+                       {"voxel_mm3", row.voxel_mm3 > 0 ? Tree(row.voxel_mm3) : Tree(Value{})},
+                       {"raters", std::move(raters)}};
+}
+
+/// Over the raters of a case.
+std::optional<double> mean_of(const CaseOverlap& overlap, std::optional<double> RaterOverlap::*which) {
+  double sum = 0, n = 0;
+  for (const RaterOverlap& r : overlap.raters)
+    if (r.*which) sum += *(r.*which), ++n;
+  return n > 0 ? std::optional<double>(sum / n) : std::nullopt;
+}
 
 template <class Named>
 Named& entry(std::vector<Named>& all, const std::string& name) {
@@ -155,7 +181,8 @@ void Pool::add(const Case& c) {
       merge(at.state, state);
     }
   }
-  CaseRow row{c.name, c.unit, c.slices, r.items, r.votes, {}};
+  CaseRow row{c.name, c.unit, c.slices, r.items, r.votes, {}, c.raters, {}, c.voxel_mm3};
+  if (c.items.votes.kind() == Votes::Kind::ratings) row.overlap = case_overlap(c.items, o_.threads);
   for (const auto& [key, m] : r.metrics) row.metrics.emplace_back(key, m.value);
   cases_.push_back(std::move(row));
 }
@@ -211,8 +238,7 @@ void Pool::add_slices(Result& result) const {
   for (std::size_t i = 0; i < slices_.size(); ++i)
     for (const NamedState& slice : slices_[i]) {
       const Result r = plumb::finish(slice.state, o_);
-      const std::string prefix = slices_.size() > 1 ? options_.by[i] + "=" : "";
-      GroupResult g{prefix + slice.name, r.items, r.votes, {}};
+      GroupResult g{slice.name, r.items, r.votes, {}, options_.by[i], {}};
       for (const auto& [key, m] : r.metrics)
         if (m.value) g.metrics.emplace_back(key, m.value);
       result.per_group.push_back(std::move(g));
@@ -242,6 +268,7 @@ void Pool::add_cases(Result& result) const {
     m.emplace_back("items", Tree(Value(row.items)));
     m.emplace_back("votes", Tree(Value(row.votes)));
     m.emplace_back("metrics", tree_of(row.metrics));
+    if (row.overlap) m.emplace_back("overlap", overlap_tree(row));
     list.emplace_back(std::move(m));
   }
   for (std::size_t k = 0; k < cases_.front().metrics.size(); ++k) {
@@ -251,6 +278,16 @@ void Pool::add_cases(Result& result) const {
     if (!values.empty()) over.emplace_back(cases_.front().metrics[k].first, spread(std::move(values)));
   }
   result.sections.emplace_back("cases", std::move(over));
+  Tree::Members overlap;
+  for (const auto& [name, which] :
+       {std::pair("dice", &RaterOverlap::dice), std::pair("soft_dice", &RaterOverlap::soft_dice)}) {
+    std::vector<double> values;
+    for (const CaseRow& row : cases_)
+      if (row.overlap)
+        if (const auto v = mean_of(*row.overlap, which)) values.push_back(*v);
+    if (!values.empty()) overlap.emplace_back(name, spread(std::move(values)));
+  }
+  if (!overlap.empty()) result.sections.emplace_back("overlap", std::move(overlap));
   result.sections.emplace_back("per_case", std::move(list));
 }
 

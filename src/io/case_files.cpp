@@ -207,6 +207,13 @@ std::vector<std::int64_t> kept_voxels(const Items& items, const Array* roi, cons
   return out;
 }
 
+double voxel_volume(const std::optional<Affine>& affine) {
+  if (!affine) return 0;
+  const Affine& a = *affine;
+  return std::fabs(a[0] * (a[5] * a[10] - a[6] * a[9]) - a[1] * (a[4] * a[10] - a[6] * a[8]) +
+                   a[2] * (a[4] * a[9] - a[5] * a[8]));
+}
+
 /// A PNG file holds shares of its largest number.
 double full_scale(const Source& source, const Array& probs, const CaseFileOptions& o) {
   if (o.full != 1 || o.scale == Scale::logit || !source.path.ends_with(".png")) return o.full;
@@ -237,6 +244,7 @@ CaseItems read_case(const ManifestCase& files, const CaseFileOptions& o) {
   const Array one = axis ? slice_at(probs.array, *axis, 0) : probs.array;
   const Grid grid{first.shape, first_axis_fastest(one), first.size()};
   CaseItems out;
+  for (const Volume& v : volumes) out.voxel_mm3 = std::max(out.voxel_mm3, voxel_volume(v.affine));
   for (const auto& [column, source] : files.raters) out.raters.push_back(column);
   const Array p = probabilities(probs.array, axis, grid, full_scale(files.probs, probs.array, o), o);
   out.items.predictions = Predictions({Rows(p)}, o.scale, o.predictions);

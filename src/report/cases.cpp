@@ -55,7 +55,7 @@ std::string spread_table(const Tree::Members& cases) {
     table.add({key, leaf(*member(m, "mean"), false), leaf(*member(m, "sd"), false),
                leaf(*member(m, "median"), false), leaf(*member(m, "cases"), false)});
   }
-  return "\n" + table.render(false, 100);
+  return table.render(false, 100);
 }
 
 std::string rater_table(const Tree::Members& raters) {
@@ -81,7 +81,10 @@ std::string rater_table(const Tree::Members& raters) {
 std::string render_cases(const Result& result) {
   std::string out;
   if (const Tree* cases = member(result.sections, "cases"); cases != nullptr && !members_of(*cases).empty())
-    out += spread_table(members_of(*cases));
+    out += "\n" + spread_table(members_of(*cases));
+  if (const Tree* overlap = member(result.sections, "overlap");
+      overlap != nullptr && !members_of(*overlap).empty())
+    out += "\n" + spread_table(members_of(*overlap));
   if (const Tree* raters = member(result.sections, "per_rater");
       raters != nullptr && !members_of(*raters).empty())
     out += rater_table(members_of(*raters));
@@ -100,10 +103,13 @@ std::string cases_csv(const Result& result) {
       row += (row.empty() ? "" : ",") + csv_field(value);
     };
     for (const auto& [name, tree] : c) {
-      if (name != "metrics") {
-        add(name, leaf(tree, true));
-      } else {
+      if (name == "metrics") {
         for (const auto& [key, value] : members_of(tree)) add(key, leaf(value, true));
+      } else if (name == "overlap") {  // not what each rater has: cases may differ in raters
+        for (const char* key : {"predicted", "expected", "voxel_mm3"})
+          add(key, leaf(*member(members_of(tree), key), true));
+      } else {
+        add(name, leaf(tree, true));
       }
     }
     if (out.empty()) out = head + "\n";

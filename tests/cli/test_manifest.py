@@ -1,12 +1,11 @@
 """plumb evaluate --manifest: files of many cases against naive numbers, and what is said of bad ones."""
 import csv
-import gzip
 import json
 
 import jsonschema
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import DATA, ROOT, needs_data
 from volumes import lesion, nifti, png
 
 SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text())
@@ -89,6 +88,17 @@ def test_pooled_per_case_and_per_rater_against_naive_numbers(folder, lesions):
         q, one, y = [np.concatenate(x) for x in zip(*own)]
         assert r["per_rater"][name]["ece"] == pytest.approx(naive_ece(q, one, y), abs=1e-12)
         assert r["per_rater"][name]["brier"] == pytest.approx(((q - y) ** 2).mean(), abs=1e-12)
+    for (q, votes), c in zip(data, r["per_case"]):
+        over = c["overlap"]
+        assert over["predicted"] == (q > 0.5).sum() and over["expected"] == pytest.approx(q.astype(float).sum(), rel=1e-12)
+        assert over["voxel_mm3"] == 1
+        for k, v in enumerate(votes):
+            own = over["raters"][f"rater_{k + 1}"]
+            assert own["volume"] == v.sum()
+            assert own["dice"] == pytest.approx(2 * ((q > 0.5) & (v == 1)).sum() / ((q > 0.5).sum() + v.sum()), abs=1e-12)
+            assert own["soft_dice"] == pytest.approx(2 * (q.astype(float) * v).sum() / (q.astype(float).sum() + v.sum()), abs=1e-12)
+    dice = [np.mean([x["dice"] for x in c["overlap"]["raters"].values()]) for c in r["per_case"]]
+    assert r["overlap"]["dice"]["mean"] == pytest.approx(np.mean(dice), abs=1e-12)
     table = list(csv.DictReader((folder / "out.csv").open()))
     assert [float(t["ece"]) for t in table] == [c["metrics"]["ece"] for c in r["per_case"]]
 
@@ -114,7 +124,9 @@ def test_every_format_gives_the_same_numbers(folder, lesions):
         rows.append(row)
     write(folder, rows, ["case", "probs", "rater_1", "rater_2", "rater_3"])
     r = evaluate(folder, *KEYS)
-    for part in ("metrics", "consensus", "per_case", "cases", "per_rater"):
+    for c in (*r["per_case"], *expected["per_case"]):
+        c["overlap"].pop("voxel_mm3")  # .npy files do not tell
+    for part in ("metrics", "consensus", "per_case", "cases", "per_rater", "overlap"):
         assert r[part] == expected[part], part
 
 
@@ -192,6 +204,31 @@ def test_states_of_shards_merge(folder, lesions):
         evaluate(folder, "--metrics", "ece,brier,lsq,accuracy", "--save-state", name)
     merged = folder.run("merge", "a", "b", "--metrics", "ece,brier,lsq,accuracy", "--json", "-").json
     assert merged["metrics"] == whole["metrics"]
+
+
+@needs_data
+def test_drive(folder):
+    """20 retinal images of two raters: the numbers of docs/segmentation.md."""
+    d = np.load(DATA / "drive_wnet_2rater_fov.npz")
+    rows, data = [], []
+    for k in np.unique(d["image"]):
+        m = d["image"] == k
+        p, votes = d["prob"][m], [d["rater1"][m], d["rater2"][m]]
+        rows.append({"case": f"im{k}", "probs": folder.npy(f"p{k}.npy", p), "rater_1": folder.npy(f"a{k}.npy", votes[0]),
+                     "rater_2": folder.npy(f"b{k}.npy", votes[1])})
+        data.append((p, votes))
+    write(folder, rows, ["case", "probs", "rater_1", "rater_2"])
+    r = evaluate(folder, "--metrics", "ece,brier,auroc", "--bootstrap", "200")
+    p, n, h = pooled(data)
+    assert value(r, "ece") == pytest.approx(naive_ece(p, n, h), abs=1e-12)
+    assert [c["metrics"]["ece"] for c in r["per_case"]] == pytest.approx([naive_ece(*flat(*c)[:3]) for c in data], abs=1e-12)
+    said = (ROOT / "docs" / "segmentation.md").read_text()
+    for x in (value(r, "ece"), r["metrics"]["ece"]["low"], r["metrics"]["ece"]["high"], r["cases"]["ece"]["mean"],
+              r["cases"]["ece"]["sd"], r["per_rater"]["rater_1"]["ece"], r["per_rater"]["rater_2"]["ece"]):
+        assert f"{x:.4f}" in said, x
+    bounds = {row["key"]: row["bound"] for row in r["tables"]["ladder_bounds"]}
+    assert abs(value(r, "auroc") - 0.9827405470914847) <= bounds["auroc"] < 1e-4, "against all pixels in memory"
+    assert all(m["value"] is None for m in r["consensus"].values())
 
 
 BAD = [

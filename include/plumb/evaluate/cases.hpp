@@ -19,6 +19,7 @@ struct Case {
   std::vector<std::string> slices;  ///< one for each of CasesOptions::by
   std::vector<std::string> raters;  ///< names of the columns, when the votes are ratings
   Items items;                      ///< without weights and groups
+  double voxel_mm3 = 0;             ///< volume of a voxel; 0: unknown
 };
 
 struct CasesOptions {

@@ -27,6 +27,7 @@ struct CaseFileOptions {
 struct CaseItems {
   Items items;                      ///< votes are ratings, a column for each rater
   std::vector<std::string> raters;  ///< names of the columns
+  double voxel_mm3 = 0;             ///< from the affine; 0: the files have none
 };
 
 /// Reads the files of a case. InputError names the file and the voxel: other shapes or affines, values that
