@@ -46,9 +46,10 @@ std::optional<double> strength(const std::string& flag, const std::string& text)
 FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (f.method.empty())
     throw InputError("how? Name a method with --method (\"plumb list\" shows them; auto chooses)");
-  for (const char* idle : {"--by", "--ids", "--concentration", "--truth"})
-    if (flags.given(idle))
-      throw InputError(std::string(idle) + " does nothing for plumb calibrate fit; leave it out");
+  const bool by_id = flags.given("--annotations");
+  for (const std::string idle : {"--by", "--ids", "--concentration", "--truth"})
+    if (flags.given(idle) && !(by_id && idle == "--ids"))
+      throw InputError(idle + " does nothing for plumb calibrate fit; leave it out");
   FitOptions o = f.options;
   if (flags.given("--folds")) o.folds = f.folds;
   if (flags.given("--bins")) o.bins = f.bins;
@@ -151,7 +152,8 @@ int calibrate_fit(const Args& args) {
     pages.finish_fit(std::move(before), std::move(then), model.steps.back().method, args, inputs.infos,
                      inputs.paths);
   }
-  if (!f.quiet) write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()));
+  if (!f.quiet)
+    write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()) + notes_text(inputs));
   return kDone;
 }
 

@@ -70,16 +70,8 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
              "the model that the others are compared with; without it every pair is tested, and shown "
              "against the first");
   flags.yes("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum 1");
-  flags.heading("What was observed (one of them)");
-  flags.files("--labels", "FILE", f.inputs.labels, "N class indices, or text with --classes");
-  flags.files("--counts", "FILE", f.inputs.counts, "N x K votes per class");
-  flags.files("--ratings", "FILE", f.inputs.ratings, "N x R class by rater; negative or empty: not rated");
-  flags.list("--classes", "a,b,c", f.inputs.classes, "names of the classes 0, 1, 2, ...");
-  flags.heading("About the items");
-  flags.files("--weights", "FILE", f.inputs.weights, "N weights; each vote counts that much");
-  flags.files("--groups", "FILE", f.inputs.groups, "N patients, images or sites: the unit of resampling");
+  add_vote_flags(flags, f.inputs);
   flags.files("--truth", "FILE", f.inputs.truth, "N true probabilities of class 1, when known");
-  flags.exclusive({"--labels", "--counts", "--ratings"});
   add_evaluate_flags(flags, f.how);
   flags.heading("What comes out");
   flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
@@ -216,9 +208,10 @@ int compare_command(const Args& args) {
                      {"bandwidth", bandwidth_setting(o, ", for each model")},
                      {"leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item")},
                      {"unit", std::string(inputs.items.groups.empty() ? "item" : "group")}};
-  result.inputs = inputs.infos;
-  pages.add_checksums(result.inputs, inputs.paths);
   result.notes = c.notes;
+  put_books(inputs, result);
+  c.notes = result.notes;
+  pages.add_checksums(result.inputs, inputs.paths);
   result.sections.emplace_back("compare", compare_section(c));
   const std::vector<std::string> held = gates_that_hold(gates, differences(c), "the difference of ");
   if (file) {

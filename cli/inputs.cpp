@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "annotations.hpp"
 #include "class_names.hpp"
 #include "plumb/data/check.hpp"
 
@@ -19,12 +20,16 @@ Rows with_classes(const std::string& flag, Rows out, const Args& names) {
 Rows side_by_side(const std::vector<Array>& files) {
   const std::int64_t n = files.front().shape[0], width = std::ssize(files);
   const std::string name = Rows(files).name();  // throws where text stands beside numbers
+  std::vector<std::string> raters;
+  for (const Array& file : files) raters.push_back(file.name);
   const auto fill = [&](auto matrix, auto read) {
     for (std::size_t r = 0; r < files.size(); ++r) {
       const Rows column(files[r]);
       for (std::int64_t i = 0; i < n; ++i) matrix[i * width + r] = read(column, i);
     }
-    return Rows(array_of(std::move(matrix), {n, width}, name));
+    Array all = array_of(std::move(matrix), {n, width}, name);
+    all.columns = raters;
+    return Rows(std::move(all));
   };
   const std::int64_t cells = n * width;
   if (files.front().dtype == DType::text)
@@ -112,6 +117,15 @@ Args class_names(const InputFlags& f, const Predictions& predictions) {
   return f.classes.empty() ? names : f.classes;
 }
 
+Votes annotated_votes(const InputFlags& f, const Inputs& in, int threads, Books& books) {
+  if (in.ids.empty())
+    throw InputError(
+        "--annotations names items by id; say which prediction is which item with --ids, as in --ids "
+        "predictions.csv:id");
+  return joined_votes(load_annotations(f.annotations, threads, books), in.ids, in.items.classes(),
+                      in.items.class_names, f.duplicates, threads, books);
+}
+
 Votes votes(const InputFlags& f, const Predictions& predictions, const Args& names, Loader& load) {
   const int classes = predictions.classes();
   if (!f.labels.empty()) return Votes::from_labels(labels(load, f.labels, names), classes, names);
@@ -124,7 +138,7 @@ Votes votes(const InputFlags& f, const Predictions& predictions, const Args& nam
   if (!f.ratings.empty())
     return Votes::from_ratings(ratings(load, f.ratings, names, predictions.items()), classes, names);
   throw InputError(
-      "what was observed? Give it with --labels, --counts or --ratings (see plumb evaluate --help)");
+      "what was observed? Give it with --labels, --counts, --ratings or --annotations (see plumb evaluate --help)");
 }
 
 // Columns of the same names in another order are no mistake that numbers would show.
@@ -157,15 +171,28 @@ Rows Loader::rows(const std::string& flag, const Args& specs, LoadOptions option
   return specs.empty() ? Rows() : stack(flag, arrays(flag, specs, options));
 }
 
-void Loader::check_ids(const Args& specs, const std::string& predictions, std::int64_t items) {
-  if (specs.empty()) return;
-  const Names ids(rows("--ids", specs, kNames));
+Names Loader::ids(const Args& specs, const std::string& predictions, std::int64_t items) {
+  if (specs.empty()) return {};
+  Names ids(rows("--ids", specs, kNames));
   check_same_rows(predictions, items, ids.source(), ids.size());
+  return ids;
+}
+
+void put_books(const Books& books, Result& result) {
+  result.inputs = books.infos;
+  result.notes.insert(result.notes.begin(), books.notes.begin(), books.notes.end());
+  result.sections.insert(result.sections.end(), books.sections.begin(), books.sections.end());
 }
 
 Rows Loader::weights(const Args& specs) {
   const Rows given = rows("--weights", specs);
   return ordinary_weights(given, &books_.weight_exponent);
+}
+
+std::string notes_text(const Books& books) {
+  std::string out;
+  for (const std::string& note : books.notes) out += "Note: " + note + ".\n";
+  return out;
 }
 
 void check_state_weights(const Books& books, const std::string& save_state) {
@@ -208,18 +235,27 @@ void add_prediction_flags(Flags& flags, InputFlags& f) {
   flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
 }
 
-void add_answer_flags(Flags& flags, InputFlags& f) {
-  add_prediction_flags(flags, f);
+void add_vote_flags(Flags& flags, InputFlags& f) {
   flags.heading("What was observed (one of them)");
   flags.files("--labels", "FILE", f.labels, "N class indices, or text with --classes");
   flags.files("--counts", "FILE", f.counts, "N x K votes per class");
   flags.files("--ratings", "FILE", f.ratings,
               "N x R class by rater, or a file for each rater; negative or empty: not rated");
+  flags.files("--annotations", "FILE", f.annotations,
+              "one row a judgement, FILE:item,rater,label, joined with the predictions by --ids");
+  flags.choice("--duplicates", {"last", "keep", "refuse"}, f.duplicates,
+               "of --annotations: judgements of one rater on one item");
   flags.list("--classes", "a,b,c", f.classes, "names of the classes 0, 1, 2, ...");
   flags.heading("About the items");
+  flags.files("--ids", "FILE", f.ids, "N names of the items");
   flags.files("--weights", "FILE", f.weights, "N weights; each vote counts that much");
   flags.files("--groups", "FILE", f.groups, "N patients, images or sites: the unit of resampling");
-  flags.exclusive({"--labels", "--counts", "--ratings"});
+  flags.exclusive({"--labels", "--counts", "--ratings", "--annotations"});
+}
+
+void add_answer_flags(Flags& flags, InputFlags& f) {
+  add_prediction_flags(flags, f);
+  add_vote_flags(flags, f);
 }
 
 void add_estimate_flags(Flags& flags, InputFlags& f) {
@@ -230,7 +266,6 @@ void add_estimate_flags(Flags& flags, InputFlags& f) {
 void add_input_flags(Flags& flags, InputFlags& f) {
   add_estimate_flags(flags, f);
   flags.files("--by", "FILE", f.by, "N slices to report on, number or text");
-  flags.files("--ids", "FILE", f.ids, "N names of the items");
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
 }
 
@@ -248,13 +283,14 @@ Inputs load_inputs(const InputFlags& f, int threads) {
   Items& items = out.items;
   items.predictions = predictions(f, load);
   items.class_names = class_names(f, items.predictions);
-  items.votes = votes(f, items.predictions, items.class_names, load);
+  out.ids = load.ids(f.ids, items.predictions.sources().front().name(), items.size());
+  items.votes = f.annotations.empty() ? votes(f, items.predictions, items.class_names, load)
+                                      : annotated_votes(f, out, threads, out);
   items.weights = load.weights(f.weights);
   items.truth = load.rows("--truth", f.truth);
   if (!f.concentration.empty()) items.concentration = concentration(f, items.predictions.samples(), load);
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
   if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, kNames));
-  load.check_ids(f.ids, items.predictions.sources().front().name(), items.size());
   check_items(items);
   return out;
 }

@@ -187,11 +187,15 @@ Votes Votes::from_counts(Rows rows, int classes) {
 Votes Votes::from_ratings(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.rank() > 2 || rows.width() == 0)
     throw InputError(fmt::format("{}; ⟦ratings⟧ takes N x R, one column a rater", detail::shape_of(rows)));
-  return {as_classes(std::move(rows), class_names, classes, true), classes, Kind::ratings};
+  NamesPtr raters;
+  if (!rows.empty() && std::ssize(rows.shards().front().columns) == rows.width())
+    raters = std::make_shared<const std::vector<std::string>>(rows.shards().front().columns);
+  return {as_classes(std::move(rows), class_names, classes, true), classes, Kind::ratings, std::move(raters)};
 }
 
 Votes Votes::gather(std::span<const std::int64_t> rows) const {
-  return {rows_.gather(rows), classes_, kind_};
+  if (kind_ == Kind::judgements) return gather_judgements(rows);
+  return {rows_.gather(rows), classes_, kind_, rater_names_};
 }
 
 }  // namespace plumb

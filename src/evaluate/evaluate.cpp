@@ -1,5 +1,7 @@
 #include "plumb/evaluate/evaluate.hpp"
 
+#include <algorithm>
+
 #include "evaluate/checks.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
@@ -160,6 +162,60 @@ void add_slices(const Items& items, const EvaluateOptions& o, const Selection& s
   });
 }
 
+/// The items that a rater judged, with that rater's votes alone. Of ratings by column nothing is copied: what
+/// the rater left out has no vote.
+Items rated_by(const Items& items, int rater, const std::vector<std::int64_t>& rows) {
+  Items out = items.votes.kind() == Votes::Kind::judgements ? items.gather(rows) : items;
+  out.votes = out.votes.of_rater(rater);
+  return out;
+}
+
+/// The items of each rater, where the votes are judgements one by one; else none.
+std::vector<std::vector<std::int64_t>> rows_by_rater(const Votes& votes) {
+  std::vector<std::vector<std::int64_t>> out(votes.raters());
+  if (votes.kind() != Votes::Kind::judgements) return out;
+  constexpr std::int64_t kBlock = 65536;
+  Judgements block;
+  for (std::int64_t begin = 0; begin < votes.items(); begin += kBlock) {
+    votes.read_judgements(begin, std::min(begin + kBlock, votes.items()), block);
+    for (std::int64_t i = 0; i + 1 < std::ssize(block.offset); ++i)
+      for (std::int64_t j = block.offset[i]; j < block.offset[i + 1]; ++j) {
+        auto& rows = out[block.rater[j]];
+        if (rows.empty() || rows.back() != begin + i) rows.push_back(begin + i);
+      }
+  }
+  return out;
+}
+
+/// What the model scores against each rater alone, on the items of that rater: the path of a slice.
+void add_raters(const Items& items, const EvaluateOptions& o, const Selection& selection, Progress& progress,
+                Result& result) {
+  constexpr int kMostRaters = 1000;
+  const int raters = items.votes.raters();
+  if (raters < 2) return;
+  if (raters > kMostRaters) {
+    result.notes.push_back("there are " + std::to_string(raters) + " raters, too many to score each: above " +
+                           std::to_string(kMostRaters) + " per_rater is left out");
+    return;
+  }
+  std::vector<std::vector<std::int64_t>> rows = rows_by_rater(items.votes);
+  Items whole = items;
+  whole.by = {};
+  const int threads = resolve_threads(o.threads);
+  const bool many = raters >= 4 * threads;
+  EvaluateOptions plain = o;
+  plain.bootstrap = 0;
+  plain.memory = 0;
+  plain.threads = many ? 1 : o.threads;
+  result.per_rater.resize(raters);
+  parallel_blocks(raters, 1, many ? threads : 1, [&](int, std::int64_t r, std::int64_t) {
+    const int rater = narrow<int>(r);
+    result.per_rater[r] = slice_result(items.votes.rater_name(rater), rated_by(whole, rater, rows[r]), plain,
+                                       selection, progress);
+    rows[r] = {};
+  });
+}
+
 }  // namespace
 }  // namespace plumb::detail
 
@@ -217,6 +273,7 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   if (state != nullptr) add_consensus(items, sums, options, progress, *state);
   if (state != nullptr) finish_state(prepared.event_pass(), sums, *state);
   if (!items.by.empty()) add_slices(items, options, selection, progress, result);
+  add_raters(items, options, single, progress, result);
   if (options.sample_items > 0) result.tables.emplace_back("sample", sample_rows(items, options));
   return result;
 }

@@ -5,6 +5,7 @@
 #include "plumb/metrics/raters/label_histogram.hpp"
 #include "plumb/metrics/raters/rater_pairs.hpp"
 #include "plumb/metrics/raters/rater_table.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -58,18 +59,22 @@ void add_rater_tables(const StreamSums& sums, const Selection& selection, Result
 void add_rater_results(const Items& items, const StreamSums& sums, const Selection& selection, int threads,
                        Result& result) {
   add_rater_tables(sums, selection, result);
-  if (items.votes.kind() != Votes::Kind::ratings || !selection.products.has(Product::agreement)) return;
+  if (items.votes.raters() == 0 || !selection.products.has(Product::agreement)) return;
+  // Numbers stay numbers where nothing names the raters.
+  const auto name = [&](std::int64_t rater) {
+    return items.votes.names_raters() ? Value(items.votes.rater_name(narrow<int>(rater))) : Value(rater);
+  };
   Table out;
   out.columns = {"rater", "items", "shared", "pairs", "agree_others", "agree_majority", "agree_model"};
   for (const RaterRow& r : rater_rows(rater_table(items, threads)))
-    out.rows.push_back({r.rater, whole(r.items), whole(r.shared), whole(r.pairs), or_null(r.others),
+    out.rows.push_back({name(r.rater), whole(r.items), whole(r.shared), whole(r.pairs), or_null(r.others),
                         or_null(r.majority), or_null(r.model)});
   result.tables.emplace_back("raters", std::move(out));
   if (items.votes.raters() > kMostRatersInPairs) return;
   Table pairs;
   pairs.columns = {"rater", "other", "items", "agree", "agreement"};
   for (const RaterPair& p : rater_pairs(items, threads))
-    pairs.rows.push_back({p.rater, p.other, whole(p.items), whole(p.agree), or_null(p.share)});
+    pairs.rows.push_back({name(p.rater), name(p.other), whole(p.items), whole(p.agree), or_null(p.share)});
   result.tables.emplace_back("rater_pairs", std::move(pairs));
 }
 
