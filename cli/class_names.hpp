@@ -14,6 +14,12 @@ namespace plumb::cli {
 /// InputError when it counts in another order.
 [[nodiscard]] Args header_classes(const Rows& rows);
 
+/// The classes of labels that are text where nothing else names them: sorted by their bytes, as np.unique
+/// does. InputError when there are not as many as the predictions have.
+[[nodiscard]] Args sorted_classes(const Rows& labels, int classes);
+/// Which label became which class.
+[[nodiscard]] std::string sorted_note(const std::string& labels, const Args& classes);
+
 /// InputError when a class has another place in `names` than in `classes`; `source` is the file that gives
 /// `names`, `other` what gives `classes`.
 void check_class_order(const std::string& source, const Args& names, const std::string& other,

@@ -9,10 +9,11 @@
 namespace plumb::cli {
 namespace {
 
-Rows with_classes(const std::string& flag, Rows out, const Args& names) {
-  if (out.is_text() && names.empty() && out.rows() > 0)
-    throw InputError(out.name() + ": " + flag + " holds text (\"" + out.text(0) +
-                     "\"); name the classes in their order with --classes a,b,c");
+/// Text needs names of the classes: its own, sorted, where nothing else gives them.
+Rows with_classes(Rows out, int classes, Args& names, Books& books) {
+  if (!out.is_text() || !names.empty() || out.rows() == 0) return out;
+  names = sorted_classes(out, classes);
+  books.notes.push_back(sorted_note(out.name(), names));
   return out;
 }
 
@@ -41,18 +42,13 @@ Rows side_by_side(const std::vector<Array>& files) {
   });
 }
 
-// Labels and ratings may be text only when --classes gives the words a number.
-Rows labels(Loader& load, const Args& specs, const Args& names) {
-  return with_classes("--labels", load.rows("--labels", specs, {Want::either, false, 0}), names);
-}
 // Several files of one column are shards, or a rater each when each has a row for every item.
-Rows ratings(Loader& load, const Args& specs, const Args& names, std::int64_t items) {
+Rows ratings(Loader& load, const Args& specs, std::int64_t items) {
   std::vector<Array> files = load.arrays("--ratings", specs, {Want::either, true, 0});
   const bool raters = files.size() > 1 && std::all_of(files.begin(), files.end(), [&](const Array& a) {
                         return a.shape == std::vector<std::int64_t>{items};
                       });
-  return with_classes("--ratings", raters ? side_by_side(files) : stack("--ratings", std::move(files)),
-                      names);
+  return raters ? side_by_side(files) : stack("--ratings", std::move(files));
 }
 
 std::vector<Rows> samples(const std::string& flag, std::vector<Array> files) {
@@ -117,28 +113,40 @@ Args class_names(const InputFlags& f, const Predictions& predictions) {
   return f.classes.empty() ? names : f.classes;
 }
 
-Votes annotated_votes(const InputFlags& f, const Inputs& in, int threads, Books& books) {
+Votes annotated_votes(const InputFlags& f, int threads, Inputs& in) {
   if (in.ids.empty())
     throw InputError(
         "--annotations names items by id; say which prediction is which item with --ids, as in --ids "
         "predictions.csv:id");
-  return joined_votes(load_annotations(f.annotations, threads, books), in.ids, in.items.classes(),
-                      in.items.class_names, f.duplicates, threads, books);
+  Annotations all = load_annotations(f.annotations, threads, in);
+  Args& names = in.items.class_names;
+  all.label = with_classes(std::move(all.label), in.items.classes(), names, in);
+  return joined_votes(all, in.ids, in.items.classes(), names, f.duplicates, threads, in);
 }
 
-Votes votes(const InputFlags& f, const Predictions& predictions, const Args& names, Loader& load) {
+/// May give the classes their names.
+Votes votes(const InputFlags& f, int threads, Loader& load, Inputs& in) {
+  const Predictions& predictions = in.items.predictions;
   const int classes = predictions.classes();
-  if (!f.labels.empty()) return Votes::from_labels(labels(load, f.labels, names), classes, names);
+  Args& names = in.items.class_names;
+  if (!f.labels.empty()) {
+    Rows rows = with_classes(load.rows("--labels", f.labels, {Want::either, false, 0}), classes, names, in);
+    return Votes::from_labels(std::move(rows), classes, names);
+  }
   if (!f.counts.empty()) {
     const Rows counts = load.rows("--counts", f.counts);
     const std::string other = f.classes.empty() ? predictions.sources().front().name() : "--classes";
     check_class_order(counts.name(), header_classes(counts), other, names);
     return Votes::from_counts(counts, classes);
   }
-  if (!f.ratings.empty())
-    return Votes::from_ratings(ratings(load, f.ratings, names, predictions.items()), classes, names);
+  if (!f.ratings.empty()) {
+    Rows rows = with_classes(ratings(load, f.ratings, predictions.items()), classes, names, in);
+    return Votes::from_ratings(std::move(rows), classes, names);
+  }
+  if (!f.annotations.empty()) return annotated_votes(f, threads, in);
   throw InputError(
-      "what was observed? Give it with --labels, --counts, --ratings or --annotations (see plumb evaluate --help)");
+      "what was observed? Give it with --labels, --counts, --ratings or --annotations (see plumb evaluate "
+      "--help)");
 }
 
 // Columns of the same names in another order are no mistake that numbers would show.
@@ -237,7 +245,7 @@ void add_prediction_flags(Flags& flags, InputFlags& f) {
 
 void add_vote_flags(Flags& flags, InputFlags& f) {
   flags.heading("What was observed (one of them)");
-  flags.files("--labels", "FILE", f.labels, "N class indices, or text with --classes");
+  flags.files("--labels", "FILE", f.labels, "N class indices, or text: the names of the classes");
   flags.files("--counts", "FILE", f.counts, "N x K votes per class");
   flags.files("--ratings", "FILE", f.ratings,
               "N x R class by rater, or a file for each rater; negative or empty: not rated");
@@ -245,7 +253,8 @@ void add_vote_flags(Flags& flags, InputFlags& f) {
               "one row a judgement, FILE:item,rater,label, joined with the predictions by --ids");
   flags.choice("--duplicates", {"last", "keep", "refuse"}, f.duplicates,
                "of --annotations: judgements of one rater on one item");
-  flags.list("--classes", "a,b,c", f.classes, "names of the classes 0, 1, 2, ...");
+  flags.list("--classes", "a,b,c", f.classes,
+             "names of the classes 0, 1, 2, ... [the header of the predictions]");
   flags.heading("About the items");
   flags.files("--ids", "FILE", f.ids, "N names of the items");
   flags.files("--weights", "FILE", f.weights, "N weights; each vote counts that much");
@@ -284,8 +293,7 @@ Inputs load_inputs(const InputFlags& f, int threads) {
   items.predictions = predictions(f, load);
   items.class_names = class_names(f, items.predictions);
   out.ids = load.ids(f.ids, items.predictions.sources().front().name(), items.size());
-  items.votes = f.annotations.empty() ? votes(f, items.predictions, items.class_names, load)
-                                      : annotated_votes(f, out, threads, out);
+  items.votes = votes(f, threads, load, out);
   items.weights = load.weights(f.weights);
   items.truth = load.rows("--truth", f.truth);
   if (!f.concentration.empty()) items.concentration = concentration(f, items.predictions.samples(), load);

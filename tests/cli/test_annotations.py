@@ -249,3 +249,41 @@ def test_an_unknown_label_names_the_nearest_class(joined):
     joined.text("votes.csv", "item,rater,label\nimg_0001.png,anna,malignnt\n")
     done = joined.run("evaluate", *PREDS, "--annotations", "votes.csv")
     assert done.code == 2 and 'did you mean "malignant"?' in done.err
+
+
+def test_text_labels_need_no_classes(folder):
+    rng = np.random.default_rng(3)
+    probs = rng.dirichlet([1, 1, 1], 60)
+    y = np.array([rng.choice(3, p=p) for p in probs])
+    folder.npy("p.npy", probs)
+    folder.npy("y.npy", y)
+    names = ["ant", "bee", "cat"]
+    folder.text("y.csv", table(["y"], [[names[k]] for k in y]))
+    plain = folder.evaluate("--probs", "p.npy", "--labels", "y.npy")
+    text = folder.evaluate("--probs", "p.npy", "--labels", "y.csv:y")
+    assert numbers(text) == numbers(plain) and text["class_names"] == names
+    assert any("ant is class 0, bee is class 1, cat is class 2" in n for n in text["notes"])
+    folder.npy("t.npy", np.array([names[k] for k in y]))
+    assert numbers(folder.evaluate("--probs", "p.npy", "--labels", "t.npy")) == numbers(plain)
+    # The header of the probabilities says it without a note; --classes overrides the sorted order.
+    folder.text("p.csv", table([f"p_{c}" for c in ("cat", "ant", "bee")], [map(repr, map(float, p)) for p in probs]))
+    header = folder.evaluate("--probs", "p.csv", "--labels", "y.csv:y")
+    assert header["class_names"] == ["cat", "ant", "bee"] and not any("sorted" in n for n in header["notes"])
+    given = folder.evaluate("--probs", "p.npy", "--labels", "y.csv:y", "--classes", "cat,ant,bee")
+    assert numbers(given) == numbers(header) and numbers(given) != numbers(plain)
+    ratings = folder.evaluate("--probs", "p.npy", "--ratings", "y.csv:y")
+    assert ratings["class_names"] == names
+
+
+def test_text_labels_of_a_binary_task(folder):
+    p = np.linspace(0.05, 0.95, 20)
+    y = (np.arange(20) % 3 == 0).astype(int)
+    folder.npy("p.npy", p)
+    folder.npy("y.npy", y)
+    folder.text("y.csv", table(["y"], [["yes" if k else "no"] for k in y]))
+    plain = folder.evaluate("--probs", "p.npy", "--labels", "y.npy")
+    text = folder.evaluate("--probs", "p.npy", "--labels", "y.csv:y")
+    assert numbers(text) == numbers(plain) and any("no is class 0, yes is class 1" in n for n in text["notes"])
+    folder.text("y.csv", table(["y"], [["yes"]] * 20))
+    done = folder.run("evaluate", "--probs", "p.npy", "--labels", "y.csv:y")
+    assert done.code == 2 and "has 1 different label (yes) but the predictions have 2 classes" in done.err
