@@ -73,7 +73,7 @@ class Votes {
   [[nodiscard]] std::int64_t items() const { return rows_.rows(); }
   [[nodiscard]] int classes() const { return classes_; }
   [[nodiscard]] Kind kind() const { return kind_; }
-  /// Whose votes are told apart; 0: nobody's.
+  /// How many raters are told apart; 0: it is not known who voted.
   [[nodiscard]] int raters() const;
   /// What they are called; numbers from 0 where nothing names them.
   [[nodiscard]] std::string rater_name(int rater) const;
