@@ -109,9 +109,17 @@ def mturk(rows):
                  csv.QUOTE_ALL)
 
 
+def prodigy(rows):
+    """Prodigy's choice interface: one JSON object a line; the answer is a list."""
+    return "".join(json.dumps({"text": "...", "meta": {"file": item}, "options": [{"id": c, "text": c} for c in CLASSES],
+                               "accept": [label], "answer": "accept", "_annotator_id": who, "_task_hash": 17 * k}) + "\n"
+                   for k, (item, who, label) in enumerate(rows))
+
+
 LAYOUTS = {
     "label_studio": (label_studio, "image,annotator,choice"),
     "mturk": (mturk, "Input.image_url,WorkerId,Answer.category.label"),
+    "prodigy": (prodigy, "meta.file,_annotator_id,accept"),
 }
 
 
@@ -119,9 +127,10 @@ LAYOUTS = {
 def test_layouts_of_annotation_tools(joined, layout):
     probs, ids, votes = cohort()
     make, columns = LAYOUTS[layout]
-    joined.text("export.csv", make(judgements(ids, votes, seed=8)))
+    export = "export.jsonl" if layout == "prodigy" else "export.csv"
+    joined.text(export, make(judgements(ids, votes, seed=8)))
     plain = joined.evaluate(*PREDS, "--annotations", "votes.csv")
-    other = joined.evaluate(*PREDS, "--annotations", f"export.csv:{columns}")
+    other = joined.evaluate(*PREDS, "--annotations", f"{export}:{columns}")
     for part in ("metrics", "consensus", "per_rater", "annotations"):
         assert other[part] == plain[part]
 
