@@ -14,6 +14,7 @@
 #include "plumb/report/json.hpp"
 #include "plumb/report/uncertainty.hpp"
 #include "shell/progress.hpp"
+#include "shell_word.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -209,18 +210,6 @@ Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
       {"level", o.level},
       {"seed", o.seed}};
   return r;
-}
-
-/// A word as a shell takes it.
-std::string shell_word(const std::string& word) {
-  const bool plain =
-      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") ==
-          std::string::npos &&
-      !word.empty();
-  if (plain) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
 }
 
 /// What a sensible person would run next, with their own files: intervals first, then the suspects.
