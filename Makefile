@@ -2,14 +2,15 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build train demo test test-long test-release test-asan test-tsan laws bench format format-check lint clean
+.PHONY: help build install train demo test test-long test-release test-asan test-tsan laws bench format format-check lint clean
 
 PYTHON ?= /usr/bin/python3
 PLUMB := build/bin/plumb
 CXX_FILES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp')
 
 help:
-	@echo "make build      the tool, at $(PLUMB)"
+	@echo "make build      the tool, at $(PLUMB), and the C++ library"
+	@echo "make install    the tool and the library into PREFIX ($(PREFIX))"
 	@echo "make train      the tool with plumb-train beside it, for plumb train and plumb predict (LibTorch)"
 	@echo "make demo       builds, evaluates and calibrates a simulated cohort in demo/, ends with demo/report.html"
 	@echo "make test       everything that must hold: layout, unit, command line, docs and install tests, headers, sanitizers;"
@@ -24,7 +25,11 @@ help:
 build:
 	@tools/setup build web
 	@test -f build/build.ninja || cmake --preset release -DPLUMB_TESTS=OFF
-	cmake --build build --target plumb_cli
+	cmake --build build --target plumb_cli plumb_api
+
+PREFIX ?= /usr/local
+install: build
+	cmake --install build --prefix "$(PREFIX)"
 
 # The tool and plumb-train beside it, on LibTorch.
 train:
@@ -35,7 +40,8 @@ train:
 # Ends with a page that shows the raw and the calibrated model; without node the page is left out, and said so.
 demo: build
 	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
-	judge() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --groups demo/test/items.csv:patient \
+	judge() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --classes demo/classes.txt \
+	  --groups demo/test/items.csv:patient \
 	  --by demo/test/items.csv:site --bootstrap 200 --json "$$2" "$${@:3}"; }; \
 	run $(PLUMB) demo --out demo; \
 	page() { if [ -d web/node_modules/vega-embed ]; then echo "--report demo/$$1.html"; fi; }; \
@@ -67,6 +73,7 @@ test-release:
 	@$(PART) build cmake --build build
 	@$(PART) unit ctest --test-dir build --output-on-failure -j2
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) cli $(PYTHON) -m pytest -q tests/cli
+	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) newcomer $(PYTHON) -m pytest -q tests/newcomer
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) browser tests/browser/run
 	@PLUMB_BUILD=$(CURDIR)/build $(PART) install tests/install/run
 

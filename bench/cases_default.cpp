@@ -37,7 +37,7 @@ void default_cases(Bench& b) {
   const BinaryData million(b.size(1e6));
   for (const std::int64_t slices : {1'000, 100'000, 400'000}) {
     Items sliced = million.items();
-    sliced.by = names_of(code, sliced.size(), std::min(slices, sliced.size()));
+    sliced.by = {names_of(code, sliced.size(), std::min(slices, sliced.size()))};
     EvaluateOptions o;
     if (slices > 1000) o.metrics = {"ece"};
     timed(b, (slices > 1000 ? "ece" : "default keys") + (", 1e6 in " + std::to_string(slices)) + " slices",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 #include "output.hpp"
 #include "plumb/calibrate/apply_model.hpp"
@@ -18,7 +19,7 @@ namespace plumb::cli {
 namespace {
 
 constexpr const char* kHelp =
-    R"(Repairs probabilities after training: fits a small map on held-out data and applies it to new predictions.
+    R"(Calibrates probabilities after training: fits a small map on held-out data and applies it to new predictions.
 
   plumb calibrate fit --method temperature --logits val.npy --labels y.npy -o model.json
   plumb calibrate apply model.json --logits test.npy -o calibrated.npy
@@ -26,13 +27,13 @@ constexpr const char* kHelp =
   plumb calibrate export model.json -o model.onnx
   plumb calibrate fit --method sigma --mean m.npy --variance v.npy --targets y.npy -o sigma.json
 
-"plumb calibrate fit --help" (apply, show, export) tells the flags; "plumb list" names the methods.
+"plumb calibrate fit --help" (apply, show, export) lists the flags; "plumb list" lists the methods.
 )";
 
 int calibrate_show(const Args& args) {
-  Flags flags("calibrate show", "A model file in words.");
+  Flags flags("calibrate show", "Describes a model file in words.");
   Args model;
-  flags.positional("model", model, "what plumb calibrate fit wrote");
+  flags.positional("model", model, "model file from plumb calibrate fit");
   if (!flags.parse(args)) return kDone;
   write_stdout(render_model(load_model(one_model(model, "plumb calibrate show")), stdout_look()));
   return kDone;
@@ -40,18 +41,22 @@ int calibrate_show(const Args& args) {
 
 int calibrate_export(const Args& args) {
   Flags flags("calibrate export",
-              "A model file as ONNX, to run behind the network in an inference server.\n"
+              "Writes a model file as ONNX, to run after the network in an inference server.\n"
               "Input and output are float32, N x K (binary: N x 1).");
   Args model;
   std::string out;
   bool quiet = false;
-  flags.positional("model", model, "what plumb calibrate fit wrote");
+  flags.positional("model", model, "model file from plumb calibrate fit");
   flags.text("-o,--out", "FILE", out, "the .onnx file");
   flags.yes("--quiet", quiet, "say nothing");
   if (!flags.parse(args)) return kDone;
   const std::string path = one_model(model, "plumb calibrate export");
   if (out.empty()) throw InputError("no output file given; name the ONNX file with -o model.onnx");
   check_outputs({{"-o", out}}, {path});
+  const std::string extension = std::filesystem::path(out).extension().string();
+  if (!extension.empty() && extension != ".onnx")
+    throw InputError("plumb calibrate export writes ONNX, and " + out +
+                     " would be read as something else; name it .onnx");
   const CalibrationModel loaded = load_model(path);
   write_file(out, onnx_text(loaded));
   if (quiet) return kDone;
@@ -87,8 +92,7 @@ std::string fitted_on_notice(const CalibrationModel& model, const Inputs& inputs
   for (const std::string& digest : prediction_digests(inputs)) {
     if (std::find(model.fitted_on.begin(), model.fitted_on.end(), digest) != model.fitted_on.end())
       return model.name +
-             " was fitted on these very predictions, so scores of the outcome flatter it; use other data, or "
-             "plumb calibrate fit --cross-fit";
+             " was fitted on these predictions, so its scores on them are optimistic; use other data, or plumb calibrate fit --cross-fit";
   }
   return "";
 }
@@ -128,8 +132,8 @@ int calibrate_command(const Args& args) {
   if (args[0] == "show") return calibrate_show(rest);
   if (args[0] == "export") return calibrate_export(rest);
   const Args known{"fit", "apply", "show", "export"};
-  throw InputError("plumb calibrate does not know \"" + args[0] + "\"" + did_you_mean(args[0], known) +
-                   "; it is followed by fit, apply, show or export");
+  throw InputError("plumb calibrate has no subcommand \"" + args[0] + "\"" + did_you_mean(args[0], known) +
+                   "; use fit, apply, show or export");
 }
 
 }  // namespace plumb::cli

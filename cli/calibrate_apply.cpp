@@ -11,23 +11,23 @@
 namespace plumb::cli {
 
 int calibrate_apply(const Args& args) {
-  Flags flags("calibrate apply",
-              "Applies a model to predictions: calibrated probabilities as float64 .npy (alpha_0 when the "
-              "last step is alpha).");
+  Flags flags(
+      "calibrate apply",
+      "Applies a model to predictions: calibrated probabilities as float64 .npy (alpha_0 when the last step is alpha).");
   InputFlags input_flags;
   Args model_given, features;
   std::string out, out_probs, disagreement;
   std::int64_t threads = 0;
   bool quiet = false;
-  flags.positional("model", model_given, "what plumb calibrate fit wrote");
+  flags.positional("model", model_given, "model file from plumb calibrate fit");
   add_prediction_flags(flags, input_flags);
   flags.files("--features", "FILE", features, "N x F, when the alpha step was fitted with features");
-  flags.heading("What comes out");
+  flags.heading("Output");
   flags.text("-o,--out", "FILE", out,
              "probabilities, or alpha_0 (for evaluate --concentration) when the last step is alpha");
   flags.text("--out-probs", "FILE", out_probs, "the probabilities, when the last step is alpha");
-  flags.text("--disagreement", "FILE", disagreement, "the chance that two raters differ, for each item");
-  flags.whole("--threads", threads, "0: all cores; never changes a number");
+  flags.text("--disagreement", "FILE", disagreement, "probability that two raters differ, for each item");
+  flags.whole("--threads", threads, "number of threads; 0: all cores; does not change the results");
   flags.yes("--quiet", quiet, "say nothing");
   flags.examples("Example:\n  plumb calibrate apply model.json --logits test.npy -o calibrated.npy");
   if (!flags.parse(args)) return kDone;
@@ -37,7 +37,8 @@ int calibrate_apply(const Args& args) {
   const CalibrationModel model = load_model(path);
   const bool alpha = model.steps.back().method == "alpha";
   if (!out_probs.empty() && !alpha)
-    throw InputError("--out-probs is for models that end with alpha; -o has the probabilities of this one");
+    throw InputError(
+        "--out-probs is for models that end with alpha; for this model -o writes the probabilities");
 
   ApplyOptions options;
   options.threads = narrow<int>(threads);
@@ -62,7 +63,7 @@ int calibrate_apply(const Args& args) {
                counted(inputs.items.predictions.items(), "item") + "\n");
   if (!out_probs.empty()) write_stdout(out_probs + " written: the probabilities" + "\n");
   if (!disagreement.empty())
-    write_stdout(disagreement + " written: the chance that two raters differ" + "\n");
+    write_stdout(disagreement + " written: the probability that two raters differ" + "\n");
   return kDone;
 }
 

@@ -1,5 +1,8 @@
 // `plumb calibrate fit`.
+#include <algorithm>
+
 #include "calibrate.hpp"
+#include "next_command.hpp"
 #include "output.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
@@ -20,7 +23,7 @@ namespace {
 constexpr const char* kFitExamples = R"(Examples:
   one temperature, from logits and votes of several raters
     plumb calibrate fit --method temperature --logits val.npy --counts votes.npy -o model.json
-  let cross-validation choose, patients kept together
+  choose by cross-validation, patients kept together
     plumb calibrate fit --method auto --probs val.npy --labels y.npy --groups items.csv:patient -o model.json
   how raters spread around the calibrated prediction: alpha_0 on top of a temperature
     plumb calibrate fit --method alpha --after model.json --logits val.npy --counts votes.npy -o both.json
@@ -45,11 +48,7 @@ std::optional<double> strength(const std::string& flag, const std::string& text)
 
 FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (f.method.empty())
-    throw InputError("how? Name a method with --method (\"plumb list\" shows them; auto chooses)");
-  const bool by_id = flags.given("--annotations");
-  for (const std::string idle : {"--by", "--ids", "--concentration", "--truth"})
-    if (flags.given(idle) && !(by_id && idle == "--ids"))
-      throw InputError(idle + " does nothing for plumb calibrate fit; leave it out");
+    throw InputError("no method given; name one with --method (\"plumb list\" shows them; auto chooses one)");
   FitOptions o = f.options;
   if (flags.given("--folds")) o.folds = f.folds;
   if (flags.given("--bins")) o.bins = f.bins;
@@ -63,10 +62,9 @@ FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (f.out.empty()) throw InputError("no output file given; name the model file with -o model.json");
   if (flags.given("--cross-fit") != !f.out_probs.empty())
     throw InputError(
-        "--cross-fit k and --out-probs FILE go together: the number of folds and where the out-of-fold "
-        "probabilities go");
+        "--cross-fit (the number of folds) and --out-probs (the file for the out-of-fold probabilities) must be given together");
   if (flags.given("--cross-fit") && (f.cross_fit < 2 || f.cross_fit > 1000))
-    throw InputError("--cross-fit takes 2 to 1000 folds, not " + std::to_string(f.cross_fit));
+    throw InputError("--cross-fit must be between 2 and 1000, not " + std::to_string(f.cross_fit));
   if (flags.given("--cross-fit") && f.method == "alpha")
     throw InputError(
         "--cross-fit writes probabilities, which alpha leaves as they are; use it with another method");
@@ -75,40 +73,63 @@ FitOptions fit_options(const FitFlags& f, const Flags& flags) {
 }
 
 void add_fit_flags(Flags& flags, FitFlags& f) {
-  flags.heading("How it is fitted");
+  flags.heading("Fit");
   flags.text("--method", "M", f.method, "temperature, ..., auto: see \"plumb list\"");
   flags.text("--after", "FILE", f.after,
-             "a model whose steps come first; the new one is fitted on what it gives");
-  flags.text("--lambda-b", "X", f.lambda_b, "strength on intercepts (vector 0.1; matrix, dirichlet 1)");
-  flags.text("--lambda-w", "X", f.lambda_w, "strength on off-diagonal weights (matrix, dirichlet 10)");
-  flags.text("--lambda", "X", f.lambda, "strength of alpha (0.005) and spline (by cross-validation)");
-  flags.yes("--tune", f.options.tune, "choose the strengths by held-out log-loss, then refit on all");
+             "model whose steps come first; the new step is fitted on its output");
+  flags.text("--lambda-b", "X", f.lambda_b, "penalty on intercepts (vector 0.1; matrix, dirichlet 1)");
+  flags.text("--lambda-w", "X", f.lambda_w, "penalty on off-diagonal weights (matrix, dirichlet 10)");
+  flags.text("--lambda", "X", f.lambda, "penalty of alpha (0.005) and spline (by cross-validation)");
+  flags.yes("--tune", f.options.tune, "choose the penalties by held-out log-loss, then refit on all data");
   flags.text("--prior-votes", "X", f.prior_votes,
-             "pseudo-votes that hold the fit to the predictions as they are (auto 5; by name 0)");
-  flags.whole("--folds", f.folds, "of --tune (0: hold out a fifth), auto and spline (0: five)");
+             "pseudo-votes that shrink the fit towards the original predictions (auto 5; other methods 0)");
+  flags.whole("--folds", f.folds, "folds of --tune (0: hold out a fifth), auto and spline (0: five)");
   flags.whole("--bins", f.bins, "bins of the histogram");
   flags.files("--features", "FILE", f.features, "N x F, what alpha_0 depends on");
-  flags.yes("--weight-votes", f.options.weight_votes, "alpha: items count by their votes");
-  flags.seed("--seed", f.options.seed, "of the splits, which go by --groups, else by item");
-  flags.whole("--threads", f.threads, "0: all cores; never changes a number");
-  flags.heading("What comes out");
+  flags.yes("--weight-votes", f.options.weight_votes, "alpha: weight items by their number of votes");
+  flags.seed("--seed", f.options.seed, "seed of the splits, which are by group if given, otherwise by item");
+  flags.whole("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
+  flags.heading("Output");
   flags.text("-o,--out", "FILE", f.out, "the model file");
   add_page_flags(flags, f.pages);
   flags.whole("--cross-fit", f.cross_fit, "folds of out-of-fold calibration, written to --out-probs");
   flags.text("--out-probs", "FILE", f.out_probs, "out-of-fold probabilities, float64 .npy");
-  flags.yes("--quiet", f.quiet, "no words, no progress");
+  flags.yes("--quiet", f.quiet, "print no summary and no progress");
+}
+
+/// Out-of-fold probabilities are evaluated; without them they are what tells the worth of the model.
+std::string fit_advice(const Args& args, const FitFlags& f) {
+  if (f.out_probs.empty()) {
+    if (f.method == "alpha") return "";
+    Args parts =
+        argument_parts(args, [](const std::string& flag) { return flag != "--report" && flag != "--plots"; });
+    parts.insert(parts.begin(), "plumb calibrate fit");
+    parts.insert(parts.end(), {"--cross-fit 5", "--out-probs calibrated.npy"});
+    return next_command("Judge it by out-of-fold probabilities (or apply it to new data):", parts);
+  }
+  const Args kept{"--labels", "--counts",  "--ratings", "--annotations", "--duplicates",
+                  "--ids",    "--classes", "--weights", "--groups"};
+  Args parts = argument_parts(
+      args, [&](const std::string& flag) { return std::find(kept.begin(), kept.end(), flag) != kept.end(); });
+  parts.insert(parts.begin(), {"plumb evaluate", "--probs " + shell_word(f.out_probs)});
+  parts.emplace_back("--bootstrap 200");
+  return next_command("Evaluate the out-of-fold probabilities:", parts);
 }
 
 }  // namespace
 
 int calibrate_fit(const Args& args) {
-  Flags flags("calibrate fit", "Fits a calibrator on held-out predictions and what was observed.");
+  Flags flags("calibrate fit", "Fits a calibrator on held-out predictions and their labels or votes.");
   InputFlags input_flags;
   FitFlags f;
-  add_input_flags(flags, input_flags);
+  add_answer_flags(flags, input_flags);
+  for (const char* idle : {"--by", "--concentration", "--truth"})
+    flags.later(idle, std::string(idle) + " has no effect on plumb calibrate fit; leave it out");
   add_fit_flags(flags, f);
   flags.examples(kFitExamples);
   if (!flags.parse(args)) return kDone;
+  if (flags.given("--ids") && !flags.given("--annotations"))
+    throw InputError("--ids has no effect on plumb calibrate fit without --annotations; leave it out");
   FitOptions options = fit_options(f, flags);
 
   Inputs inputs = load_inputs(input_flags, options.threads);
@@ -152,8 +173,9 @@ int calibrate_fit(const Args& args) {
     pages.finish_fit(std::move(before), std::move(then), model.steps.back().method, args, inputs.infos,
                      inputs.paths);
   }
-  if (!f.quiet)
-    write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()) + notes_text(inputs));
+  if (f.quiet) return kDone;
+  write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()) + notes_text(inputs));
+  write_stdout(fit_advice(args, f));
   return kDone;
 }
 

@@ -25,7 +25,7 @@ constexpr const char* kRegressionFitExamples = R"(Examples:
     plumb calibrate fit --method sigma --mean m.npy --variance v.npy --targets y.npy -o model.json
   a factor for each part of the variance
     plumb calibrate fit --method sigma-parts --mean m.npy --aleatoric a.npy --epistemic e.npy --targets y.npy -o model.json
-  intervals that hold their level whatever the distribution
+  intervals with guaranteed coverage for any distribution
     plumb calibrate fit --method conformal --errors t.csv:E --std t.csv:uE --levels 0.9 -o model.json)";
 
 constexpr const char* kRegressionApplyExamples = R"(Examples:
@@ -47,11 +47,11 @@ void write_fit_pages(Pages& pages, const RegressionInputs& inputs, const Calibra
                      const RegressionFitOptions& o, const Args& args) {
   if (!pages.wanted()) return;
   if (!has_fit_scores(model, inputs.items))
-    throw InputError("--report and --plots show variances before and after, which " +
+    throw InputError("--report and --plots show variances before and after calibration, which " +
                      std::string(model.steps.front().method == "conformal"
-                                     ? "conformal intervals have not"
-                                     : "stochastic passes have not as such") +
-                     "; apply the model and evaluate what comes out");
+                                     ? "conformal intervals do not have"
+                                     : "stochastic passes do not have") +
+                     "; apply the model and evaluate its output");
   auto [before, after] = fit_results(model, inputs.items, o);
   pages.finish_fit(std::move(before), std::move(after), model.steps.front().method, args, inputs.infos,
                    inputs.paths);
@@ -82,7 +82,8 @@ bool is_regression_apply(const Args& args) {
 }
 
 int fit_regression(const Args& args) {
-  Flags flags("calibrate fit", "Mends the predicted variances of a regression; the mean is not touched.");
+  Flags flags("calibrate fit",
+              "Calibrates the predicted variances of a regression; the mean does not change.");
   RegressionFlags given;
   RegressionFitOptions options;
   const Args scores(kConformalScores.begin(), kConformalScores.end());
@@ -92,25 +93,25 @@ int fit_regression(const Args& args) {
   double hold_out = kAuxHoldOut;
   bool quiet = false;
   PageFlags page_flags;
-  flags.heading("What to fit");
+  flags.heading("Fit");
   flags.text("--method", "NAME", method, "a regression calibrator of \"plumb list\"");
   flags.text("-o,--out", "FILE", out, "the model file");
   flags.yes("--per-output", options.per_output,
             "sigma, sigma-laplace, sigma-aleatoric: a factor for each output");
-  flags.whole("--hidden", hidden, "aux: units of the hidden layer");
-  flags.number("--hold-out", hold_out, "aux: share kept for early stopping; 0: none");
-  flags.choice("--score", scores, score, "conformal: what is ranked");
+  flags.whole("--hidden", hidden, "aux: number of hidden units");
+  flags.number("--hold-out", hold_out, "aux: share held out for early stopping; 0: none");
+  flags.choice("--score", scores, score, "conformal: the score to rank by");
   flags.list("--levels", "0.9,0.95", levels, "conformal: levels besides 0.01 to 0.99");
   flags.number("--clip", options.clip, "raise variances below X to X");
   add_regression_flags(flags, given, true);
   flags.heading("Other");
-  flags.seed("--seed", options.seed, "of the hold-out and of the network's start");
-  flags.whole("--threads", threads, "0: all cores; never changes a number");
+  flags.seed("--seed", options.seed, "seed of the hold-out and of the initial weights");
+  flags.whole("--threads", threads, "number of threads; 0: all cores; does not change the results");
   add_page_flags(flags, page_flags);
   flags.yes("--quiet", quiet, "say nothing");
   flags.examples(kRegressionFitExamples);
   if (!flags.parse(asks_for_help(args) ? Args{"--help"} : args)) return kDone;
-  if (method.empty()) throw InputError("which method? Name it with --method, for example --method sigma");
+  if (method.empty()) throw InputError("no method given; name one with --method, for example --method sigma");
   if (out.empty()) throw InputError("no output file given; name the model file with -o model.json");
   if (flags.given("--hidden")) options.hidden = hidden;
   if (flags.given("--hold-out")) options.hold_out = hold_out;
@@ -142,27 +143,27 @@ int fit_regression(const Args& args) {
 
 int apply_regression(const Args& args) {
   Flags flags("calibrate apply",
-              "Calibrated variances, and the bounds of intervals. The mean is not touched.");
+              "Calibrated variances, and the bounds of intervals. The mean does not change.");
   RegressionFlags given;
   Args model_given, levels_given;
   std::string out, intervals;
   std::int64_t threads = 0;
   bool quiet = false;
-  flags.positional("model", model_given, "what plumb calibrate fit wrote");
+  flags.positional("model", model_given, "model file from plumb calibrate fit");
   add_regression_flags(flags, given, false);
-  flags.heading("What comes out");
+  flags.heading("Output");
   flags.text("-o,--out", "FILE", out, "calibrated variances, float64 .npy, N or N x d");
   flags.text("--intervals", "FILE", intervals,
              ".npy of N x L x 2 or N x d x L x 2 bounds, or .csv; needs --mean");
-  flags.list("--levels", "0.9,0.95", levels_given, "of the intervals [0.95]");
-  flags.whole("--threads", threads, "0: all cores; never changes a number");
+  flags.list("--levels", "0.9,0.95", levels_given, "levels of the intervals [0.95]");
+  flags.whole("--threads", threads, "number of threads; 0: all cores; does not change the results");
   flags.yes("--quiet", quiet, "say nothing");
   flags.examples(kRegressionApplyExamples);
   if (!flags.parse(asks_for_help(args) ? Args{"--help"} : args)) return kDone;
   const std::string path = one_model(model_given, "plumb calibrate apply");
   if (out.empty() && intervals.empty())
     throw InputError(
-        "what should come out? Name a file for the variances with -o, or for bounds with --intervals");
+        "no output file given; name one for the variances with -o, or for the interval bounds with --intervals");
   if (intervals.empty() && !levels_given.empty())
     throw InputError("--levels is for --intervals; name a file for the bounds");
   const CalibrationModel model = load_model(path);
@@ -173,7 +174,8 @@ int apply_regression(const Args& args) {
   check_fits(model, inputs.items);
   if (!out.empty() && !find_regression_calibrator(model.steps.front().method)->variances)
     throw InputError(
-        path + " holds conformal intervals, which have no variance; leave out -o and ask for --intervals");
+        path +
+        " is a conformal model, which gives intervals and no variances; use --intervals instead of -o");
   auto all_inputs = inputs.paths;
   all_inputs.push_back(path);
   check_npy("-o", out);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
@@ -63,6 +65,30 @@ std::optional<std::vector<int>> numbers(const Args& names) {
 
 }  // namespace
 
+Args names_in_file(const std::string& word) {
+  constexpr std::uintmax_t kMostBytes = 1 << 20;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(word, error)) return {word};
+  if (std::filesystem::file_size(word, error) > kMostBytes || error)
+    throw InputError(word + ": --classes takes a text file with one name a line, of 1 MiB at most");
+  std::ifstream file(word);
+  Args out;
+  for (std::string line; std::getline(file, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (!detail::valid_utf8(line))
+      throw InputError(word + ": line " + std::to_string(out.size() + 1) +
+                       " is not UTF-8 text; --classes takes a text file with one name a line");
+    out.push_back(line);
+  }
+  while (!out.empty() && out.back().empty()) out.pop_back();
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (out[i].empty())
+      throw InputError(word + ": line " + std::to_string(i + 1) +
+                       " is empty; --classes takes one name a line");
+  if (out.empty()) throw InputError(word + " is empty; --classes takes one name a line");
+  return out;
+}
+
 Args header_classes(const Rows& rows) {
   if (rows.empty() || rows.width() < 2 || rows.rank() > 2) return {};
   const Args& columns = rows.shards().front().columns;
@@ -74,7 +100,7 @@ Args header_classes(const Rows& rows) {
                                                [](int a, int b) { return b != a + 1; }) == sorted.end();
     if (one_by_one && sorted.front() <= 1 && sorted != *counted_off)
       throw InputError(rows.name() + ": the columns are numbered " + joined(columns) +
-                       ", not in the order of the classes; select them in order");
+                       ", which is not the order of the classes; select them in order");
     return {};
   }
   return without_shared_parts(columns);
@@ -110,7 +136,7 @@ void check_class_order(const std::string& source, const Args& names, const std::
     const auto at = std::find(classes.begin(), classes.end(), names[i]);
     if (at == classes.end() || at - classes.begin() == static_cast<std::ptrdiff_t>(i)) continue;
     throw InputError(source + " has the columns " + joined(names) + ", but the classes of " + other +
-                     " are " + joined(classes) + "; bring them into one order");
+                     " are " + joined(classes) + "; put them in the same order");
   }
 }
 

@@ -20,6 +20,10 @@ namespace plumb::cli {
 /// Which label became which class.
 [[nodiscard]] std::string sorted_note(const std::string& labels, const Args& classes);
 
+/// The lines of a text file, one name each; `word` itself where no such file is (a single name never names
+/// all classes). InputError for a file that is no list of names.
+[[nodiscard]] Args names_in_file(const std::string& word);
+
 /// InputError when a class has another place in `names` than in `classes`; `source` is the file that gives
 /// `names`, `other` what gives `classes`.
 void check_class_order(const std::string& source, const Args& names, const std::string& other,

@@ -19,8 +19,7 @@ int list_command(const Args& args);
 int describe_command(const Args& args);
 int demo_command(const Args& args);
 
-// Those of regressions: `evaluate`, `demo regression`, `calibrate fit` and `apply` hand their arguments over
-// whole when
+// The same for regressions. `evaluate`, `calibrate fit` and `calibrate apply` pass on all their arguments if
 //   evaluate: speaks_of_regression() says so
 //   fit:      --method names a calibrator of variances, or the inputs are those of a regression
 //   apply:    the inputs are variances (--variance, --std, --aleatoric, --epistemic, --mean-samples)

@@ -66,21 +66,20 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
     flags.later(flag, std::string(flag) + " is for one model; compare takes each as " +
                           (flag == std::string("--probs") ? "--model" : "--model-logits") +
                           " NAME=FILE, as in \"plumb compare --model old=a.npy --model new=b.npy\"");
-  flags.text("--reference", "NAME", f.reference,
-             "the model that the others are compared with; without it every pair is tested, and shown "
-             "against the first");
-  flags.yes("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum 1");
+  flags.text(
+      "--reference", "NAME", f.reference,
+      "the model to compare the others with; by default all pairs are tested, and differences from the first are shown");
+  flags.yes("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum to 1");
   add_vote_flags(flags, f.inputs);
   flags.files("--truth", "FILE", f.inputs.truth, "N true probabilities of class 1, when known");
   add_evaluate_flags(flags, f.how);
-  flags.heading("What comes out");
-  flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
+  flags.heading("Output");
+  flags.text("--json", "FILE", f.json, "write the full result as JSON; - for standard output");
   add_page_flags(flags, f.pages);
-  flags.repeated("--fail-if", "\"nll>0.01\"", f.fail_if,
-                 "exit with code 3 when a difference to the reference (else the first model) is so; NAME.nll "
-                 "with more than two "
-                 "models; repeatable");
-  flags.yes("--quiet", f.quiet, "no table, no progress");
+  flags.repeated(
+      "--fail-if", "\"nll>0.01\"", f.fail_if,
+      "exit with code 3 if this holds for a difference from the reference (by default the first model); NAME.nll with more than two models; repeatable");
+  flags.yes("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kCompareExamples);
 }
 
@@ -106,7 +105,19 @@ MetricResults differences(const Comparison& c) {
 }
 
 /// Told before anything is computed.
-void check_gates(std::vector<Gate> gates, std::vector<Model> models, const std::string& reference) {
+void check_gates(std::vector<Gate> gates, std::vector<Model> models, const std::string& reference,
+                 int replicates) {
+  if (!reference.empty() &&
+      std::none_of(models.begin(), models.end(), [&](const Model& m) { return m.name == reference; })) {
+    Args names;
+    std::string known;
+    for (const Model& m : models) {
+      names.push_back(m.name);
+      known += (known.empty() ? "" : ", ") + m.name;
+    }
+    throw InputError("--reference " + reference + ": no model has this name" +
+                     did_you_mean(reference, names) + "; the models are " + known);
+  }
   const auto at =
       std::find_if(models.begin(), models.end(), [&](const Model& m) { return m.name == reference; });
   if (at != models.end()) std::rotate(models.begin(), at, at + 1);
@@ -114,14 +125,20 @@ void check_gates(std::vector<Gate> gates, std::vector<Model> models, const std::
     const auto dot = g.key.rfind('.');
     if (models.size() > 2 && dot == std::string::npos)
       throw InputError("--fail-if \"" + g.key + g.op +
-                       "...\": with more than two models say which is compared with " + models.front().name +
-                       ", as in \"" + models[1].name + "." + g.key + g.op + "...\"");
+                       "...\": with more than two models, name the one to compare with " +
+                       models.front().name + ", as in \"" + models[1].name + "." + g.key + g.op + "...\"");
     const bool named = dot != std::string::npos &&
                        std::any_of(models.begin() + 1, models.end(),
                                    [&](const Model& m) { return m.name == g.key.substr(0, dot); });
     if (named || models.size() > 2) g.key = g.key.substr(dot + 1);
   }
   check_metrics_of(gates);
+  // The p-value of a normal interval is computed; the others are counted, on both sides.
+  std::erase_if(gates, [](const Gate& g) {
+    const MetricRow* row = g.on_verdict() ? nullptr : find_metric(canonical_key(g.key));
+    return row == nullptr || row->interval == Interval::normal;
+  });
+  check_reach(gates, replicates, 2);
 }
 
 InputFlags with_model(InputFlags inputs, const Model& m) {
@@ -153,6 +170,9 @@ void write_comparison(Pages& pages, const std::vector<NamedModel>& models, Evalu
 }  // namespace
 
 int compare_command(const Args& args) {
+  if (!args.empty() && !args[0].starts_with('-') && args[0].find('=') != std::string::npos)
+    throw InputError("each model is given by a flag: --model " + args[0] + ", or --model-logits " + args[0] +
+                     " where the file holds logits");
   Flags flags("compare",
               "Two or more models on the same items: every metric side by side, with paired differences.");
   CompareFlags f;
@@ -163,7 +183,7 @@ int compare_command(const Args& args) {
   const std::vector<Model> given = models_of(args);
   if (given.size() < 2)
     throw InputError("a comparison needs two models or more; give each with --model NAME=FILE");
-  check_gates(gates, given, f.reference);
+  check_gates(gates, given, f.reference, o.bootstrap);
 
   Pages pages(f.pages);
   std::vector<NamedModel> models;
@@ -213,7 +233,8 @@ int compare_command(const Args& args) {
   c.notes = result.notes;
   pages.add_checksums(result.inputs, inputs.paths);
   result.sections.emplace_back("compare", compare_section(c));
-  const std::vector<std::string> held = gates_that_hold(gates, differences(c), "the difference of ");
+  const std::vector<std::string> held =
+      gates_that_hold(gates, differences(c), {.what = "the difference of ", .replicates = o.bootstrap});
   if (file) {
     file->write(render_json(result));
     file->commit();

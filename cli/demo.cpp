@@ -21,14 +21,13 @@ validation/ and test/ hold the same files for different patients:
   labels.npy   N uint8         the majority vote
   votes.csv    text            one column per rater, the class by name; empty: not rated
   items.csv    text            id, patient, site
-
-Classes 0 to 7: @CLASSES@
+classes.txt holds the names of the classes 0 to 7: @CLASSES@
 
 Try, from the folder above this one:
   the model against all votes, patients as the unit of resampling, results by site
-    plumb evaluate --probs @DIR@/test/probs.npy --counts @DIR@/test/counts.npy --groups @DIR@/test/items.csv:patient --by @DIR@/test/items.csv:site --bootstrap 200
+    plumb evaluate --probs @DIR@/test/probs.npy --counts @DIR@/test/counts.npy --classes @DIR@/classes.txt --groups @DIR@/test/items.csv:patient --by @DIR@/test/items.csv:site --bootstrap 200
   the same votes as the raters gave them
-    plumb evaluate --logits @DIR@/test/logits.npy --ratings "@DIR@/test/votes.csv:rater_*" --classes @CLASSES@
+    plumb evaluate --logits @DIR@/test/logits.npy --ratings "@DIR@/test/votes.csv:rater_*" --classes @DIR@/classes.txt
   the majority label alone, as a gate: exit code 3 when it holds
     plumb evaluate --probs @DIR@/test/probs.npy --labels @DIR@/test/labels.npy --fail-if "ece>0.05"
   what is in a file
@@ -37,7 +36,7 @@ Try, from the folder above this one:
 
 constexpr const char* kNext = R"(Next:
   plumb evaluate --probs @DIR@/test/probs.npy --counts @DIR@/test/counts.npy
-  plumb evaluate --probs @DIR@/test/probs.npy --counts @DIR@/test/counts.npy --groups @DIR@/test/items.csv:patient --by @DIR@/test/items.csv:site --bootstrap 200
+  plumb evaluate --probs @DIR@/test/probs.npy --counts @DIR@/test/counts.npy --classes @DIR@/classes.txt --groups @DIR@/test/items.csv:patient --by @DIR@/test/items.csv:site --bootstrap 200
 )";
 
 std::string votes_csv(const Cohort& c) {
@@ -86,6 +85,7 @@ int demo_command(const Args& args) {
   const std::filesystem::path dir(options.out);
   write_cohort(slice(cohort, 0, cut), 0, dir / "validation");
   write_cohort(slice(cohort, cut, cohort.items), cut, dir / "test");
+  write_file((dir / "classes.txt").string(), separated(cohort.class_names, "\n") + "\n");
   finish_two_parts(options, cut, filled_in(kCohortReadme, "@CLASSES@", separated(cohort.class_names, ",")),
                    kNext);
   return kDone;

@@ -47,14 +47,14 @@ void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
-    throw InputError("cannot make the directory " + folder.string() + ": " + error.message() +
+    throw InputError("cannot create the directory " + folder.string() + ": " + error.message() +
                      "; give another with --out");
 }
 
 void add_demo_flags(Flags& flags, DemoOptions& options, bool images, const char* items) {
   flags.text("--out", "DIR", options.out, "where to [" + options.out + "]");
   flags.whole("--items", options.items, items);
-  flags.seed("--seed", options.seed, "of the random numbers");
+  flags.seed("--seed", options.seed, "seed of the random numbers");
   if (images)
     flags.yes("--clahe", options.clahe,
               "also test-clahe/: the test images after contrast equalisation, a shift");
@@ -114,7 +114,7 @@ void finish_demo(const DemoOptions& options, const std::vector<DemoPart>& parts,
   for (const DemoPart& part : parts)
     wrote += (&part == &parts.front() ? "" : ", ") + options.out + "/" + part.name + " (" +
              counted(part.items, "item") + ")";
-  write_stdout(wrote + "; " + options.out + "/README.txt tells what is in them.\n" +
+  write_stdout(wrote + "; " + options.out + "/README.txt describes the files.\n" +
                text.substr(text.find("Try")));
 }
 
@@ -134,7 +134,7 @@ void finish_two_parts(const DemoOptions& options, std::int64_t validation, std::
   if (options.quiet) return;
   write_stdout("Wrote " + out + "/validation (" + counted(validation, "item") + ") and " + out + "/test (" +
                counted(options.items - validation, "item") + "); " + out +
-               "/README.txt tells what is in them.\n" + here(next));
+               "/README.txt describes the files.\n" + here(next));
 }
 
 int demo_data_command(const Args& args) {
@@ -145,8 +145,7 @@ int demo_data_command(const Args& args) {
   }
   throw InputError(
       "there is no demo \"" + args[0] + "\"" + did_you_mean(args[0], known) +
-      "; there are faces, digits, linear-model, regression, regression-images and segmentation, and \"plumb "
-      "demo\" alone writes a cohort");
+      "; there are faces, digits, linear-model, regression, regression-images and segmentation, and \"plumb demo\" alone writes a cohort");
 }
 
 }  // namespace plumb::cli

@@ -58,7 +58,7 @@ Mnist read_mnist(const std::string& folder) {
     for (const std::uint8_t label : labels.values)
       if (label > 9)
         throw InputError(base + "-labels-idx1-ubyte holds the label " + std::to_string(int{label}) +
-                         ", which is no digit");
+                         ", which is not a digit");
     out.images.insert(out.images.end(), pixels.values.begin(), pixels.values.end());
     out.numerals.insert(out.numerals.end(), labels.values.begin(), labels.values.end());
   }

@@ -62,8 +62,7 @@ int demo_faces_command(const Args& args) {
   flags.whole("--size", size, "pixels along each side, 8 to 128");
   add_demo_flags(flags, options, true);
   flags.examples(
-      "Example:\n  plumb demo faces --scenario linear --out faces\n  plumb demo faces --scenario discrete "
-      "--items 3000 --size 24 --out small");
+      "Example:\n  plumb demo faces --scenario linear --out faces\n  plumb demo faces --scenario discrete --items 3000 --size 24 --out small");
   if (!flags.parse(args)) return kDone;
   const Scenario scenario = parse_scenario(name);
   const int pixels = between("--size", size, kSmallestFace, kLargestFace);

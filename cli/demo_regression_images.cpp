@@ -26,11 +26,9 @@ Try, from the folder above this one:
 )";
 
 constexpr const char* kCells =
-    "Cells under a\nmicroscope: the target is the share of tumour cells (dark and large); the fainter the "
-    "stain, the larger the error.";
+    "Cells under a\nmicroscope: the target is the share of tumour cells (dark and large); the fainter the stain, the larger the error.";
 constexpr const char* kInstruments =
-    "An instrument\nin an endoscope: the target is the position of its tip (x, y in widths of the image); "
-    "the denser the smoke, the larger the error.";
+    "An instrument\nin an endoscope: the target is the position of its tip (x, y in widths of the image); the denser the smoke, the larger the error.";
 
 void write_regression_images(const DemoPart& part, RegressionImageOptions o, bool quiet) {
   o.seed = part.seed;

@@ -90,7 +90,7 @@ int demo_segmentation_command(const Args& args) {
   const SegmentationOptions o{.size = between("--size", size, 16, 256),
                               .raters = between("--raters", raters, 1, 50)};
   if (options.items * size * size * (9 + 2 * raters) > kMostBytes)
-    throw InputError("so many pixels do not fit into memory at once; lower --items, --size or --raters");
+    throw InputError("there is not enough memory for so many pixels; lower --items, --size or --raters");
   const std::vector<DemoPart> parts = make_parts(options, kSegmentationParts);
   for (const DemoPart& part : parts) write_segmentation(part, o, options.quiet);
   const std::string readme = filled_in(kSegmentationReadme, "@SIZE@", std::to_string(size));

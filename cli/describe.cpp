@@ -47,14 +47,15 @@ std::vector<ArrayInfo> described(const Source& source, int threads) {
   if (one != all.end()) return {*one};
   // Tells what there is when the name is wrong.
   (void)load_one(source, {Want::either, true, threads});
-  throw InputError(source.path + ":" + source.selection + " is several columns; describe " + source.path +
-                   ", or one of its columns");
+  throw InputError(source.path + ":" + source.selection + " selects several columns; describe " +
+                   source.path + ", or one of its columns");
 }
 
 }  // namespace
 
 int describe_command(const Args& args) {
-  Flags flags("describe", "What a file holds: arrays, shapes, types, ranges, and the flags it could serve.");
+  Flags flags("describe",
+              "Shows what a file holds: arrays, shapes, types, ranges, and the flags it could be used with.");
   Args files;
   std::int64_t threads = 0;
   flags.positional("FILE", files, ".npy, .npz, .csv, .tsv or .jsonl files, or quoted patterns");
@@ -63,7 +64,7 @@ int describe_command(const Args& args) {
       "Examples:\n  plumb describe probs.npy\n  plumb describe cohort.csv \"shards/*.npz\"\n  plumb describe "
       "predictions.csv votes.csv");
   if (!flags.parse(args)) return kDone;
-  if (files.empty()) throw InputError("describe what? Give one or more files");
+  if (files.empty()) throw InputError("no file given; name one or more files to describe");
   check_threads(threads);
   std::string text;
   std::vector<ArrayInfo> all;

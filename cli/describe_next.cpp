@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "shell_word.hpp"
+#include "next_command.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -81,7 +81,7 @@ std::optional<Words> long_form(const std::vector<ArrayInfo>& infos) {
   const auto count = std::count_if(infos.begin(), infos.end(), [&](const ArrayInfo& a) {
     return column(a) && a.path == rater->path && rank(a.member, kRaterHints) < kRaterHints.size();
   });
-  if (count > 1) return std::nullopt;  // one column a rater
+  if (count > 1) return std::nullopt;  // one column per rater
   const auto other = [&](const ArrayInfo& a) {
     return column(a) && a.path == rater->path && a.member != rater->member;
   };

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kEvaluateExamples = R"(Examples:
   a model's softmax against one label per item
     plumb evaluate --probs probs.npy --labels labels.npy
-  how sure is that? 200 bootstrap replicates, patients as the unit
+  confidence intervals: 200 bootstrap replicates, patients as the unit
     plumb evaluate --probs probs.npy --labels labels.npy --groups items.csv:patient --bootstrap 200
   several raters: votes per class, or one column for each rater
     plumb evaluate --logits logits.npy --counts votes.npy
@@ -24,14 +24,14 @@ constexpr const char* kEvaluateExamples = R"(Examples:
     plumb evaluate --probs "predictions.csv:p_*" --ids predictions.csv:id --annotations votes.csv:item,rater,label
   a column of P(class 1); results by site; JSON for another program
     plumb evaluate --probs cohort.csv:p --labels cohort.csv:y --by cohort.csv:site --json -
-  a regression: means, variances, targets (plumb evaluate --mean --help tells its flags)
+  a regression: means, variances, targets (plumb evaluate --mean --help lists its flags)
     plumb evaluate --mean mean.npy --variance variance.npy --targets y.npy
   shards
     plumb evaluate --probs "probs-*.npy" --labels "labels-*.npy"
   a gate in CI: exit code 3 when it fails
     plumb evaluate --probs probs.npy --labels labels.npy --bootstrap 200 --fail-if "verdict!=trustworthy" --quiet
     plumb evaluate --probs probs.npy --labels labels.npy --fail-if "ece>0.05" --fail-if "accuracy<0.9" --quiet
-"plumb describe FILE" says what a file holds; "plumb list" explains the metrics.)";
+"plumb describe FILE" shows what a file holds; "plumb list" explains the metrics.)";
 
 }  // namespace
 
@@ -47,7 +47,7 @@ int evaluate_command(const Args& args) {
   std::string calibrator, notice;
   add_input_flags(flags, input_flags);
   flags.text("--calibrator", "FILE", calibrator,
-             "a model of plumb calibrate fit, applied to the predictions first");
+             "model file from plumb calibrate fit, applied to the predictions first");
   add_evaluate_flags(flags, evaluate_flags);
   add_output_flags(flags, output_flags);
   add_later_flags(flags);
@@ -56,6 +56,7 @@ int evaluate_command(const Args& args) {
 
   EvaluateOptions options = checked_options(evaluate_flags);
   Output output(output_flags);
+  output.check_reach(options.bootstrap);
   Inputs inputs = load_inputs(input_flags, options.threads);
   if (!calibrator.empty()) notice = apply_calibrator(calibrator, options.threads, inputs);
   output.check_not_over(inputs.paths);

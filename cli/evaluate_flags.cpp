@@ -11,47 +11,45 @@ namespace plumb::cli {
 int to_int(const std::string& flag, std::int64_t value) {
   constexpr std::int64_t kLimit = std::numeric_limits<int>::max();
   if (value > kLimit || value < -kLimit)
-    throw InputError(flag + " " + std::to_string(value) + " is far out of range");
+    throw InputError(flag + " " + std::to_string(value) + " is out of range");
   return narrow<int>(value);
 }
 
 void add_bandwidth_flag(Flags& flags, EvaluateFlags& f) {
   flags.number_or_name("--bandwidth", {"auto", "likelihood"}, f.options.bandwidth, f.bandwidth_rule,
-                       "of the kernel metrics");
+                       "bandwidth of the kernel metrics");
 }
 
 void add_ties_flag(Flags& flags, EvaluateFlags& f) {
   flags.choice("--ties", {"half", "absent", "lowest", "random"}, f.ties,
-               "majority label where raters tie: shared, none, the lowest class, or drawn");
+               "majority label when raters tie: shared, none, the lowest class, or drawn at random");
 }
 
 void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
-  flags.heading("How it is computed");
+  flags.heading("Computation");
   flags.list("--metrics", "k,k|all", f.options.metrics,
-             "keys of \"plumb list\" [those of cost linear or sort]");
+             "keys from \"plumb list\" [those of cost linear or sort]");
   flags.whole("--bins", f.bins, "bins of the reliability table");
   flags.choice("--binning", {"width", "mass"}, f.binning, "bins of equal width or equal mass");
   add_ties_flag(flags, f);
   flags.whole("--bootstrap", f.bootstrap, "replicates for intervals and p-values; 0: none");
-  flags.number("--level", f.options.level, "of the intervals");
-  flags.number("--tolerance", f.options.tolerance, "calibration error that the verdict accepts");
+  flags.number("--level", f.options.level, "confidence level of the intervals");
+  flags.number("--tolerance", f.options.tolerance, "calibration error (ECE) that the verdict accepts");
   flags.number("--clip", f.options.clip, "clip probabilities to [X, 1-X] in log-loss");
   add_bandwidth_flag(flags, f);
-  flags.choice("--leave-out", {"vote", "item"}, f.leave_out, "what a kernel estimate leaves out");
-  flags.seed("--seed", f.options.seed, "of the random numbers");
-  flags.whole("--threads", f.threads, "0: all cores; never changes a number");
+  flags.choice("--leave-out", {"vote", "item"}, f.leave_out, "what leave-one-out kernel estimates leave out");
+  flags.seed("--seed", f.options.seed, "seed of the random numbers");
+  flags.whole("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
 }
 
 void add_later_flags(Flags& flags) {
-  const std::string later = " planned and not yet in this version; ";
+  const std::string later = " planned but not available in this version; ";
   for (const char* flag :
        {"--variance", "--std", "--targets", "--aleatoric", "--epistemic", "--variance-samples"}) {
-    flags.later(flag, std::string(flag) +
-                          " belongs to a regression; give --mean and --targets, or --errors, as well");
+    flags.later(flag, std::string(flag) + " is for regression; also give --mean and --targets, or --errors");
   }
   flags.later("--reference",
               "--reference: comparison with a reference set is" + later + "evaluate the two sets one by one");
-  flags.later("--manifest", "--manifest: manifests are" + later + "give several files to a flag");
 }
 
 EvaluateOptions checked_options(const EvaluateFlags& f) {

@@ -28,16 +28,16 @@ std::string text_of(const Gate& g) {
 
 Gate parse_verdict(const std::string& text, const std::string& op, const std::string& word) {
   if (std::find(kVerdicts.begin(), kVerdicts.end(), word) == kVerdicts.end() || (op != "==" && op != "!="))
-    throw InputError(quoted_gate(text) +
-                     ": compare the verdict by == or != with trustworthy, off or \"cannot tell\", as in "
-                     "\"verdict!=trustworthy\"");
+    throw InputError(
+        quoted_gate(text) +
+        ": compare the verdict by == or != with trustworthy, off or \"cannot tell\", as in \"verdict!=trustworthy\"");
   return {.key = "verdict", .op = op, .verdict = word};
 }
 
 Gate parse_gate(const std::string& text) {
-  const InputError no_gate(quoted_gate(text) +
-                           " is not a comparison; write a metric, one of > >= < <=, and a number, as in "
-                           "\"ece>0.05\" or \"ece.high>0.05\", or \"verdict!=trustworthy\"");
+  const InputError no_gate(
+      quoted_gate(text) +
+      " is not a comparison; write a metric, one of > >= < <=, and a number, as in \"ece>0.05\" or \"ece.high>0.05\", or \"verdict!=trustworthy\"");
   const auto at = text.find_first_of("<>=!");
   if (at == std::string::npos) throw no_gate;
   const std::size_t length = text.compare(at + 1, 1, "=") == 0 ? 2 : 1;
@@ -63,24 +63,37 @@ bool holds(const Gate& g, double x) {
   return x <= g.bound;
 }
 
-bool verdict_fails(const Gate& g, const Verdict* judged) {
-  if (judged == nullptr)
+constexpr const char* kNothingToDraw =
+    "merged states hold no items to resample; gate on a value, or evaluate all the data at once with "
+    "--bootstrap 200";
+
+bool verdict_fails(const Gate& g, const GateSource& source) {
+  if (source.judged == nullptr)
     throw InputError(text_of(g) + ": this command reaches no verdict; gate on a metric instead");
-  if (judged->verdict.empty())
+  const Verdict& v = *source.judged;
+  if (v.verdict.empty() && source.merged)
+    throw InputError(text_of(g) + " cannot be decided: " + kNothingToDraw);
+  if (v.verdict.empty())
     throw InputError(text_of(g) + " cannot be decided: there is no verdict" +
-                     (judged->why.empty() ? std::string("; add --bootstrap 200") : " (" + judged->why + ")"));
-  return (judged->verdict == g.verdict) == (g.op == "==");
+                     (v.why.empty() ? std::string("; add --bootstrap 200") : " (" + v.why + ")"));
+  return (v.verdict == g.verdict) == (g.op == "==");
 }
 
-double gated_value(const Gate& g, const MetricResult& m) {
+double gated_value(const Gate& g, const MetricResult& m, const GateSource& source) {
   if (!m.value)
     throw InputError(text_of(g) + " cannot be decided: " + g.key + " is undefined (" + m.why + ")");
   if (g.field.empty()) return *m.value;
   const std::optional<double>& x = g.field == "low" ? m.low : g.field == "high" ? m.high : m.p_value;
   if (x) return *x;
-  throw InputError(text_of(g) + " cannot be decided: " + g.key + " has no " +
-                   (g.field == "p_value" ? "p-value" : "interval") +
-                   "; they come with --bootstrap 200, for the metrics that have one");
+  if (source.merged) throw InputError(text_of(g) + " cannot be decided: " + kNothingToDraw);
+  const std::string lacks = text_of(g) + " cannot be decided: " + g.key + " has no " +
+                            (g.field == "p_value" ? "p-value" : "interval");
+  if (source.replicates == 0) throw InputError(lacks + "; give --bootstrap 200");
+  if (g.field != "p_value" && m.p_value)
+    throw InputError(lacks + "; gate on its p-value, " + g.key + ".p_value");
+  if (g.field == "p_value" && m.high)
+    throw InputError(lacks + "; gate on its interval, " + g.key + ".low or .high");
+  throw InputError(lacks + " on these data; gate on its value");
 }
 
 }  // namespace
@@ -101,15 +114,32 @@ void check_metrics_of(const std::vector<Gate>& gates) {
                        "; \"plumb list\" shows them all");
 }
 
+void check_reach(const std::vector<Gate>& gates, std::int64_t replicates, double least) {
+  for (const Gate& g : gates) {
+    if (g.field != "p_value" || replicates == 0 || g.op[0] != '<') continue;
+    const double smallest = least / (1.0 + static_cast<double>(replicates));
+    if (holds(g, smallest)) continue;
+    if (!(g.bound > 0)) throw InputError(text_of(g) + " can never fail: no p-value is that small");
+    // The fewest whose smallest p-value makes the gate fail.
+    double enough = std::max(1.0, std::floor(least / g.bound) - 2);
+    while (!holds(g, least / (1 + enough))) ++enough;
+    throw InputError(text_of(g) + " can never fail: of " + std::to_string(replicates) +
+                     " replicates the smallest p-value is " + show(std::round(smallest * 1e6) / 1e6) +
+                     "; give --bootstrap " + std::to_string(static_cast<std::int64_t>(enough)) +
+                     " or more, or a larger bound");
+  }
+}
+
 std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const MetricResults& values,
-                                         const std::string& what, const Verdict* judged) {
+                                         const GateSource& source) {
   std::vector<std::string> out;
   Args known;
   for (const auto& [key, value] : values) known.push_back(key);
   for (const Gate& g : gates) {
     if (g.on_verdict()) {
-      if (verdict_fails(g, judged))
-        out.push_back("the gate failed: the verdict is \"" + judged->verdict + "\" (" + text_of(g) + ")");
+      if (verdict_fails(g, source))
+        out.push_back("the gate failed: the verdict is \"" + source.judged->verdict + "\" (" + text_of(g) +
+                      ")");
       continue;
     }
     const auto at = std::find_if(values.begin(), values.end(),
@@ -117,12 +147,12 @@ std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const M
     if (at == values.end())
       throw InputError(
           text_of(g) + ": " + g.key +
-          " was not computed; it is left out (--metrics, --measures), or does not apply to these inputs" +
+          " was not computed: it is not selected (--metrics, --measures) or does not apply to these inputs" +
           did_you_mean(g.key, known));
-    const double x = gated_value(g, at->second);
+    const double x = gated_value(g, at->second, source);
     if (holds(g, x))
-      out.push_back("the gate failed: " + what + g.key + (g.field.empty() ? "" : "." + g.field) + " is " +
-                    show(x) + " (" + text_of(g) + ")");
+      out.push_back("the gate failed: " + source.what + g.key + (g.field.empty() ? "" : "." + g.field) +
+                    " is " + show(x) + " (" + text_of(g) + ")");
   }
   return out;
 }

@@ -26,12 +26,21 @@ struct Gate {
 [[nodiscard]] std::vector<Gate> parse_gates(const Args& texts);
 /// InputError for a gate on what is no metric of the registry.
 void check_metrics_of(const std::vector<Gate>& gates);
-/// A sentence for each gate that fails; `what` stands before the key ("the difference of "). A gate that
-/// cannot be decided, because what it names was not computed or is undefined, is an InputError: what is
-/// absent never passes. `judged` is where a gate on the verdict looks; null for commands that reach none.
+/// InputError for a gate that no p-value of so many replicates can make fail; the smallest is
+/// `least` / (replicates + 1).
+void check_reach(const std::vector<Gate>& gates, std::int64_t replicates, double least = 1);
+
+/// Where intervals, p-values and verdicts come from, and why there may be none.
+struct GateSource {
+  std::string what = {};            ///< stands before the key: "the difference of "
+  const Verdict* judged = nullptr;  ///< where a gate on the verdict looks; null for commands that reach none
+  std::int64_t replicates = 0;
+  bool merged = false;  ///< of states, which hold no items to resample
+};
+/// A sentence for each gate that fails. A gate that cannot be decided, because what it names was not computed
+/// or is undefined, is an InputError: what is absent never passes.
 [[nodiscard]] std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates,
                                                        const MetricResults& values,
-                                                       const std::string& what = "",
-                                                       const Verdict* judged = nullptr);
+                                                       const GateSource& source = {});
 
 }  // namespace plumb::cli

@@ -1,6 +1,7 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "annotations.hpp"
 #include "class_names.hpp"
@@ -21,16 +22,16 @@ Rows with_classes(Rows out, int classes, Args& names, Books& books) {
 Rows side_by_side(const std::vector<Array>& files) {
   const std::int64_t n = files.front().shape[0], width = std::ssize(files);
   const std::string name = Rows(files).name();  // throws where text stands beside numbers
-  std::vector<std::string> raters;
-  for (const Array& file : files) raters.push_back(file.name);
   const auto fill = [&](auto matrix, auto read) {
     for (std::size_t r = 0; r < files.size(); ++r) {
       const Rows column(files[r]);
       for (std::int64_t i = 0; i < n; ++i) matrix[i * width + r] = read(column, i);
     }
-    Array all = array_of(std::move(matrix), {n, width}, name);
-    all.columns = raters;
-    return Rows(std::move(all));
+    Array out = array_of(std::move(matrix), {n, width}, name);
+    for (const Array& file : files) out.columns.push_back(source_title(file.name));
+    if (std::set<std::string>(out.columns.begin(), out.columns.end()).size() < files.size())
+      for (std::int64_t r = 0; r < width; ++r) out.columns[r] = files[r].name;  // one column of many files
+    return Rows(std::move(out));
   };
   const std::int64_t cells = n * width;
   if (files.front().dtype == DType::text)
@@ -73,14 +74,15 @@ std::vector<Rows> samples(const std::string& flag, std::vector<Array> files) {
 Predictions predictions(const InputFlags& f, Loader& load) {
   const bool is_logits = !f.logits.empty() || !f.sample_logits.empty();
   const Scale scale = is_logits ? Scale::logit : Scale::probability;
+  if (is_logits && f.predictions.normalize)
+    throw InputError("--normalize rescales probabilities and does nothing to logits; leave it out");
   if (!f.samples.empty())
     return {samples("--samples", load.arrays("--samples", f.samples, {})), scale, f.predictions};
   if (!f.sample_logits.empty())
     return {samples("--sample-logits", load.arrays("--sample-logits", f.sample_logits, {})), scale,
             f.predictions};
   if (f.probs.empty() && f.logits.empty())
-    throw InputError(
-        "what did the model say? Give its predictions with --probs or --logits (see plumb evaluate --help)");
+    throw InputError("no predictions given; use --probs or --logits (see plumb evaluate --help)");
   const Rows rows = is_logits ? load.rows("--logits", f.logits) : load.rows("--probs", f.probs);
   return {{rows}, scale, f.predictions};
 }
@@ -98,6 +100,12 @@ std::vector<Rows> concentration(const InputFlags& f, int samples, Loader& load) 
     }
   }
   return out;
+}
+
+// --classes of one word that is a file: a name a line.
+InputFlags with_class_file(InputFlags f) {
+  if (f.classes.size() == 1) f.classes = names_in_file(f.classes.front());
+  return f;
 }
 
 // What --classes says, else the header of the predictions.
@@ -145,7 +153,7 @@ Votes votes(const InputFlags& f, int threads, Loader& load, Inputs& in) {
   }
   if (!f.annotations.empty()) return annotated_votes(f, threads, in);
   throw InputError(
-      "what was observed? Give it with --labels, --counts, --ratings or --annotations (see plumb evaluate "
+      "no labels or votes given; use --labels, --counts, --ratings or --annotations (see plumb evaluate "
       "--help)");
 }
 
@@ -157,7 +165,7 @@ void check_columns(const std::vector<Array>& shards) {
         !std::is_permutation(a.columns.begin(), a.columns.end(), first.columns.begin(), first.columns.end()))
       continue;
     throw InputError(a.name + " has the same columns as " + first.name +
-                     " in another order; select them in one order, as in FILE:a,b");
+                     " in a different order; select them in the same order, as in FILE:a,b");
   }
 }
 
@@ -177,6 +185,26 @@ std::vector<Array> Loader::arrays(const std::string& flag, const Args& specs, Lo
 
 Rows Loader::rows(const std::string& flag, const Args& specs, LoadOptions options) {
   return specs.empty() ? Rows() : stack(flag, arrays(flag, specs, options));
+}
+
+std::vector<Names> Loader::slices(const Args& specs, std::int64_t items) {
+  std::vector<Names> out;
+  std::vector<Array> shards;
+  std::int64_t rows = 0;
+  const auto close = [&] {
+    if (!shards.empty()) out.emplace_back(stack("--by", std::move(shards)));
+    shards.clear();
+    rows = 0;
+  };
+  for (Array& file : arrays("--by", specs, kNames)) {
+    const std::int64_t more = file.shape.empty() ? 0 : file.shape[0];
+    if (rows + more > items) close();  // the next check names both lengths
+    rows += more;
+    shards.push_back(std::move(file));
+    if (rows == items) close();
+  }
+  close();
+  return out;
 }
 
 Names Loader::ids(const Args& specs, const std::string& predictions, std::int64_t items) {
@@ -206,9 +234,7 @@ std::string notes_text(const Books& books) {
 void check_state_weights(const Books& books, const std::string& save_state) {
   if (save_state.empty() || books.weight_exponent == 0) return;
   throw InputError(
-      "--save-state: the weights are all below 1e-9, and states of several shards only add up when all "
-      "weights "
-      "have one scale; multiply those of every shard by the same large number");
+      "--save-state: all weights are below 1e-9, and states of several shards can be merged only if their weights are on one scale; multiply the weights of every shard by the same large number");
 }
 
 Rows stack(const std::string& flag, std::vector<Array> shards) {
@@ -234,30 +260,32 @@ void split_first_axis(const Array& all, const std::string& what, std::vector<Row
 }
 
 void add_prediction_flags(Flags& flags, InputFlags& f) {
-  flags.heading("What the model said (one of them)");
+  flags.heading("Predictions (give one)");
   flags.files("--probs", "FILE", f.probs, "probabilities, N x K, or N for P(class 1)");
   flags.files("--logits", "FILE", f.logits, "softmax logits, N x K, or N log-odds of class 1");
-  flags.files("--samples", "FILE", f.samples, "stochastic probabilities, S x N x K, or a file for each");
+  flags.files("--samples", "FILE", f.samples,
+              "probabilities of stochastic predictions, S x N x K, or one file per sample");
   flags.files("--sample-logits", "FILE", f.sample_logits, "the same as logits");
-  flags.yes("--normalize", f.predictions.normalize, "rescale rows of probabilities to sum 1");
+  flags.yes("--normalize", f.predictions.normalize, "rescale rows of probabilities to sum to 1");
   flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
 }
 
 void add_vote_flags(Flags& flags, InputFlags& f) {
-  flags.heading("What was observed (one of them)");
+  flags.heading("Labels or votes (give one)");
   flags.files("--labels", "FILE", f.labels, "N class indices, or text: the names of the classes");
   flags.files("--counts", "FILE", f.counts, "N x K votes per class");
   flags.files("--ratings", "FILE", f.ratings,
-              "N x R class by rater, or a file for each rater; negative or empty: not rated");
+              "N x R, the class from each rater, or one file per rater; negative or empty: not rated");
   flags.files("--annotations", "FILE", f.annotations,
-              "one row a judgement, FILE:item,rater,label, joined with the predictions by --ids");
+              "one judgement per row, FILE:item,rater,label, joined with the predictions by --ids");
   flags.choice("--duplicates", {"last", "keep", "refuse"}, f.duplicates,
-               "of --annotations: judgements of one rater on one item");
-  flags.list("--classes", "a,b,c", f.classes,
-             "names of the classes 0, 1, 2, ... [the header of the predictions]");
-  flags.heading("About the items");
-  flags.files("--ids", "FILE", f.ids, "N names of the items");
-  flags.files("--weights", "FILE", f.weights, "N weights; each vote counts that much");
+               "with --annotations: repeated judgements of one rater on one item");
+  flags.list(
+      "--classes", "a,b,c", f.classes,
+      "names of the classes 0, 1, 2, ..., or a text file with one per line [the header of the predictions]");
+  flags.heading("Items");
+  flags.files("--ids", "FILE", f.ids, "N item names");
+  flags.files("--weights", "FILE", f.weights, "N weights; each vote of an item counts that much");
   flags.files("--groups", "FILE", f.groups, "N patients, images or sites: the unit of resampling");
   flags.exclusive({"--labels", "--counts", "--ratings", "--annotations"});
 }
@@ -274,20 +302,23 @@ void add_estimate_flags(Flags& flags, InputFlags& f) {
 
 void add_input_flags(Flags& flags, InputFlags& f) {
   add_estimate_flags(flags, f);
-  flags.files("--by", "FILE", f.by, "N slices to report on, number or text");
+  flags.files("--by", "FILE", f.by,
+              "N slice names or numbers; results are also reported by slice (repeat for another slicing)");
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
 }
 
-Inputs load_predictions(const InputFlags& f, int threads) {
+Inputs load_predictions(const InputFlags& flags, int threads) {
   Inputs out;
+  const InputFlags f = with_class_file(flags);
   Loader load(threads, out);
   out.items.predictions = predictions(f, load);
   out.items.class_names = class_names(f, out.items.predictions);
   return out;
 }
 
-Inputs load_inputs(const InputFlags& f, int threads) {
+Inputs load_inputs(const InputFlags& flags, int threads) {
   Inputs out;
+  const InputFlags f = with_class_file(flags);
   Loader load(threads, out);
   Items& items = out.items;
   items.predictions = predictions(f, load);
@@ -298,7 +329,7 @@ Inputs load_inputs(const InputFlags& f, int threads) {
   items.truth = load.rows("--truth", f.truth);
   if (!f.concentration.empty()) items.concentration = concentration(f, items.predictions.samples(), load);
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
-  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, kNames));
+  items.by = load.slices(f.by, items.size());
   check_items(items);
   return out;
 }

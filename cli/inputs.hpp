@@ -42,7 +42,7 @@ struct Books {
 void check_state_weights(const Books& books, const std::string& save_state);
 struct Inputs : Books {
   Items items;
-  Names ids;  ///< empty, or one name an item
+  Names ids;  ///< empty, or one name per item
 };
 /// What was noticed while reading stands before what was noticed later.
 void put_books(const Books& books, Result& result);
@@ -61,6 +61,8 @@ class Loader {
   Rows rows(const std::string& flag, const Args& specs, LoadOptions options = {});
   /// Of an ordinary size (ordinary_weights).
   Rows weights(const Args& specs);
+  /// Ways to slice, each of one file or of shards that add up to `items` rows.
+  std::vector<Names> slices(const Args& specs, std::int64_t items);
   /// Names of items, one for each; none where no file is named.
   Names ids(const Args& specs, const std::string& predictions, std::int64_t items);
 
@@ -74,7 +76,7 @@ class Loader {
 void split_first_axis(const Array& all, const std::string& what, std::vector<Rows>& out);
 
 [[nodiscard]] Inputs load_inputs(const InputFlags& flags, int threads);
-/// What the model said alone: items without votes.
+/// Predictions alone: items without votes.
 [[nodiscard]] Inputs load_predictions(const InputFlags& flags, int threads);
 
 }  // namespace plumb::cli

@@ -13,13 +13,11 @@ namespace {
 
 constexpr int kPipeWidth = 200;  ///< a file or a filter cuts nothing off
 
-std::string regression_methods(std::span<const RegressionCalibratorRow> rows) {
+std::string regression_methods(std::span<const RegressionCalibratorRow> rows, const TerminalOptions& look) {
   if (rows.empty()) return "";
-  std::string out = "Calibrators of variances (plumb calibrate fit --mean ...):\n";
-  for (const RegressionCalibratorRow& row : rows)
-    out += "  " + std::string(row.method) + std::string(20 - row.method.size(), ' ') + std::string(row.line) +
-           "\n";
-  return out;
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const RegressionCalibratorRow& row : rows) lines.emplace_back(row.method, row.line);
+  return "Calibrators of variances (plumb calibrate fit --mean ...):\n" + render_methods(lines, look);
 }
 
 /// The rows whose name holds one of the words; all of them without words.
@@ -38,17 +36,17 @@ std::vector<Row> matching(std::span<const Row> rows, const Args& words, Name nam
 }  // namespace
 
 int list_command(const Args& args) {
-  Flags flags("list", "The metrics and calibrators there are, each with its one line.");
+  Flags flags("list", "Lists the metrics and calibrators, one line each.");
   bool json = false, cost = false;
   Args words;
-  flags.positional("WORD", words, "only those whose name holds this word");
-  flags.yes("--cost", cost, "what each metric costs, in nanoseconds a row");
+  flags.positional("WORD", words, "only those whose name contains this word");
+  flags.yes("--cost", cost, "the cost of each metric in nanoseconds per row");
   flags.yes("--json", json, "as JSON on standard output");
   flags.examples("Examples:\n  plumb list\n  plumb list ece\n  plumb list --json | jq '.metrics[].key'");
   if (!flags.parse(args)) return kDone;
   if (json) {
     if (!words.empty())
-      throw InputError("plumb list --json writes all of it; leave out \"" + words[0] + "\"");
+      throw InputError("plumb list --json writes the whole list; leave out \"" + words[0] + "\"");
     write_stdout(render_list_json(metrics(), version(), calibrators()));
     return kDone;
   }
@@ -59,13 +57,14 @@ int list_command(const Args& args) {
   };
   const auto method = [](const auto& row) { return row.method; };
   std::string text;
-  for (const std::string& part : {render_list(matching(metrics(), words, key), look, cost),
-                                  render_calibrators(matching(calibrators(), words, method), look),
-                                  render_list(matching(regression_metrics(), words, key), look),
-                                  regression_methods(matching(regression_calibrators(), words, method))})
+  for (const std::string& part :
+       {render_list(matching(metrics(), words, key), look, cost),
+        render_calibrators(matching(calibrators(), words, method), look),
+        render_list(matching(regression_metrics(), words, key), look),
+        regression_methods(matching(regression_calibrators(), words, method), look)})
     if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
   if (text.empty())
-    throw InputError("no metric and no calibrator has \"" + words[0] +
+    throw InputError("no metric or calibrator has \"" + words[0] +
                      "\" in its name; \"plumb list\" shows them all");
   write_stdout(text);
   return kDone;

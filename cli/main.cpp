@@ -19,22 +19,22 @@ struct Command {
 constexpr Command kCommands[] = {
     {"evaluate", "can these probabilities be trusted?", evaluate_command},
     {"compare", "two or more models on the same items", compare_command},
-    {"uncertainty", "which uncertainty measure finds the wrong answers", uncertainty_command},
-    {"calibrate", "repairs probabilities: fit, apply, show, export", calibrate_command},
-    {"stability", "how the estimates move as the test set shrinks", stability_command},
-    {"report", "results as one HTML page to read, print or mail", report_command},
-    {"train", "trains a network whose probabilities need less repair", train_command},
+    {"uncertainty", "which uncertainty measure detects wrong answers", uncertainty_command},
+    {"calibrate", "calibrates probabilities: fit, apply, show, export", calibrate_command},
+    {"stability", "how estimates vary as the test set shrinks", stability_command},
+    {"report", "puts results on one HTML page", report_command},
+    {"train", "trains a network with well-calibrated probabilities", train_command},
     {"predict", "stochastic predictions of a trained network", predict_command},
-    {"merge", "adds up the states that shards saved", merge_command},
-    {"describe", "what a file holds and how it could be used", describe_command},
-    {"list", "the metrics and calibrators there are", list_command},
+    {"merge", "merges the states saved for shards", merge_command},
+    {"describe", "shows what a file holds and how it could be used", describe_command},
+    {"list", "lists the metrics and calibrators", list_command},
     {"demo", "writes a simulated cohort to try things on", demo_command},
     {"reproduce", "", nullptr},
 };
 
 std::string help() {
   std::string text = "plumb " + std::string(version()) +
-                     " tells whether a model's probabilities can be trusted.\n\n"
+                     " tells you whether a model's probabilities can be trusted.\n\n"
                      "Try it on data that it makes itself:\n"
                      "  plumb demo --out demo\n"
                      "  plumb evaluate --probs demo/test/probs.npy --counts demo/test/counts.npy\n\n"
@@ -48,7 +48,7 @@ std::string help() {
     const std::string name = c.name;
     text += "  " + name + std::string(12 - name.size(), ' ') + c.line + "\n";
   }
-  return text + "\n\"plumb COMMAND --help\" tells the flags of a command, with examples.\n";
+  return text + "\n\"plumb COMMAND --help\" lists the flags of a command, with examples.\n";
 }
 
 int dispatch(const Args& args) {
@@ -71,8 +71,8 @@ int dispatch(const Args& args) {
                      "; \"plumb\" alone lists the commands");
   }
   if (command->run == nullptr)
-    throw InputError("\"plumb " + args[0] + "\" is planned and not yet in version " + version() +
-                     "; \"plumb\" alone lists the commands that are");
+    throw InputError("\"plumb " + args[0] + "\" is planned but not available in version " + version() +
+                     "; \"plumb\" alone lists the available commands");
   return command->run({args.begin() + 1, args.end()});
 }
 

@@ -25,7 +25,7 @@ struct StateFile {
 std::vector<StateFile> read_files(const Args& specs) {
   std::vector<StateFile> out;
   for (const Source& source : resolve(specs)) {
-    if (!source.selection.empty()) throw InputError(source.path + ":" + source.selection + " is no file");
+    if (!source.selection.empty()) throw InputError(source.path + ":" + source.selection + " is not a file");
     for (const StateFile& earlier : out) {
       std::error_code ignored;
       if (std::filesystem::equivalent(earlier.path, source.path, ignored))
@@ -56,16 +56,16 @@ auto merged(const std::vector<StateFile>& files, Read read) {
 }  // namespace
 
 int merge_command(const Args& args) {
-  Flags flags("merge", "Adds up what \"plumb evaluate --save-state\" wrote for each shard.");
+  Flags flags("merge", "Merges the states that \"plumb evaluate --save-state\" wrote for each shard.");
   Args specs, keys;
   OutputFlags output_flags;
   flags.positional("STATE", specs, "state files, or quoted patterns");
-  flags.list("--metrics", "k,k|all", keys, "keys of \"plumb list\" [the streaming ones]");
+  flags.list("--metrics", "k,k|all", keys, "keys from \"plumb list\" [the streaming ones]");
   add_output_flags(flags, output_flags);
   flags.examples(kMergeExamples);
   if (!flags.parse(args)) return kDone;
   if (specs.empty())
-    throw InputError("merge what? Give the files that \"plumb evaluate --save-state FILE\" wrote");
+    throw InputError("no state file given; name the files that \"plumb evaluate --save-state FILE\" wrote");
 
   Output output(output_flags);
   const std::vector<StateFile> files = read_files(specs);

@@ -6,6 +6,15 @@
 #include "shell/program.hpp"
 
 namespace plumb::cli {
+namespace {
+
+std::int64_t replicates_of(const Result& result) {
+  for (const auto& [key, value] : result.settings)
+    if (const auto* n = std::get_if<std::int64_t>(&value); key == "bootstrap" && n != nullptr) return *n;
+  return 0;
+}
+
+}  // namespace
 
 TerminalOptions stdout_look(bool all_metrics) {
   return {stdout_colour(), stdout_width(), all_metrics, kFlag};
@@ -47,16 +56,15 @@ int exit_code(const std::vector<std::string>& held) {
 }
 
 void add_output_flags(Flags& flags, OutputFlags& out) {
-  flags.heading("What comes out");
-  flags.text("--json", "FILE", out.json, "the whole result as JSON; - for standard output");
+  flags.heading("Output");
+  flags.text("--json", "FILE", out.json, "write the full result as JSON; - for standard output");
   add_page_flags(flags, out.pages);
-  flags.text("--name", "NAME", out.name, "what the model is called in the result and in reports");
-  flags.text("--title", "TEXT", out.pages.title, "the title of the page");
-  flags.text("--save-state", "FILE", out.save_state, "the mergeable part, for \"plumb merge\"");
-  flags.repeated(
-      "--fail-if", "\"ece>0.05\"", out.fail_if,
-      "the gate fails, exit code 3, when this is so; also ece.high>0.05, verdict!=trustworthy; repeatable");
-  flags.yes("--quiet", out.quiet, "no table, no progress");
+  flags.text("--name", "NAME", out.name, "name of the model in results and reports");
+  flags.text("--title", "TEXT", out.pages.title, "title of the page");
+  flags.text("--save-state", "FILE", out.save_state, "write the mergeable sums, for \"plumb merge\"");
+  flags.repeated("--fail-if", "\"ece>0.05\"", out.fail_if,
+                 "exit with code 3 if this holds; also ece.high>0.05, verdict!=trustworthy; repeatable");
+  flags.yes("--quiet", out.quiet, "print no table and no progress");
 }
 
 Output::Output(const OutputFlags& flags)
@@ -81,10 +89,14 @@ void Output::open() {
   pages_.open();
 }
 
+void Output::check_reach(std::int64_t replicates) const { cli::check_reach(gates_, replicates); }
+
 int Output::finish(Result result, const std::string& state, bool all_metrics) {
   if (!flags_.name.empty())
     result.sections.insert(result.sections.begin(), {"name", Tree(Value(flags_.name))});
-  const std::vector<std::string> held = gates_that_hold(gates_, result.metrics, "", &result.verdict);
+  const std::vector<std::string> held = gates_that_hold(
+      gates_, result.metrics,
+      {.judged = &result.verdict, .replicates = replicates_of(result), .merged = result.command == "merge"});
   if (json_) json_->write(render_json(result));
   if (state_) state_->write(state);
   if (json_) json_->settle();

@@ -48,6 +48,8 @@ class Output {
   explicit Output(const OutputFlags& flags);
   /// InputError when a file would be written over one of these.
   void check_not_over(const std::vector<std::string>& inputs) const;
+  /// InputError for a gate that so many replicates can never make fail.
+  void check_reach(std::int64_t replicates) const;
   void open();
   /// A report carries what the result was made from; nothing otherwise.
   [[nodiscard]] const Pages& pages() const { return pages_; }

@@ -42,15 +42,15 @@ void check_outputs(std::initializer_list<OutputPath> outputs, const std::vector<
     const bool plots = flag == "--plots";
     for (const std::string& input : inputs)
       if (plots && among_plots(a->path, input))
-        throw InputError("--plots " + a->path + " may write over the input " + input +
+        throw InputError("--plots " + a->path + " may overwrite the input " + input +
                          "; give another folder");
     for (const auto* b = outputs.begin(); plots && b != outputs.end(); ++b)
       if (b != a && !b->path.empty() && b->path != "-" && among_plots(a->path, b->path))
-        throw InputError("--plots " + a->path + " may write over " + b->path + " of " + b->flag +
+        throw InputError("--plots " + a->path + " may overwrite " + b->path + " of " + b->flag +
                          "; give another folder");
     for (const std::string& input : inputs)
       if (one_file(a->path, input))
-        throw InputError(flag + " would write over the input " + input + "; give it another name");
+        throw InputError(flag + " would overwrite the input " + input + "; give it another name");
     for (const auto* b = outputs.begin(); b != a; ++b)
       if (!b->path.empty() && b->path != "-" && one_file(b->path, a->path))
         throw InputError(std::string(b->flag) + " and " + flag + " name the same file " + a->path +

@@ -52,7 +52,7 @@ bool ends_well(pid_t child, std::chrono::seconds limit) {
     if (std::chrono::steady_clock::now() > end) {
       ::kill(child, SIGKILL);
       ::waitpid(child, &status, 0);
-      say("node did not finish drawing within " + std::to_string(limit.count()) + " seconds and was ended");
+      say("node did not finish drawing within " + std::to_string(limit.count()) + " seconds and was stopped");
       return false;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -85,8 +85,7 @@ void write_plots(std::span<const NamedResult> results, const std::string& folder
   for (const PlotFile& plot : plots) write_file(folder + "/" + plot.name + ".vl.json", plot.json);
   const std::string code = plot_script();
   if (code.empty() || !draw(code, folder, kStart + kOnePlot * plots.size()))
-    say("the plots were written as Vega-Lite specs alone: drawing them as SVG needs node on the PATH, and a "
-        "build with the report page");
+    say("the plots were written as Vega-Lite specs only; SVG needs node on the PATH and a build with the report page");
 }
 
 /// "2026-11-18", of SOURCE_DATE_EPOCH where a build wants the same bytes every day.
@@ -102,17 +101,19 @@ std::string today() {
 }  // namespace
 
 void add_page_flags(Flags& flags, PageFlags& out) {
-  flags.text("--report", "FILE.html", out.report, "a page to read, in one file that needs no network");
+  flags.text("--report", "FILE.html", out.report, "write a report as one self-contained HTML file");
   flags.text("--plots", "DIR", out.plots,
-             "each plot as a Vega-Lite spec with its data, and as SVG where node is");
+             "write each plot as a Vega-Lite spec with its data, and as SVG if node is installed");
 }
 
 Pages::Pages(const PageFlags& flags) : flags_(flags) {
   if (flags.report == "-") throw InputError("--report writes a file; give it a name instead of -");
-  for (const char* other : {".txt", ".pdf", ".csv", ".md", ".png", ".svg"})
-    if (flags.report.ends_with(other))
-      throw InputError("the page is HTML, and " + flags.report +
-                       " would be opened as something else; name it .html");
+  const std::string& page = flags.report;
+  const std::string extension = std::filesystem::path(page).extension().string();
+  if (!extension.empty() && extension != ".html" && extension != ".htm")
+    throw InputError("the report is an HTML page, and " + page + " does not look like a page; name it .html");
+  if (page.empty() && !flags.title.empty())
+    throw InputError("--title is the title of the page, and no page is asked for; add --report report.html");
   for (const char* file : {".png", ".svg", ".pdf", ".html", ".json", ".jpg"})
     if (flags.plots.ends_with(file))
       throw InputError("--plots takes a folder, which gets a file for each plot, and " + flags.plots +
@@ -150,7 +151,7 @@ void Pages::finish_fit(Result before, Result after, const std::string& method, c
     add_checksums(r->inputs, paths);
   }
   after.notes.emplace_back(
-      "judged on the data that it was fitted on: plumb evaluate on other data tells what it is worth");
+      "evaluated on the data it was fitted on; run plumb evaluate on other data for an unbiased result");
   const std::vector<NamedResult> results{{"before", render_json(before)}, {method, render_json(after)}};
   finish(results);
 }

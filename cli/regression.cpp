@@ -25,7 +25,7 @@ constexpr const char* kRegressionExamples = R"(Examples:
     plumb evaluate --mean-samples means.npy --variance-samples variances.npy --targets y.npy
   errors and standard deviations only
     plumb evaluate --errors t.csv:E --std t.csv:uE
-  does this set look like the one the model was tested on?
+  is this set like the one the model was tested on?
     plumb evaluate --mean m.npy --variance v.npy --targets y.npy --reference test_variance.npy)";
 
 double parse_bound(const std::string& text) {
@@ -56,18 +56,18 @@ int evaluate_regression_command(const Args& args) {
   std::int64_t bins = options.bins, bootstrap = options.bootstrap, threads = options.threads;
   add_regression_flags(flags, inputs_given, true);
   flags.files("--reference", "FILE", reference,
-              "variances of another set (standard deviations with --std), to compare with");
-  flags.heading("How it is computed");
-  flags.list("--metrics", "k,k|all", options.metrics, "regression keys of \"plumb list\" [all]");
+              "variances of a reference set (standard deviations with --std)");
+  flags.heading("Computation");
+  flags.list("--metrics", "k,k|all", options.metrics, "regression keys from \"plumb list\" [all]");
   flags.whole("--bins", bins, "bins of the variance");
-  flags.list("--range", "lo,hi", range, "of the bins of uce [smallest to largest variance]");
+  flags.list("--range", "lo,hi", range, "range of the bins of uce [smallest to largest variance]");
   flags.number("--clip", options.clip, "raise variances below X to X");
   flags.whole("--bootstrap", bootstrap, "replicates for intervals; 0: none");
-  flags.number("--level", options.level, "of the intervals");
+  flags.number("--level", options.level, "confidence level of the intervals");
   flags.number("--tolerance", options.tolerance,
-               "factor of the standard deviations, either way, that the verdict accepts");
-  flags.seed("--seed", options.seed, "of the random numbers");
-  flags.whole("--threads", threads, "0: all cores; never changes a number");
+               "factor by which the standard deviations may be too large or too small");
+  flags.seed("--seed", options.seed, "seed of the random numbers");
+  flags.whole("--threads", threads, "number of threads; 0: all cores; does not change the results");
   add_output_flags(flags, output_flags);
   flags.examples(kRegressionExamples);
   const bool help =

@@ -34,30 +34,30 @@ void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
     flags.later(
         flag,
         std::string(flag) +
-            " is for class probabilities, and this is a regression; \"plumb list\" tells which is which");
+            " is for class probabilities, and this is a regression; \"plumb list\" shows the task of each metric");
   flags.later(
       "--calibrator",
-      "--calibrator is not there for regressions; calibrate the variances first with \"plumb calibrate "
-      "apply MODEL --mean ... --variance ... -o calibrated.npy\", and give those with --variance");
-  flags.heading("What the model said");
+      "--calibrator does not apply to regression; calibrate the variances first with \"plumb calibrate apply MODEL --mean ... --variance ... -o calibrated.npy\", and pass the result with --variance");
+  flags.heading("Predictions");
   flags.files("--mean", "FILE", f.mean, "predicted means, N or N x d");
   flags.files("--mean-samples", "FILE", f.mean_samples,
-              "of stochastic passes, S x N or S x N x d, or a file for each");
+              "means of stochastic passes, S x N or S x N x d, or one file per pass");
   flags.files("--variance", "FILE", f.variance, "predictive variance, N or N x d; N serves all d outputs");
-  flags.files("--std", "FILE", f.std_dev, "its square root instead");
-  flags.files("--aleatoric", "FILE", f.aleatoric, "the variance in two parts: due to the data");
-  flags.files("--epistemic", "FILE", f.epistemic, "and due to the model");
+  flags.files("--std", "FILE", f.std_dev, "standard deviation, instead of the variance");
+  flags.files("--aleatoric", "FILE", f.aleatoric, "the variance in two parts: aleatoric, due to the data,");
+  flags.files("--epistemic", "FILE", f.epistemic, "and epistemic, due to the model");
   flags.files("--variance-samples", "FILE", f.variance_samples, "aleatoric variance of each pass");
   if (observed) {
-    flags.heading("What was observed");
+    flags.heading("Targets");
     flags.files("--targets", "FILE", f.targets, "N or N x d");
-    flags.files("--errors", "FILE", f.errors, "target minus mean, instead of --mean and --targets");
-    flags.heading("About the items");
+    flags.files("--errors", "FILE", f.errors, "targets minus means, instead of --mean and --targets");
+    flags.heading("Items");
     flags.files("--weights", "FILE", f.weights, "N weights");
     flags.files("--groups", "FILE", f.groups,
                 "N patients, images or sites: the unit of resampling and of splits");
-    flags.files("--by", "FILE", f.by, "N slices to report on, number or text");
-    flags.files("--ids", "FILE", f.ids, "N names of the items");
+    flags.files("--by", "FILE", f.by,
+                "N slice names or numbers; results are also reported by slice (repeat for another slicing)");
+    flags.files("--ids", "FILE", f.ids, "N item names");
     flags.exclusive({"--mean", "--mean-samples", "--errors"});
     flags.exclusive({"--targets", "--errors"});
   } else {
@@ -84,7 +84,7 @@ RegressionInputs load_regression(const RegressionFlags& f, bool with_errors, int
   items.epistemic = load.rows("--epistemic", f.epistemic);
   items.weights = load.weights(f.weights);
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
-  if (!f.by.empty()) items.by = Names(load.rows("--by", f.by, kNames));
+  items.by = load.slices(f.by, items.size());
   check_regression(items, with_errors);
   (void)load.ids(f.ids, out.infos.front().path, items.size());
   return out;

@@ -71,24 +71,24 @@ std::vector<NamedResult> named_results(const Args& files, const Args& names) {
 }  // namespace
 
 int report_command(const Args& args) {
-  Flags flags("report", "Saved results (--json) as one HTML page to read, to print or to mail.");
+  Flags flags("report", "Puts saved results (--json) on one HTML page.");
   Args files, names;
   std::string title;
   PageFlags pages_flags;
-  flags.positional("RESULT", files, "files that --json wrote, or history.json of a training run");
+  flags.positional("RESULT", files, "files written by --json, or history.json of a training run");
   flags.text("-o", "FILE.html", pages_flags.report, "the page");
   flags.text("--plots", "DIR", pages_flags.plots,
-             "each plot as a Vega-Lite spec with its data, and as SVG where node is");
-  flags.list("--names", "a,b", names, "what the results are called [the file's name]");
-  flags.text("--title", "TEXT", title, "the page's title");
+             "write each plot as a Vega-Lite spec with its data, and as SVG if node is installed");
+  flags.list("--names", "a,b", names, "names of the results [the file's name]");
+  flags.text("--title", "TEXT", title, "title of the page");
   flags.examples(kReportExamples);
   if (!flags.parse(args)) return kDone;
   if (files.empty())
-    throw InputError("no result was given; name one or more files that \"plumb ... --json FILE\" wrote");
+    throw InputError("no result given; name one or more files that \"plumb ... --json FILE\" wrote");
   if (pages_flags.report.empty() && pages_flags.plots.empty())
-    throw InputError("no output file was given; add -o report.html");
-  Pages pages(pages_flags);
+    throw InputError("no output file given; add -o report.html");
   check_outputs({{"-o", pages_flags.report}, {"--plots", pages_flags.plots}}, files);
+  Pages pages(pages_flags);
   const std::vector<NamedResult> results = named_results(files, names);
   pages.open();
   pages.finish(results, title);

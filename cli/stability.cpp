@@ -16,12 +16,12 @@ namespace plumb::cli {
 namespace {
 
 constexpr const char* kStabilityExamples = R"(Examples:
-  does asking all raters steady the calibration error?
+  is the calibration error more stable with all raters?
     plumb stability --probs probs.npy --counts votes.npy --estimators ece,ece_kde
   against one rater instead of the majority, patients as the unit
     plumb stability --probs probs.npy --ratings votes.npy --single rater:0 --groups items.csv:patient
 Each repeat draws units with replacement and takes growing parts of that draw. Total variation is the sum of the
-absolute changes along the way; a ratio above 1 says that all votes are steadier than one label.)";
+absolute changes along the way; a ratio above 1 means that all votes give a more stable estimate than one label.)";
 
 constexpr std::string_view kRater = "rater:";
 
@@ -73,7 +73,7 @@ Result stability_head(const Items& items, const StabilityOptions& o, const std::
 
 int stability_command(const Args& args) {
   Flags flags("stability",
-              "How an estimate moves as the test set shrinks, with one label per item and with all votes.");
+              "How an estimate varies as the test set shrinks, with one label per item and with all votes.");
   InputFlags input_flags;
   EvaluateFlags how;
   StabilityOptions o;
@@ -82,28 +82,29 @@ int stability_command(const Args& args) {
   bool quiet = false;
   PageFlags pages_flags;
   add_estimate_flags(flags, input_flags);
-  flags.heading("How it is computed");
-  flags.list("--estimators", "k,k", o.estimators, "keys of \"plumb list\" [ece]");
-  flags.list("--metrics", "k,k", o.estimators, "another name of --estimators");
+  flags.heading("Computation");
+  flags.list("--estimators", "k,k", o.estimators, "keys from \"plumb list\" [ece]");
+  flags.list("--metrics", "k,k", o.estimators, "alias of --estimators");
   flags.exclusive({"--estimators", "--metrics"});
   flags.number("--from", o.from, "the smallest share of the test set");
-  flags.number("--step", o.step, "between shares");
+  flags.number("--step", o.step, "step between shares");
   flags.whole("--repeats", repeats, "draws of the test set");
   flags.choice("--subsets", {"nested", "independent"}, subsets,
-               "growing parts of one draw, or new ones each time");
+               "nested parts of one draw, or independent draws");
   flags.text("--single", "HOW", single, "the one label: majority, random or rater:NAME [" + single + "]");
   add_ties_flag(flags, how);
   flags.whole("--bins", how.bins, "bins of the reliability table");
   flags.choice("--binning", {"width", "mass"}, how.binning, "bins of equal width or equal mass");
   flags.number("--clip", how.options.clip, "clip probabilities to [X, 1-X] in log-loss");
   add_bandwidth_flag(flags, how);
-  flags.choice("--leave-out", {"vote", "item"}, how.leave_out, "what a kernel estimate leaves out");
-  flags.seed("--seed", how.options.seed, "of the random numbers");
-  flags.whole("--threads", how.threads, "0: all cores; never changes a number");
-  flags.heading("What comes out");
-  flags.text("--json", "FILE", json, "the whole result as JSON; - for standard output");
+  flags.choice("--leave-out", {"vote", "item"}, how.leave_out,
+               "what leave-one-out kernel estimates leave out");
+  flags.seed("--seed", how.options.seed, "seed of the random numbers");
+  flags.whole("--threads", how.threads, "number of threads; 0: all cores; does not change the results");
+  flags.heading("Output");
+  flags.text("--json", "FILE", json, "write the full result as JSON; - for standard output");
   add_page_flags(flags, pages_flags);
-  flags.yes("--quiet", quiet, "no table, no progress");
+  flags.yes("--quiet", quiet, "print no table and no progress");
   flags.examples(kStabilityExamples);
   if (!flags.parse(args)) return kDone;
 

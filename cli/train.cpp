@@ -23,9 +23,7 @@ int hand_over(const char* command, const Args& args) {
   if (::access(tool.c_str(), X_OK) != 0)
     throw InputError(
         std::string("\"plumb ") + command +
-        "\" needs plumb-train, which is not beside this plumb; \"make train\" installs libtorch-dev and "
-        "builds both, and with another LibTorch cmake does with -DPLUMB_TRAIN=ON and "
-        "-DCMAKE_PREFIX_PATH=FOLDER");
+        "\" needs plumb-train, which is not beside this plumb; \"make train\" installs libtorch-dev and builds both, and with another LibTorch cmake does with -DPLUMB_TRAIN=ON and -DCMAKE_PREFIX_PATH=FOLDER");
   std::vector<std::string> words{tool, command};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> argv;

@@ -6,6 +6,7 @@
 #include "evaluate_flags.hpp"
 #include "fail_if.hpp"
 #include "inputs.hpp"
+#include "next_command.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
@@ -14,23 +15,22 @@
 #include "plumb/report/json.hpp"
 #include "plumb/report/uncertainty.hpp"
 #include "shell/progress.hpp"
-#include "shell_word.hpp"
 
 namespace plumb::cli {
 namespace {
 
 constexpr const char* kUncertaintyExamples = R"(Examples:
-  which measure finds the wrong answers, and where to cut
+  which measure detects wrong answers, and which threshold to use
     plumb uncertainty --probs probs.npy --labels labels.npy
   an ensemble or dropout: one file for each member
     plumb uncertainty --sample-logits a.npy b.npy c.npy --labels labels.npy --bootstrap 200
-  a score of your own, larger for less certain; the items to look at, by name
+  a score of your own, larger for less certain items; suspects listed by name
     plumb uncertainty --probs probs.npy --labels labels.npy --score distance=items.csv:distance --ids items.csv:id --suspects-csv look.csv
-  with a picture of each of them in a page
+  with a picture of each suspect in a report
     plumb uncertainty --probs probs.npy --labels labels.npy --images items.csv:file --report report.html
   a histogram: columns w and p, rows from the least to the most confident bin
     plumb uncertainty --histogram bins.csv
-The odds ratio tells how much better a bet on right or wrong gets when the measure is known; 1: no better.)";
+The odds ratio says by how much knowing the measure changes the odds of a right answer; 1: not at all.)";
 
 struct UncertaintyFlags {
   InputFlags inputs;
@@ -47,42 +47,44 @@ struct UncertaintyFlags {
 
 void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   add_answer_flags(flags, f.inputs);
-  flags.later("--by", "plumb uncertainty does not report on slices; leave --by out, or run it on each part");
+  flags.later("--by", "plumb uncertainty does not report by slice; leave out --by, or run it on each slice");
   flags.later("--concentration", "--concentration does not change whether an answer is right; leave it out");
   flags.later("--truth", "--truth is not used by plumb uncertainty; leave it out");
   flags.repeated("--score", "NAME=FILE", f.scores,
-                 "N scores of your own, larger for less certain; repeatable");
+                 "N scores of your own, larger for less certain items; repeatable");
   flags.list("--images", "FILE", f.images,
              "pictures for --report: N x H x W, with channels first or last, or a CSV column of file names");
-  flags.heading("How it is computed");
+  flags.heading("Computation");
   flags.list("--measures", "m,m", f.measures,
-             "entropy, u1, u5, loss, variance, mutual_information, expected_entropy [all there can be]");
-  flags.list("--metrics", "m,m", f.metrics, "another name of --measures");
+             "entropy, u1, u5, loss, variance, mutual_information, expected_entropy [all that apply]");
+  flags.list("--metrics", "m,m", f.metrics, "alias of --measures");
   flags.exclusive({"--measures", "--metrics"});
-  flags.choice("--top", {"1", "5"}, f.top, "right: the label is among so many most probable classes");
+  flags.choice("--top", {"1", "5"}, f.top,
+               "an answer is right if the label is among the N most probable classes");
   flags.whole("--bins", f.bins, "equal-mass bins of the measure; when given, also for the odds ratio");
   flags.choice("--degenerate", {"pool", "jeffreys", "error"}, f.degenerate,
-               "bins of only right or only wrong answers");
+               "how to treat bins of only right or only wrong answers");
   flags.number("--base-rate", f.base_rate, "accuracy that the odds are relative to [the observed one]");
-  flags.number("--coarsen", f.o.coarsen, "merge bins until their relative error is at most X; 0: do not");
+  flags.number("--coarsen", f.o.coarsen, "merge bins until their relative error is at most X; 0: never");
   flags.list("--targets", "x,x", f.targets, "accuracies to find thresholds for [0.99,0.95]");
   flags.number("--confidence", f.o.confidence,
-               "also thresholds that hold for future items with this probability; 0: none");
-  flags.whole("--suspects", f.suspects, "wrong items of least uncertainty to list");
-  flags.text("--suspects-by", "NAME", f.o.suspects_by, "the measure for that [u1]");
+               "also find thresholds that hold for future items with this probability; 0: none");
+  flags.whole("--suspects", f.suspects, "number of confident wrong items to list");
+  flags.text("--suspects-by", "NAME", f.o.suspects_by, "measure that ranks them [u1]");
   flags.whole("--bootstrap", f.bootstrap, "replicates for intervals; 0: none");
-  flags.whole("--permutations", f.permutations, "of the measure, for what a useless one scores; 0: none");
-  flags.number("--level", f.o.level, "of the intervals");
-  flags.seed("--seed", f.o.seed, "of the random numbers");
-  flags.whole("--threads", f.threads, "0: all cores; never changes a number");
-  flags.text("--histogram", "FILE", f.histogram, "score this histogram (columns w, p) instead of items");
-  flags.heading("What comes out");
-  flags.text("--json", "FILE", f.json, "the whole result as JSON; - for standard output");
+  flags.whole("--permutations", f.permutations,
+              "permutations of the measure, for the score of a useless one; 0: none");
+  flags.number("--level", f.o.level, "confidence level of the intervals");
+  flags.seed("--seed", f.o.seed, "seed of the random numbers");
+  flags.whole("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
+  flags.text("--histogram", "FILE", f.histogram, "evaluate this histogram (columns w, p) instead of items");
+  flags.heading("Output");
+  flags.text("--json", "FILE", f.json, "write the full result as JSON; - for standard output");
   add_page_flags(flags, f.pages);
   flags.text("--suspects-csv", "FILE", f.suspects_csv, "the suspects as a table");
   flags.repeated("--fail-if", "\"u1.eor<5\"", f.fail_if,
-                 "exit with code 3 when a measure's score is so; repeatable");
-  flags.yes("--quiet", f.quiet, "no table, no progress");
+                 "exit with code 3 if this holds for a measure's score; repeatable");
+  flags.yes("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kUncertaintyExamples);
 }
 
@@ -90,7 +92,7 @@ double accuracy(const std::string& text) {
   double x = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
   if (error != std::errc{} || end != text.data() + text.size())
-    throw InputError("--targets takes accuracies like 0.99,0.95, not \"" + text + "\"");
+    throw InputError("--targets takes accuracies such as 0.99,0.95, not \"" + text + "\"");
   return x;
 }
 
@@ -126,8 +128,9 @@ std::pair<std::string, Rows> own_score(const std::string& text, int threads, Inp
   const std::string name = text.substr(0, cut);
   const auto bad = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_");
   if (bad != std::string::npos || name[0] == '_' || (name[0] >= '0' && name[0] <= '9'))
-    throw InputError("--score: a name is small letters, digits and _, and starts with a letter, not \"" +
-                     name + "\"");
+    throw InputError(
+        "--score: a name consists of lower-case letters, digits and _ and starts with a letter, not \"" +
+        name + "\"");
   return {name, Loader(threads, inputs).rows("--score", {text.substr(cut + 1)})};
 }
 
@@ -194,9 +197,10 @@ Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
       {"top", std::int64_t{o.top}},
       {"bins", std::int64_t{o.bins.value_or(kEqualMassBins)}},
       {"eor_bins",
-       std::string(o.bins || o.coarsen > 0 ? "the bins of the other scores"
-                                           : "by the rarer outcome: min(100, floor(W/25)) bins, W its votes; "
-                                             "edges at its quantiles of the measure")},
+       std::string(
+           o.bins || o.coarsen > 0
+               ? "the bins of the other scores"
+               : "by the rarer outcome: min(100, floor(W/25)) bins, W its votes; edges at its quantiles of the measure")},
       {"bin", std::string("min(bins-1, floor(bins * share of weight with a smaller measure))")},
       {"degenerate", std::string(degenerate_name(o.degenerate))},
       {"base_rate", o.base_rate ? Value(*o.base_rate) : Value(std::string("observed"))},
@@ -213,17 +217,18 @@ Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
 }
 
 /// What a sensible person would run next, with their own files: intervals first, then the suspects.
-std::string next_command(const Args& args, const UncertaintyFlags& f, const UncertaintyResult& r) {
-  std::string again = "  plumb uncertainty";
-  for (const std::string& word : args) again += " " + shell_word(word);
-  const auto advice = [](const std::string& why, const std::string& command) {
-    return "\n" + why + "\n" + command + "\n";
+std::string uncertainty_advice(const Args& args, const UncertaintyFlags& f, const UncertaintyResult& r) {
+  const auto again = [&](const char* more) {
+    Args parts = argument_parts(args, [](const std::string& flag) { return flag != "--bootstrap"; });
+    parts.insert(parts.begin(), "plumb uncertainty");
+    parts.emplace_back(more);
+    return parts;
   };
   if (r.items == 0 || !f.fail_if.empty()) return "";
   if (f.bootstrap == 0 && r.items > 1)
-    return advice("Next, how sure the ranking is:", again + " --bootstrap 200");
+    return next_command("How sure is the ranking?", again("--bootstrap 200"));
   if (f.suspects_csv.empty() && !r.suspects.empty())
-    return advice("Next, the suspects as a table to go through:", again + " --suspects-csv suspects.csv");
+    return next_command("Get the suspects as a table to go through:", again("--suspects-csv suspects.csv"));
   return "";
 }
 
@@ -240,7 +245,7 @@ void check_files(const UncertaintyFlags& f, const std::vector<std::string>& inpu
 int uncertainty_command(const Args& args) {
   Flags flags(
       "uncertainty",
-      "Which uncertainty measure tells right answers from wrong ones, what it is worth, and where to cut.\n"
+      "Which uncertainty measure separates right answers from wrong ones, how well, and which threshold to use.\n"
       "A FILE is .npy, .npz:array, .csv:column or .csv:a,b; several files or a quoted pattern are shards.");
   UncertaintyFlags f;
   add_uncertainty_flags(flags, f);
@@ -259,14 +264,14 @@ int uncertainty_command(const Args& args) {
     if (!f.suspects_csv.empty()) csv.emplace(f.suspects_csv);
   };
   if (!f.images.empty() && f.json.empty() && !pages.wanted())
-    throw InputError("--images are for a page: give --report FILE.html or --json FILE too");
+    throw InputError("--images are for the report; also give --report FILE.html or --json FILE");
   Inputs inputs;
   std::optional<Pictures> pictures;
   if (!f.histogram.empty()) {
     for (const char* flag : {"--probs", "--logits", "--samples", "--sample-logits", "--labels", "--counts",
                              "--ratings", "--annotations", "--score", "--images"})
       if (flags.given(flag))
-        throw InputError(std::string("--histogram and ") + flag + " exclude each other; give one of them");
+        throw InputError(std::string("--histogram and ") + flag + " cannot be combined; give one of them");
     r = histogram(f.histogram, o, inputs);
     open(inputs);
     result.task = "binary";
@@ -304,14 +309,15 @@ int uncertainty_command(const Args& args) {
   std::vector<std::string> images;
   if (pictures) images = suspect_pictures(*pictures, r, result.notes);
   result.sections.emplace_back("suspects", suspects_section(r, names, images));
-  const std::vector<std::string> held = gates_that_hold(gates, measure_scores(r));
+  const std::vector<std::string> held =
+      gates_that_hold(gates, measure_scores(r), {.replicates = o.bootstrap});
   if (json) json->write(render_json(result));
   if (csv) csv->write(suspects_csv(r, names));
   if (json) json->commit();
   if (csv) csv->commit();
   pages.finish(result);
   print_result(result, f.json, f.quiet, [&] {
-    return render_uncertainty(r, names, result.notes, stdout_look()) + next_command(args, f, r);
+    return render_uncertainty(r, names, result.notes, stdout_look()) + uncertainty_advice(args, f, r);
   });
   return exit_code(held);
 }

@@ -21,7 +21,7 @@ else()
     COMMAND ${CMAKE_COMMAND} -E touch ${PLUMB_PAGE_FILES})
 endif()
 
-set(PLUMB_SPECS calibration_dispersion class_errors confidence deferral disagreement intervals learning loss_parts loss_scatter
+set(PLUMB_SPECS calibration_dispersion class_errors confidence confusion deferral disagreement intervals learning loss_parts loss_scatter
   odds_ratio odds_score precision rater_pairs raters rejection reliability shift slice_boxes slices stability truth_histograms truth_scatter
   uncertainty_reliability)
 set(PLUMB_SPEC_FILES ${PLUMB_SPECS})

@@ -91,7 +91,7 @@ struct Flags::Parser {
   void check_no_flag(const std::string& flag, const Args& given) const {
     for (const std::string& value : given)
       if (std::find(names.begin(), names.end(), value) != names.end())
-        throw InputError(flag + " needs a value, but the next flag " + value + " follows it");
+        throw InputError(flag + " needs a value, but is followed by the flag " + value);
   }
   [[noreturn]] void complain_about(const std::string& extra) const {
     const std::string more = " (see plumb " + command + " --help)";
@@ -100,9 +100,9 @@ struct Flags::Parser {
       throw InputError("plumb " + command + " has no flag " + flag + did_you_mean(flag, names) + more);
     }
     if (has_positional)
-      throw InputError("plumb " + command + " does not know what to do with \"" + extra + "\"" + more);
-    throw InputError("plumb " + command + " does not know what \"" + extra +
-                     "\" is; each file is given by a flag that says what it holds" + more);
+      throw InputError("plumb " + command + " does not expect the argument \"" + extra + "\"" + more);
+    throw InputError("plumb " + command + " does not expect the argument \"" + extra +
+                     "\"; give each file with the flag for what it holds" + more);
   }
 };
 
@@ -129,7 +129,7 @@ void Flags::files(const std::string& flag, const std::string& name, Args& out, c
 void Flags::text(const std::string& flag, const std::string& name, std::string& out,
                  const std::string& what) {
   parser_->add_single(flag, name, what, [flag, &out](const std::string& value) {
-    if (value.empty()) throw InputError(flag + " was given an empty name; leave it out, or name something");
+    if (value.empty()) throw InputError(flag + " was given an empty name; give a name, or leave it out");
     out = value;
   });
 }
@@ -233,7 +233,7 @@ bool Flags::parse(const Args& args) {
     const auto& plain = parser_->plain;
     if (equals != std::string::npos &&
         std::find(plain.begin(), plain.end(), arg.substr(0, equals)) != plain.end())
-      throw InputError(arg.substr(0, equals) + " takes no value; give it alone, or leave it out");
+      throw InputError(arg.substr(0, equals) + " takes no value; give the flag alone");
   }
   for (std::size_t i = 0; i + 1 < args.size(); ++i) {
     const auto& single = parser_->single;
@@ -261,7 +261,7 @@ bool Flags::parse(const Args& args) {
     Args both = flags;
     std::erase_if(both, [this](const std::string& flag) { return !given(flag); });
     if (both.size() > 1)
-      throw InputError(both[0] + " and " + both[1] + " exclude each other; give one of them");
+      throw InputError(both[0] + " and " + both[1] + " cannot be combined; give one of them");
   }
   for (const auto& [option, read] : parser_->readers)
     if (option->count() > 0) read(without_marks(option->results()));
@@ -270,7 +270,7 @@ bool Flags::parse(const Args& args) {
 
 int between(const std::string& flag, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value >= low && value <= high) return static_cast<int>(value);
-  throw InputError(flag + " must lie between " + std::to_string(low) + " and " + std::to_string(high) +
+  throw InputError(flag + " must be between " + std::to_string(low) + " and " + std::to_string(high) +
                    ", not " + std::to_string(value));
 }
 

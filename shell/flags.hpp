@@ -31,7 +31,6 @@ class Flags {
   void whole(const std::string& flag, std::int64_t& out, const std::string& what);
   void seed(const std::string& flag, std::uint64_t& out, const std::string& what);
   void number(const std::string& flag, double& out, const std::string& what);
-  /// A positive number, or "auto", which is 0 in `out`.
   /// A positive number, or one of `names` (the first is the default); the number is then 0.
   void number_or_name(const std::string& flag, const Args& names, double& out, std::string& name,
                       const std::string& what);
@@ -53,7 +52,7 @@ class Flags {
   std::unique_ptr<Parser> parser_;
 };
 
-/// The value of a flag, which must lie between these bounds.
+/// The value of a flag, which must be between these bounds.
 int between(const std::string& flag, std::int64_t value, std::int64_t low, std::int64_t high);
 
 }  // namespace plumb::cli

@@ -40,7 +40,7 @@ extern "C" void end_on_bus_error(int number, siginfo_t* info, void*) {
   put("plumb: ");
   for (const char* c = path; *c != '\0'; ++c)
     put(static_cast<unsigned char>(*c) < 0x20 || *c == 0x7f ? std::string_view("?") : std::string_view(c, 1));
-  put(" became shorter while it was read; wait until it is complete, and run the command again\n");
+  put(" became shorter while it was being read; wait until it is complete and run the command again\n");
   ::_exit(kBadInput);
 }
 

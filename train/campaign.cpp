@@ -22,13 +22,13 @@ void check_out(const TrainOptions& o) {
     among = among || lies_within(o.out, o.data + part);
   if (among)
     throw InputError("⟦out⟧ " + o.out +
-                     " lies among the data, which the run would write over; choose another folder");
+                     " is part of the data, which the run would overwrite; choose another folder");
   const fs::path out(o.out);
   if (lies_within(o.out, o.data) && !fs::exists(out / "config.json"))  // an existing run may continue
-    throw InputError("⟦out⟧ " + o.out + " lies in the data folder " + o.data +
-                     "; choose a folder outside of it");
+    throw InputError("⟦out⟧ " + o.out + " is inside the data folder " + o.data +
+                     "; choose a folder outside it");
   if (fs::is_directory(out) && !fs::is_empty(out) && !fs::exists(out / "config.json"))
-    throw InputError("⟦out⟧ " + o.out + " holds other files and no run; choose a new or empty folder");
+    throw InputError("⟦out⟧ " + o.out + " contains files but no run; choose a new or empty folder");
 }
 
 RunResult train_ensemble(const TrainOptions& o, const Hooks& hooks) {

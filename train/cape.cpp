@@ -9,7 +9,7 @@ namespace plumb::train {
 
 void check_cape(const Dataset& data) {
   if (data.task != Task::classification || data.classes != 2)
-    throw InputError("CaPE is defined for two classes, one outcome an item; these data are not of that kind");
+    throw InputError("CaPE is defined for two classes, one outcome per item; these data are of another kind");
   if ((data.train.votes.sum(1) <= 0).any().item<bool>())
     throw InputError("CaPE needs a label for every training item, and some items of train/ have no vote");
 }

@@ -45,7 +45,7 @@ InputArchive read_archive(const std::string& path, const std::string& kind, torc
   } catch (const c10::Error&) {
     throw InputError(path + " cannot be read; it is damaged or not a file of plumb train");
   }
-  throw InputError(path + " is of another kind or of a later version of plumb than this one");
+  throw InputError(path + " is of another kind or from a later version of plumb");
 }
 
 void write_model(OutputArchive& a, const Model& m) {
@@ -143,7 +143,7 @@ TrainState load_checkpoint(const std::string& path, const TrainOptions& o, const
   TrainState s;
   s.model = read_model(a, path, device);
   if (s.model.input != data.train.inputs.sizes().slice(1).vec() || s.model.classes != data.classes)
-    throw InputError(path + " was trained on data of another shape than " + o.data + " holds now");
+    throw InputError(path + " was trained on data whose shape differs from what " + o.data + " holds now");
   s.model.options = o;
   s.optimiser = make_optimiser(o, s.model.net->parameters());
   InputArchive optimiser;

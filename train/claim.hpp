@@ -11,8 +11,8 @@ namespace plumb::train {
 class Busy : public InputError {
  public:
   explicit Busy(const std::string& folder)
-      : InputError("another process works on " + folder +
-                   "; wait until it is done, end it, or choose another ⟦out⟧") {}
+      : InputError("another process is working on " + folder +
+                   "; wait for it, stop it, or choose another ⟦out⟧") {}
 };
 
 /// A lock on a separate file. The system releases it when the process ends, so a killed process blocks no

@@ -21,9 +21,7 @@ std::string format_of(const TrainOptions& o) {
   if (looks_like_utkface(o.data)) return "utkface";
   throw InputError(
       "⟦data⟧ " + o.data +
-      " holds nothing that training understands: give a folder with train/images.npy and train/labels.npy "
-      "(or features.npy, features.csv, counts.npy, targets.npy), with train/labels.csv of image files, with "
-      "MNIST's idx files, with CIFAR-10's binary batches or with UTKFace's photographs");
+      " contains no data in a known layout; give a folder with train/images.npy and train/labels.npy (or features.npy, features.csv, counts.npy, targets.npy), with train/labels.csv of image files, with MNIST's idx files, with CIFAR-10's binary batches or with UTKFace's photographs");
 }
 
 // The same items whatever else changes: the split depends only on the seed.
@@ -31,8 +29,7 @@ void cut_validation(Dataset& d, const TrainOptions& o) {
   const std::int64_t n = d.train.size();
   const auto held = static_cast<std::int64_t>(n * o.validation_share);
   if (held < 1 || held >= n)
-    throw InputError("⟦validation_share⟧ leaves no items on one side of the cut of " +
-                     counted(n, "training item"));
+    throw InputError("⟦validation_share⟧ leaves no items in one part of " + counted(n, "training item"));
   const torch::Tensor order = permutation(seed_for(data_seed_of(o), "validation"), n);
   d.validation = d.train.rows(std::get<0>(order.slice(0, 0, held).sort()));
   d.train = d.train.rows(std::get<0>(order.slice(0, held, n).sort()));
@@ -63,8 +60,8 @@ void check_split(const Dataset& d, const Split& s, const std::string& name) {
   if (s.votes.size(1) != d.classes)
     throw InputError("the votes of " + name + "/ are for " + std::to_string(s.votes.size(1)) +
                      " classes and another part has " + std::to_string(d.classes) +
-                     "; every part must have a column for each class");
-  if (s.votes.sum().item<double>() <= 0) throw InputError("there is not a single vote in " + name + "/");
+                     "; every part must have one column per class");
+  if (s.votes.sum().item<double>() <= 0) throw InputError("there are no votes in " + name + "/");
   if (d.task == Task::segmentation &&
       (s.inputs.dim() != 4 || s.inputs.sizes().slice(2) != s.votes.sizes().slice(2)))
     throw InputError("the labels of " + name + "/ are of " + show_shape(s.votes.sizes().slice(2)) +
@@ -91,7 +88,7 @@ void check_shown(const Dataset& d, const Split& s, const std::string& part) {
   throw InputError(
       "the label " + std::to_string(label) + " in row " +
       std::to_string(at[1].item<std::int64_t>() / pixels) + " of " + part +
-      " is the class of no item in train/; correct it, or give votes (counts.npy) with a column for each class");
+      " is a class without items in train/; correct it, or give votes (counts.npy) with a column for each class");
 }
 
 // Shapes agree between the parts and there is something to learn from.
@@ -169,7 +166,7 @@ Dataset load_dataset(const TrainOptions& o) {
   const std::string format = format_of(o);
   if (o.scenario != "none" && format != "utkface")
     throw InputError("⟦scenario⟧ draws outcomes for UTKFace, and " + o.data +
-                     " is no folder of it (files named [age]_[gender]_[race]_[date].jpg)");
+                     " is not a UTKFace folder (files named [age]_[gender]_[race]_[date].jpg)");
   if (format == "utkface") {
     read_utkface(o, d);
   } else if (format == "mnist" || format == "cifar10") {
@@ -195,10 +192,10 @@ Dataset load_dataset(const TrainOptions& o) {
   }
   if (o.image_size > 0 && format != "images" && format != "utkface")
     throw InputError("⟦image_size⟧ resizes image files, and " + o.data +
-                     " holds arrays, whose size is what it is; leave it out here");
+                     " holds arrays, which are not resized; leave it out here");
   if (format == "utkface" && o.validation_share != TrainOptions{}.validation_share)
     throw InputError(
-        "⟦validation_share⟧ is for data without parts, and UTKFace is cut as its paper did; leave it out");
+        "⟦validation_share⟧ is for data without a split, and UTKFace is split as in its paper; leave it out");
   if (format == "arrays" || format == "images") {
     check_shown(d, d.validation, o.data + "/validation");
     check_shown(d, d.test, o.data + "/test");

@@ -69,16 +69,14 @@ void check_channels_first(const torch::Tensor& images, const std::string& file) 
     return;
   throw InputError(
       file + " is of shape " + show_shape(images.sizes()) +
-      ", which looks like colours in the last axis; images are items x channels x height x width: save "
-      "images.transpose(0, 3, 1, 2)");
+      ", which looks like colours in the last axis; images are items x channels x height x width: save images.transpose(0, 3, 1, 2)");
 }
 
 // As float32, which is what networks compute with.
 torch::Tensor read_finite(const std::string& path) {
   const torch::Tensor t = tensor_of(load_path(path));
   if (t.scalar_type() == torch::kFloat32)
-    check_each(torch::isfinite(t), t, path,
-               "is no finite number (float32); fill it in, or scale what is too large");
+    check_each(torch::isfinite(t), t, path, "is not a finite float32; replace it, or rescale the inputs");
   return t;
 }
 
@@ -105,7 +103,7 @@ torch::Tensor checked_votes(const torch::Tensor& counts, const std::string& file
         file + " is of shape " + show_shape(votes.sizes()) +
         "; votes are items x classes, or items x classes x height x width, of two classes or more");
   check_each((votes >= 0) & (votes == votes.round()), votes, file,
-             "is no number of votes (0, 1, 2, ...)");  // NaN fails as well
+             "is not a number of votes (0, 1, 2, ...)");  // NaN fails as well
   return votes;
 }
 
@@ -169,8 +167,8 @@ Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task, 
     const std::string classes_in = !counts.empty() ? counts : !labels.empty() ? labels : ratings;
     if (targets.empty() && o.targets != "targets" && !classes_in.empty())
       throw InputError(
-          "⟦head⟧ " + o.head + " learns numbers, and " + classes_in +
-          " holds classes; save the numbers as targets.npy, or leave ⟦head⟧ out to learn classes");
+          "⟦head⟧ " + o.head + " is for regression, and " + classes_in +
+          " holds classes; save numeric targets as targets.npy, or leave out ⟦head⟧ to learn classes");
     if (targets.empty())
       throw InputError(
           o.targets == "targets"

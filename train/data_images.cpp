@@ -34,7 +34,7 @@ torch::Tensor read_png(const std::string& path) {
   image.version = PNG_IMAGE_VERSION;
   const auto complain = [&] {
     throw InputError("cannot read " + path + " as PNG (" + image.message +
-                     "): save the picture anew, or take its row out of labels.csv");
+                     "): save the picture again, or remove its row from labels.csv");
   };
   if (png_image_begin_read_from_file(&image, path.c_str()) == 0) complain();
   image.format = PNG_FORMAT_RGB;
@@ -103,7 +103,7 @@ torch::Tensor read_jpeg(const std::string& path) {
   if (!good)
     throw InputError(
         "cannot read " + path +
-        " as JPEG: it is damaged, cut short or of another format; save the picture anew, or take its row out of labels.csv");
+        " as JPEG: it is damaged, truncated or in another format; save the picture again, or remove its row from labels.csv");
   return planes(pixels, height, width);
 }
 #else
@@ -147,7 +147,7 @@ torch::Tensor read_pictures(const std::string& folder, const std::vector<std::st
     }
     if (image.sizes() != all.sizes().slice(1))
       throw InputError(folder + "/" + names[i] + " is " + show_shape(image.sizes()) + " and " + names[0] +
-                       " is " + show_shape(all.sizes().slice(1)) + "; ⟦image_size⟧ brings them to one size");
+                       " is " + show_shape(all.sizes().slice(1)) + "; ⟦image_size⟧ resizes them to one size");
     all[i].copy_(image);
   }
   return all;
@@ -171,7 +171,7 @@ Split read_images(const std::string& folder, const TrainOptions& o, Task& task, 
   if (o.head == "gaussian" || o.head == "laplace" || o.targets == "targets") {
     const std::string target = csv + ":target";
     s.targets = tensor_of(load_path(target)).to(torch::kFloat32).reshape({s.size(), -1});
-    check_each(torch::isfinite(s.targets), s.targets, target, "is no finite number; fill it in first");
+    check_each(torch::isfinite(s.targets), s.targets, target, "is not a finite number; replace it first");
     task = Task::regression;
   } else if (o.targets == "counts") {
     const std::string votes = csv + ":votes_*";

@@ -36,7 +36,7 @@ Split read_cifar10(const std::string& folder, bool train) {
     if (!std::filesystem::exists(path)) throw InputError("there is no " + path);
     const std::int64_t bytes = std::filesystem::file_size(path);
     if (bytes == 0 || bytes % kRecord != 0)
-      throw InputError(path + " is not a CIFAR-10 batch: its size is no multiple of " +
+      throw InputError(path + " is not a CIFAR-10 batch: its size is not a multiple of " +
                        std::to_string(kRecord));
     torch::Tensor t = torch::empty({bytes / kRecord, kRecord}, torch::kUInt8);
     std::ifstream in(path, std::ios::binary);

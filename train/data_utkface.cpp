@@ -36,9 +36,9 @@ int age_of(const std::string& folder, const std::string& name) {
   std::smatch parts;
   const int age = std::regex_match(name, parts, form) ? std::stoi(parts[1]) : -1;
   if (age < 0 || age > kOldest)
-    throw InputError(folder + "/" + name +
-                     " does not begin with an age of 0 to 116 years, as names of UTKFace do "
-                     "([age]_[gender]_[race]_[date].jpg); rename the file or remove it");
+    throw InputError(
+        folder + "/" + name +
+        " does not begin with an age of 0 to 116 years, as names of UTKFace do ([age]_[gender]_[race]_[date].jpg); rename the file or remove it");
   return age;
 }
 
@@ -62,8 +62,7 @@ void read_utkface(const TrainOptions& o, Dataset& d) {
   if (!outcomes && (o.method != "ce" || o.head == "softmax" || o.head == "sigmoid" || o.targets == "labels"))
     throw InputError(
         "⟦data⟧ " + o.data +
-        " is UTKFace, which has ages and no classes: give ⟦scenario⟧ linear, say, for outcomes drawn from a "
-        "risk by age, or leave ⟦method⟧, ⟦head⟧ and ⟦targets⟧ alone to learn the age");
+        " is UTKFace, which has ages and no classes; give ⟦scenario⟧ linear, for example, to draw outcomes from a risk by age, or leave out ⟦method⟧, ⟦head⟧ and ⟦targets⟧ to learn the age");
   if (o.targets == "counts" || o.targets == "ratings" || (outcomes && o.targets == "targets"))
     throw InputError("⟦targets⟧ " + o.targets +
                      " is not in UTKFace: with ⟦scenario⟧ its outcomes are learned, without it the ages");

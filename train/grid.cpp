@@ -77,7 +77,7 @@ std::vector<GridCell> cells_of(const Json& grid, const std::string& name, const 
     check_options(cell.options);
     for (const GridCell& other : cells)
       if (other.name == cell.name)
-        throw InputError(name + ": two cells are both called " + cell.name +
+        throw InputError(name + ": two runs are both called " + cell.name +
                          "; give their folders different names");
     cells.push_back(std::move(cell));
   }
@@ -105,13 +105,13 @@ GridOutcome run_grid(const std::string& path, const TrainOptions& how, const Hoo
     if (!claim.held()) busy.insert(cell.name);
     if (!claim.held() || is_finished(cell.options.out)) continue;
     if (hooks.say)
-      hooks.say("cell " + std::to_string(number) + " of " + std::to_string(cells.size()) + ": " + cell.name);
+      hooks.say("run " + std::to_string(number) + " of " + std::to_string(cells.size()) + ": " + cell.name);
     try {
       (void)train_run(cell.options, hooks);
     } catch (const Busy&) {  // by plumb train --resume
       busy.insert(cell.name);
     } catch (const InputError& e) {
-      if (hooks.complain) hooks.complain("cell " + cell.name + ": " + e.sentence());
+      if (hooks.complain) hooks.complain("run " + cell.name + ": " + e.sentence());
     }
   }
   GridOutcome outcome;

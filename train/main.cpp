@@ -95,12 +95,12 @@ int grid_workers(const std::string& grid, const train::TrainOptions& o, std::int
   }
   const std::string see = "; see " + o.out + "/grid.csv";
   if (done.astray > 0)
-    throw InputError(counted(done.astray, "cell") +
-                     " of the grid went astray (no finite log-loss on validation): lower \"lr\"" + see);
+    throw InputError(counted(done.astray, "run") +
+                     " of the grid diverged (no finite validation log-loss); lower \"lr\"" + see);
   if (done.missing > done.busy)
-    throw InputError(counted(done.missing - done.busy, "cell") + " of the grid could not be done" + see);
-  write_stdout(done.busy > 0 ? "Another process works on " + counted(done.busy, "cell") + see + "\n"
-                             : "Every cell is done; the table is " + o.out + "/grid.csv\n");
+    throw InputError(counted(done.missing - done.busy, "run") + " of the grid failed" + see);
+  write_stdout(done.busy > 0 ? "Another process is working on " + counted(done.busy, "run") + see + "\n"
+                             : "All runs are done; the table is " + o.out + "/grid.csv\n");
   return kDone;
 }
 
@@ -111,13 +111,12 @@ int train_main(const Args& args) {
   StatusLine line(!o.quiet);
   const train::Hooks hooks = hooks_for(line, o.quiet);
   if (!t.grid.empty()) return grid_workers(t.grid, o, t.jobs, hooks);
-  if (!t.resume.empty() && train::is_finished(o.out) && !o.quiet)
-    say("this run is finished; nothing is left to do");
+  if (!t.resume.empty() && train::is_finished(o.out) && !o.quiet) say("this run is already finished");
   const train::RunResult r = train::train_run(o, hooks);
   line.clear();
   if (!r.metric("validation", "nll"))
-    throw InputError("the log-loss on validation was never a finite number: the network of " + o.out +
-                     " went astray; lower --lr and train into another folder");
+    throw InputError("the validation log-loss was never finite: the network of " + o.out +
+                     " diverged; lower --lr and train into another folder");
   if (!o.quiet) write_stdout(summary(r, o.out));
   return kDone;
 }
@@ -138,12 +137,12 @@ int dispatch(const Args& args) {
   try {
     if (train) return train_main({args.begin() + 1, args.end()});
     if (!args.empty() && args[0] == "predict") return predict_main({args.begin() + 1, args.end()});
-    throw InputError("plumb-train is called by \"plumb train\" and \"plumb predict\"; use those");
+    throw InputError("plumb-train is run by \"plumb train\" and \"plumb predict\"; use those commands");
   } catch (const train::Interrupted&) {
     const bool grid = std::find(args.begin(), args.end(), "--grid") != args.end();
     say(!train ? "interrupted; nothing was written"
-        : grid ? "interrupted; the same command goes on with the grid"
-               : "interrupted; \"plumb train --resume RUN\" goes on from the last whole epoch");
+        : grid ? "interrupted; run the same command to continue the grid"
+               : "interrupted; \"plumb train --resume RUN\" continues from the last complete epoch");
     return 128 + signal_received();
   } catch (const std::filesystem::filesystem_error& e) {
     throw InputError("cannot write to " + e.path1().string() + ": " + e.code().message());
@@ -151,7 +150,7 @@ int dispatch(const Args& args) {
     throw;
   } catch (const std::exception& e) {
     if (std::string_view(e.what()).find("out of memory") == std::string_view::npos) throw;
-    say("not enough memory on the device; a smaller --batch or --width needs less");
+    say("out of memory on the device; use a smaller --batch or --width");
     return kInternalFailure;
   }
 }
@@ -166,5 +165,5 @@ int main(int argc, char** argv) {
       [&] {
         return cli::dispatch({argv + std::min(argc, 1), argv + argc});
       },
-      "not enough memory; a smaller --batch or --width needs less");
+      "out of memory; use a smaller --batch or --width");
 }

@@ -52,11 +52,11 @@ constexpr const char* kWritten[] = {
 // Older predictions are overwritten, other files are not.
 void check_out_of_predict(const std::string& out) {
   if (const std::string run = owner_of(out); !run.empty())
-    throw InputError("⟦out⟧ " + out + " would write over what the run in " + run +
+    throw InputError("⟦out⟧ " + out + " would overwrite what the run in " + run +
                      " keeps there; choose another folder, such as " + (fs::path(run) / "mc").string());
   if (fs::is_directory(out) && !fs::is_empty(out) && !fs::exists(fs::path(out) / kWritten[0]) &&
       !fs::exists(fs::path(out) / kWritten[1]))
-    throw InputError("⟦out⟧ " + out + " holds other files and no predictions; choose a new or empty folder");
+    throw InputError("⟦out⟧ " + out + " contains files but no predictions; choose a new or empty folder");
 }
 
 // No file of an older prediction may be mistaken for a part of this one.
@@ -70,12 +70,12 @@ void check_folders(const PredictOptions& o, const std::string& own) {
     throw InputError("⟦data⟧: there is no folder \"" + o.data + "\"");
   if (o.data.empty() && !fs::is_directory(own))
     throw InputError("there is no folder \"" + own + "\" here, which is where the config.json of " + o.run +
-                     " has the data; ⟦data⟧ names it anew");
+                     " expects the data; give the folder with ⟦data⟧");
   for (const std::string& data : {o.data, own}) {
     if (data.empty() || !fs::is_directory(data) || !lies_within(o.out, data)) continue;
     if (lies_within(o.run, data) && lies_within(o.out, o.run)) continue;  // a run next to its data
-    throw InputError("⟦out⟧ " + o.out + " lies in the data folder " + data +
-                     ", whose files could be overwritten; choose a folder outside of it");
+    throw InputError("⟦out⟧ " + o.out + " is inside the data folder " + data +
+                     ", whose files could be overwritten; choose a folder outside it");
   }
   check_out_of_predict(o.out);
 }
@@ -118,7 +118,7 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   const std::vector<std::string> members = members_of(o.run);
   const bool passes_differ = o.mc_dropout || o.tta;
   if (!passes_differ && members.size() == 1 && o.samples != PredictOptions{}.samples)
-    throw InputError("⟦samples⟧ counts passes that differ, and without ⟦mc_dropout⟧ or ⟦tta⟧ all " +
+    throw InputError("⟦samples⟧ needs passes that differ, and without ⟦mc_dropout⟧ or ⟦tta⟧ all " +
                      std::to_string(o.samples) + " would be the same; give one of the two");
   const torch::Device device = device_of(o.device);
   set_up_torch(o.threads, device);
@@ -133,9 +133,10 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
     throw InputError("the model takes inputs of shape " + show_shape(first.input) +
                      ", and the data are of shape " + show_shape(split.inputs.sizes().slice(1)));
   if ((split.inputs.scalar_type() == torch::kUInt8) != first.bytes)
-    throw InputError(std::string("the model was trained on ") +
-                     (first.bytes ? "bytes (uint8), which are divided by 255" : "numbers that are no bytes") +
-                     ", and these inputs are of another type; save them as those of training");
+    throw InputError(
+        std::string("the model was trained on ") +
+        (first.bytes ? "bytes (uint8), which are divided by 255" : "numbers other than bytes") +
+        ", and these inputs are of another type; save them with the type of the training inputs");
   InferenceOptions pass{.batch = o.batch, .dropout = o.mc_dropout};
   if (o.tta) {
     const bool named = o.flip || o.shift > 0 || o.rotation > 0;
@@ -143,20 +144,21 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
         named ? Augmentation{o.flip, o.shift, o.rotation} : Augmentation{how.flip, how.shift, how.rotation};
     if (!pass.augmentation.any())
       throw InputError(
-          "⟦tta⟧ needs a change to make, and the run was trained without: give ⟦flip⟧, ⟦shift⟧ or ⟦rotation⟧");
+          "⟦tta⟧ needs an augmentation, and the run was trained without one; give ⟦flip⟧, ⟦shift⟧ or ⟦rotation⟧");
     if (split.inputs.dim() != 4)
       throw InputError("⟦tta⟧ changes images, and the model takes tables of numbers; use ⟦mc_dropout⟧");
-    if (first.task == Task::segmentation) throw InputError("⟦tta⟧ is not there for segmentation");
+    if (first.task == Task::segmentation) throw InputError("⟦tta⟧ is not available for segmentation");
   }
   const std::int64_t passes = passes_differ ? o.samples : 1;
-  if (passes < 1 || passes > 100000) throw InputError("⟦samples⟧ must lie between 1 and 100000");
+  if (passes < 1 || passes > 100000) throw InputError("⟦samples⟧ must be between 1 and 100000");
   std::vector<torch::Tensor> outputs;
   for (std::int64_t i = 0; i < std::ssize(members); ++i) {
     const Model model = i == 0 ? first : load_model(members[i] + "/model.pt", device);
     if (o.mc_dropout && set_dropout(*model.net, true) == 0)
-      throw InputError(how.model == "linear"
-                           ? "⟦mc_dropout⟧: the model linear has no dropout; train another ⟦model⟧ with it"
-                           : "⟦mc_dropout⟧: the model has no dropout; train it with ⟦dropout⟧ 0.5, say");
+      throw InputError(
+          how.model == "linear"
+              ? "⟦mc_dropout⟧: the model linear has no dropout; train another ⟦model⟧ with it"
+              : "⟦mc_dropout⟧: the model has no dropout; train it with ⟦dropout⟧ 0.5, for example");
     for (std::int64_t s = 0; s < passes; ++s) {
       if (hooks.interrupted && hooks.interrupted()) throw Interrupted{};
       if (hooks.status)

@@ -214,7 +214,7 @@ RunResult train_one(const TrainOptions& o, const Hooks& hooks) {
   r.seconds = before + std::chrono::duration<double>(Clock::now() - start).count();
   const bool kept = r.best_epoch == 0 || state.history[r.best_epoch - 1].phase == "ce";
   if (hooks.say && is_cape(o.method) && !o.from_start && kept)
-    hooks.say("CaPE found no better log-loss on validation: the early-stopped model is kept");
+    hooks.say("CaPE found no better validation log-loss: the early-stopped model is kept");
   save_model(o.out + "/model.pt", state.model);
   write_history(o.out, state.history);
   r.metrics = write_outputs(o.out, state.model, data, device);

@@ -75,7 +75,7 @@ torch::Tensor rows_of(const torch::Tensor& t) {
 torch::Device device_of(const std::string& name) {
   const bool has = torch::cuda::is_available();
   if (name == "cuda" && !has)
-    throw InputError("⟦device⟧ cuda was asked for, but this LibTorch sees no CUDA device; use ⟦device⟧ cpu");
+    throw InputError("⟦device⟧ cuda was requested, but this LibTorch sees no CUDA device; use ⟦device⟧ cpu");
   return torch::Device(has && name != "cpu" ? torch::kCUDA : torch::kCPU);
 }
 

@@ -91,13 +91,13 @@ void check_method(const TrainOptions& o, const Dataset& data) {
     throw InputError(
         "⟦method⟧ ce-resampled draws labels from known probabilities: train/truth.npy is needed");
   if (data.task == Task::segmentation && (o.flip || o.shift > 0 || o.rotation > 0))
-    throw InputError("⟦flip⟧, ⟦shift⟧ and ⟦rotation⟧ would move the image and not its mask; leave them out");
+    throw InputError("⟦flip⟧, ⟦shift⟧ and ⟦rotation⟧ would move the image but not its mask; leave them out");
   if ((data.task == Task::segmentation) != (o.model == "unet-small"))
     throw InputError(
         "⟦model⟧ unet-small is for labels of pixels and the other models for labels of items; the labels here are of " +
         std::string(data.task == Task::segmentation ? "pixels" : "items"));
   if (data.task == Task::segmentation && (o.method == "mmce" || o.method == "mixup"))
-    throw InputError("⟦method⟧ " + o.method + " is not there for segmentation");
+    throw InputError("⟦method⟧ " + o.method + " is not available for segmentation");
 }
 
 // A new network for the data, with weights from the seed. InputError where model, head and data do not match.
@@ -161,12 +161,13 @@ TrainState start_training(const TrainOptions& o, const Dataset& data, torch::Dev
   if (!o.start_from.empty()) {
     const Model from = load_model(o.start_from + "/model.pt", device);
     if (from.options.model != o.model || from.input != s.model.input || from.head != s.model.head)
-      throw InputError("⟦start_from⟧ " + o.start_from + " holds another model, head or input than this run");
+      throw InputError("⟦start_from⟧ " + o.start_from +
+                       " has a different model, head or input from this run");
     const std::vector<torch::Tensor> weights = snapshot(*from.net), own = snapshot(*s.model.net);
     if (!std::equal(weights.begin(), weights.end(), own.begin(), own.end(),
                     [](const auto& a, const auto& b) { return a.sizes() == b.sizes(); }))
       throw InputError("⟦start_from⟧ " + o.start_from +
-                       " has layers of other sizes than this run; give the same ⟦hidden⟧ and ⟦width⟧");
+                       " has layers of different sizes from this run; give the same ⟦hidden⟧ and ⟦width⟧");
     restore(*s.model.net, weights);
     s.model.normalisation = from.normalisation;
     s.model.lr = from.lr;

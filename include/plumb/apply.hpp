@@ -70,7 +70,7 @@ class JsonReader {
  private:
   static constexpr int kDeepest = 32;
 
-  [[noreturn]] static void fail() { throw Error("the model file is no JSON or was cut off"); }
+  [[noreturn]] static void fail() { throw Error("the model file is not JSON or is truncated"); }
   void skip() {
     while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
       ++at_;
@@ -316,7 +316,7 @@ class StepReader {
   [[nodiscard]] std::vector<double> values(std::string_view name) const {
     std::vector<double> out;
     for (const Json& v : parameters_.at(name).at("values").list) {
-      if (v.kind != Json::Kind::number) fail("has something that is no number in " + std::string(name));
+      if (v.kind != Json::Kind::number) fail("has a value that is not a number in " + std::string(name));
       out.push_back(v.number);
     }
     return out;
@@ -444,7 +444,7 @@ inline void check_checksum(std::string_view text) {
   const std::string_view digits = text.substr(at + kKey.size(), 16);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), given, 16);
   if (error != std::errc{} || end != digits.data() + 16 || given != h)
-    throw Error("the model file is damaged or was changed by hand: its checksum does not fit");
+    throw Error("the model file is damaged or was changed by hand: its checksum does not match");
 }
 
 }  // namespace detail
@@ -459,7 +459,7 @@ class Calibrator {
     const detail::Json json = detail::JsonReader(text).read();
     const detail::Json* kind = json.find("kind");
     if (kind == nullptr || kind->text != "plumb calibrator")
-      throw Error("this is JSON but no calibrator of plumb");
+      throw Error("this is JSON but not a plumb calibrator");
     if (json.at("format").number != 1)
       throw Error("the model file has a format that this header does not read");
     detail::check_checksum(text);
@@ -487,9 +487,8 @@ class Calibrator {
 
   [[nodiscard]] int classes() const { return classes_; }
 
-  /// One item. K numbers in and out; a binary task may also have one: the log-odds or the probability of
-  /// class
-  /// 1. `in` and `out` may be the same.
+  /// One item. K numbers in and out; a binary task may also have one, the log-odds or the probability of
+  /// class 1. `in` and `out` may be the same.
   void operator()(std::span<const double> in, Input scale, std::span<double> out) const {
     if (out.size() != in.size()) throw Error("the row for the answer must be as long as the one given");
     bool logits = scale == Input::logits;
@@ -512,7 +511,7 @@ class Calibrator {
     if (alpha_.size() != features.size() + 1)
       throw Error(alpha_.empty()
                       ? "the model has no alpha step"
-                      : "the model's alpha step wants " + std::to_string(alpha_.size() - 1) + " features");
+                      : "the model's alpha step needs " + std::to_string(alpha_.size() - 1) + " features");
     double s = alpha_[0];
     for (std::size_t j = 0; j < features.size(); ++j) s += alpha_[j + 1] * features[j];
     return std::exp(std::clamp(s, -600.0, 600.0));
@@ -522,6 +521,9 @@ class Calibrator {
   void run(std::span<double> x, bool logits) const {
     for (const detail::Map& map : maps_) map(x, logits, classes_);
     if (logits) detail::to_probabilities(x);
+    for (const double z : x)  // parameters of 1e308 make infinities meet
+      if (!(z >= -1e-9 && z <= 1 + 1e-9))
+        throw Error("the model turns this row into something that is no probability");
   }
 
   int classes_ = 0;

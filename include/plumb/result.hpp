@@ -85,10 +85,19 @@ struct Verdict {
 /// ones.
 inline constexpr int kResultFormat = 2;
 
+/// Of a metric in one slice: by itself, and with all slices that were looked at (resample/slices.hpp).
+struct SliceInterval {
+  double low = 0, high = 0;
+  std::string interval;  ///< as in MetricResult
+  double simultaneous_low = 0, simultaneous_high = 0;
+};
+
 struct GroupResult {
   std::string group;
   std::int64_t items = 0, votes = 0;
   std::vector<std::pair<std::string, std::optional<double>>> metrics;
+  std::string by = {};  ///< the way to slice: a column or file
+  std::vector<std::pair<std::string, SliceInterval>> intervals = {};
 };
 
 struct Result {

@@ -13,7 +13,7 @@ Predictions predictions(const ItemColumns& c) {
                                                  {"logits", &c.logits},
                                                  {"samples", &c.samples},
                                                  {"sample_logits", &c.sample_logits}});
-  if (given.data == nullptr) throw InputError("what did the model say? Give its ⟦probs⟧ or ⟦logits⟧");
+  if (given.data == nullptr) throw InputError("no predictions given; set ⟦probs⟧ or ⟦logits⟧");
   const bool logits = given.data == &c.logits || given.data == &c.sample_logits;
   const bool stacked = given.data == &c.samples || given.data == &c.sample_logits;
   const Rows rows = given.data->rows(given.name);
@@ -28,7 +28,7 @@ void check_columns(const Predictions& predictions, const Rows& votes) {
   if (p.rank() != 1 || votes.rows() == 0 || p.rows() <= votes.rows() || p.rows() % votes.rows() != 0) return;
   const std::string columns = std::to_string(p.rows() / votes.rows());
   throw InputError(p.name() + " has " + counted(p.rows(), "value") + " but " + votes.name() + " has " +
-                   counted(votes.rows(), "row") + "; if that is " + columns + " columns an item, say so: {" +
+                   counted(votes.rows(), "row") + "; if that is " + columns + " columns per item, write {" +
                    p.name() + ", " + columns + "}");
 }
 
@@ -55,7 +55,7 @@ Items make_items(const ItemColumns& c) {
   if (const Rows alpha = c.concentration.rows("concentration"); !alpha.empty())
     items.concentration = alpha.rank() == 2 ? split_samples(alpha) : std::vector{alpha};
   items.groups = Names(c.groups.rows("groups"));
-  items.by = Names(c.by.rows("by"));
+  if (Names by(c.by.rows("by")); !by.empty()) items.by = {std::move(by)};
   items.class_names = c.classes;
   check_items(items);
   return items;

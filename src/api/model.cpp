@@ -19,8 +19,8 @@ Items Model::apply(const Items& items, const ApplyOptions& options) const {
 RegressionItems Model::apply(const RegressionItems& items) const {
   check_fits(parts_, items);
   if (!make_variance_map(parts_.steps.front(), items.outputs())->has_variance())
-    throw InputError("the model holds conformal intervals, which have no variance; ask for its intervals");
-  if (items.passes() > 1) throw InputError("passes are calibrated through their total");
+    throw InputError("this is a conformal model, which gives intervals and no variances; use its intervals");
+  if (items.passes() > 1) throw InputError("passes are calibrated through their total variance");
   std::vector<double> variance;
   apply_model(parts_, items, {}, [&](const CalibratedVariances& block) {
     variance.insert(variance.end(), block.variance.begin(), block.variance.end());

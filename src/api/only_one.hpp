@@ -19,7 +19,7 @@ struct Choice {
   for (const Choice& c : columns) {
     if (!c.data->given()) continue;
     if (found.data != nullptr)
-      throw InputError(opt(found.name) + " and " + opt(c.name) + " exclude each other; give one of them");
+      throw InputError(opt(found.name) + " and " + opt(c.name) + " cannot be combined; give one of them");
     found = c;
   }
   return found;

@@ -32,7 +32,7 @@ RegressionItems make_regression_items(const RegressionColumns& c) {
   items.epistemic = c.epistemic.rows("epistemic");
   items.weights = ordinary_weights(c.weights.rows("weights"));
   items.groups = Names(c.groups.rows("groups"));
-  items.by = Names(c.by.rows("by"));
+  if (Names by(c.by.rows("by")); !by.empty()) items.by = {std::move(by)};
   check_regression(items, c.targets.given() || c.errors.given());
   return items;
 }

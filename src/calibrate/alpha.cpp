@@ -112,9 +112,16 @@ constinit const CalibratorRow kAlpha{
     fit_alpha,
     [](const Step& step, int classes) { return kNone.map(step, classes); },
     [](OnnxFlow& flow, const Step& step) { kNone.onnx(flow, step); },
-    "concentration alpha_0 of the prediction, for forecasts of disagreement; probabilities stay"};
+    "concentration alpha_0 of the prediction, for forecasts of disagreement; the probabilities do not change"};
 
 }  // namespace detail
+
+void detail::check_feature(double x, const Rows& features, std::int64_t row, std::int64_t column) {
+  constexpr double kMostFeature = 1e20;  // its square is summed
+  if (std::abs(x) <= kMostFeature) return;
+  throw InputError(features.where(row) + ", column " + std::to_string(column) + ": the feature is " +
+                   show(x) + "; features must be finite and at most 1e20 in size, so rescale them");
+}
 
 std::int64_t alpha_features(const Step& alpha) {
   for (const Parameter& p : alpha.parameters)
@@ -136,13 +143,18 @@ void alpha_concentration(const Step& alpha, const Rows& features, std::int64_t b
                      "; give them with ⟦features⟧");
   if (features.width() != width)
     throw InputError(features.name() + " has " + counted(features.width(), "column") +
-                     " but the model's alpha step wants " + std::to_string(width));
+                     " but the model's alpha step needs " + std::to_string(width));
   std::vector<double> u((end - begin) * width);
   features.read(begin, end, u);
   for (std::int64_t i = 0; i < std::ssize(out); ++i) {
     double s = bias;
-    for (std::int64_t j = 0; j < width; ++j) s += weights[j] * u[i * width + j];
-    if (!std::isfinite(s)) throw InputError(features.where(begin + i) + ": a feature is not finite");
+    for (std::int64_t j = 0; j < width; ++j) {
+      detail::check_feature(u[i * width + j], features, begin + i, j);
+      s += weights[j] * u[i * width + j];
+    }
+    if (!std::isfinite(s))
+      throw InputError(
+          "the model's weights for features are too large to be used; fit it again with plumb calibrate fit");
     out[i] = exp_portable(std::clamp(s, -600.0, 600.0));
   }
 }

@@ -87,9 +87,7 @@ void AlphaProblem::read(const Items& items, const FitOptions& options) {
       votes_ += n;
       for (std::int64_t j = 0; j < features_; ++j) {
         const double x = u[i * features_ + j];
-        if (!std::isfinite(x))
-          throw InputError(options.features.where(begin + i) + ", column " + std::to_string(j) +
-                           ": the feature is " + show(x) + "; features must be finite");
+        check_feature(x, options.features, begin + i, j);
         x_.push_back(x);
       }
     }

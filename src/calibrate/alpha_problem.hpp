@@ -11,6 +11,9 @@
 
 namespace plumb::detail {
 
+/// InputError for a feature that is not finite or too large to be squared and summed.
+void check_feature(double x, const Rows& features, std::int64_t row, std::int64_t column);
+
 class AlphaProblem {
  public:
   AlphaProblem(const Items& items, const FitOptions& options, double lambda);

@@ -78,14 +78,14 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
   // Reads everything: what is wrong with the items is said as such, not as the failure of every method.
   Step none = detail::kNone.fit(items, o);
   if (classes_seen(items) < 2)
-    return untouched(std::move(none),
-                     "all votes are for one class, from which nothing can be learnt: the predictions are "
-                     "left alone");
+    return untouched(
+        std::move(none),
+        "all votes are for one class, so nothing can be learned: the predictions are left unchanged");
   const detail::UnitVotes units(items);
   if (!units.any_wrong)
-    return untouched(std::move(none),
-                     "every vote is for the most probable class, so the data cannot show over-confidence: "
-                     "the predictions are left alone");
+    return untouched(
+        std::move(none),
+        "every vote is for the most probable class, so the data cannot show over-confidence: the predictions are left unchanged");
   double votes = 0;
   std::int64_t counted_units = 0;
   for (const double m : units.mass) {
@@ -159,6 +159,6 @@ constinit const CalibratorRow detail::kAuto{
     [](const Items& items, const FitOptions& options) { return fit_auto(items, options).steps.front(); },
     nullptr,
     nullptr,
-    "as many parameters as pay on held-out folds: each step up must gain one standard error"};
+    "as many parameters as held-out folds support: each larger method must gain one standard error"};
 
 }  // namespace plumb

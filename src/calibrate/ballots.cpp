@@ -96,9 +96,9 @@ void describe(const Tally& tally, const Items& items, std::int64_t clipped, FitR
     return items.class_names.empty() ? std::to_string(k) : items.class_names[k];
   };
   report.warnings.push_back(
-      absent == 1 ? fmt::format("Class {} has no vote: what is fitted says nothing about it.", name(last))
-                  : fmt::format("{} of {} classes have no vote: what is fitted says nothing about them.",
-                                absent, tally.class_mass.size()));
+      absent == 1 ? fmt::format("Class {} has no vote: the fit says nothing about it.", name(last))
+                  : fmt::format("{} of {} classes have no vote: the fit says nothing about them.", absent,
+                                tally.class_mass.size()));
 }
 
 }  // namespace plumb::detail

@@ -44,8 +44,7 @@ Step fit_beta(const Items& items, const FitOptions& options) {
   const bool a_bound = fit.theta[0] == 0, b_bound = fit.theta[1] == 0;
   if (a_bound && b_bound)
     step.fit.warnings.emplace_back(
-        "Both slopes are at their bound 0: the scores say nothing about the votes that an increasing map "
-        "could use.");
+        "Both slopes are at their bound 0: no increasing map of the scores predicts the votes.");
   else if (a_bound || b_bound)
     step.fit.warnings.push_back(std::string(a_bound ? "The slope a of log p" : "The slope b of log(1 - p)") +
                                 " is at its bound 0, which keeps the map increasing.");

@@ -19,7 +19,7 @@ std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed, 
   const Units units(items);
   if (folds < 2)
     throw InputError(
-        fmt::format("{} cannot be held out from; at least 2 are needed", counted(folds, "fold")));
+        fmt::format("{} is too few to hold out from; at least 2 are needed", counted(folds, "fold")));
   if (units.count() < folds) {
     throw InputError(fmt::format("{} cannot be split into {}; give fewer folds or more data",
                                  counted(units.count(), units.grouped() ? "group" : "item"),

@@ -110,8 +110,14 @@ void onnx_ets(OnnxFlow& flow, const Step& step) {
 }  // namespace
 
 constinit const CalibratorRow kEts{
-    "ets",   Tasks::any, Complexity::few, {"prior_votes"},
-    fit_ets, map_ets,    onnx_ets,        "a mix of the tempered, the plain and the uniform prediction",
+    "ets",
+    Tasks::any,
+    Complexity::few,
+    {"prior_votes"},
+    fit_ets,
+    map_ets,
+    onnx_ets,
+    "a mixture of the temperature-scaled, the original and the uniform prediction",
     3};
 
 }  // namespace plumb::detail

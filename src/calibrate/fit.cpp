@@ -26,7 +26,7 @@ constexpr OptionRow kOptions[] = {
 
 // An option that a method does not use would be silently ignored.
 void check_used(const CalibratorRow& row, const FitOptions& options) {
-  const std::string nothing = " does nothing for the method " + std::string(row.method);
+  const std::string nothing = " has no effect on the method " + std::string(row.method);
   for (const OptionRow& option : kOptions) {
     if (!option.given(options) || row.uses(option.name)) continue;
     std::string names;
@@ -80,7 +80,7 @@ const CalibratorRow& known_calibrator(std::string_view method) {
       break;
     }
   throw InputError("there is no calibrator \"" + std::string(method) + "\"" + near +
-                   "; \"plumb list\" names them");
+                   "; \"plumb list\" shows them all");
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ const CalibratorRow* find_calibrator(std::string_view method) {
 void check_fit_options(std::string_view method, const FitOptions& options) {
   check_used(known_calibrator(method), options);
   if (options.folds && (*options.folds < 2 || *options.folds > 1000))
-    throw InputError("⟦folds⟧ takes 2 to 1000, not " + std::to_string(*options.folds));
+    throw InputError("⟦folds⟧ must be between 2 and 1000, not " + std::to_string(*options.folds));
   if (options.prior_votes && !(std::isfinite(*options.prior_votes) && *options.prior_votes >= 0))
     throw InputError("⟦prior_votes⟧ takes a number of 0 or more, not " + show(*options.prior_votes));
   check_threads(options.threads);

@@ -37,6 +37,8 @@ FittedModel fit_model(std::string_view method, const Items& items, const FitOpti
     model.steps.push_back(fit_calibrator(method, out.items, options).front());
     detail::check_held_out(*find_calibrator(method), out.items, options, model.steps.back());
   }
+  if (logits_look_like_probabilities(items.predictions))
+    model.steps.back().fit.warnings.emplace_back(kNoLogits);
   return out;
 }
 

@@ -111,7 +111,7 @@ void check_held_out(const CalibratorRow& row, const Items& items, const FitOptio
   const std::string skipped = "Not compared with the plain predictions on held-out folds: ";
   if (numbers > kMostNumbers) {
     step.fit.warnings.push_back(skipped +
-                                "there is too much data to fit five times more; judge it on other data.");
+                                "the data set is too large to fit five more times; evaluate it on other data.");
     return;
   }
   try {
@@ -127,11 +127,9 @@ void check_held_out(const CalibratorRow& row, const Items& items, const FitOptio
     const MeanLoss gain = gain_of(plain, own, units.mass);
     // A warning needs less evidence than a choice: the plain standard error.
     if (gain.mean < -gain.se)
-      step.fit.warnings.push_back(
-          fmt::format("On held-out folds it is worse than no calibration: log-loss {:.4g} against {:.4g} "
-                      "(standard error of the "
-                      "difference {:.2g}). Use ⟦method⟧ auto or none, or more data.",
-                      mean_loss(own, units.mass).mean, mean_loss(plain, units.mass).mean, gain.se));
+      step.fit.warnings.push_back(fmt::format(
+          "On held-out folds it is worse than no calibration: log-loss {:.4g} against {:.4g} (standard error of the difference {:.2g}). Use ⟦method⟧ auto or none, or more data.",
+          mean_loss(own, units.mass).mean, mean_loss(plain, units.mass).mean, gain.se));
   } catch (const InputError& e) {
     step.fit.warnings.push_back(skipped + e.sentence() + ".");
   }

@@ -77,6 +77,6 @@ constinit const CalibratorRow kIsotonic{
     "isotonic",       Tasks::any,
     Complexity::free, {},
     fit_isotonic,     map_tables,
-    onnx_tables,      "any rising step function; one against the rest for several classes"};
+    onnx_tables,      "any increasing step function; one against the rest for several classes"};
 
 }  // namespace plumb::detail

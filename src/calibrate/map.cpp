@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calibrate/rows.hpp"
+#include "plumb/data/check.hpp"
 #include "plumb/numeric/memory.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
@@ -31,7 +32,8 @@ CalibrationModel model_of(Step step, std::int64_t classes) {
   return model;
 }
 
-Pipeline::Pipeline(const CalibrationModel& model) : classes_(narrow<int>(model.classes)) {
+Pipeline::Pipeline(const CalibrationModel& model)
+    : classes_(narrow<int>(model.classes)), name_(model.name.empty() ? "the model" : model.name) {
   maps_.reserve(model.steps.size());
   try {
     for (const Step& step : model.steps) maps_.push_back(make_map(step, classes_));
@@ -62,6 +64,15 @@ void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::in
     if (maps_[i]->input() == Scale::logit) scores_of(out.z, out.width, out.z);
     maps_[i]->apply(out.z, out.width, out.z);
   }
+  // Parameters are finite, but those of 1e308 make infinities meet. Sums of rounded weights may exceed 1 a
+  // little.
+  constexpr double kRounding = 1e-9;
+  const auto bad = std::find_if(out.z.begin(), out.z.end(),
+                                [](double z) { return !(z >= -kRounding && z <= 1 + kRounding); });
+  if (bad == out.z.end()) return;
+  throw InputError(fmt::format(
+      "{} is not a usable calibrator: it turns {} into {}, which is not a probability; fit it again with plumb calibrate fit",
+      name_, predictions.sources().front().where(begin + (bad - out.z.begin()) / out.width), show(*bad)));
 }
 
 void check_fits(const CalibrationModel& model, const Predictions& p) {

@@ -6,8 +6,8 @@
 namespace plumb::detail {
 namespace {
 
-// softmax(W u + b) with lambda_w / (K (K - 1)) sum_{k != l} W_kl^2 + lambda_b / K sum b^2 (Mimori 2021, eq.
-// 48).
+// softmax(W u + b) with the penalty (Mimori 2021, eq. 48)
+//   lambda_w / (K (K - 1)) sum_{k != l} W_kl^2 + lambda_b / K sum b^2.
 Step fit_odir(const Items& items, const FitOptions& options, ScoreKind kind, const char* method) {
   constexpr double kLambdaB = 1;
   constexpr double kLambdaW = 10;

@@ -99,7 +99,8 @@ class Reader {
   [[nodiscard]] const Json& object(const char* key) const { return checked(key, &Json::is_object, "object"); }
   [[nodiscard]] Reader inside(const Json& json) const { return {name_, json}; }
   [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(name_ + " is no usable calibrator: " + what + "; fit it again with plumb calibrate fit");
+    throw InputError(name_ + " is not a usable calibrator: " + what +
+                     "; fit it again with plumb calibrate fit");
   }
 
  private:
@@ -117,7 +118,7 @@ class Reader {
   [[nodiscard]] std::vector<T> all(const char* key, Is is, const std::string& what) const {
     std::vector<T> out;
     for (const Json& x : list(key)) {
-      if (!(x.*is)()) fail(its(key) + " holds something that is no " + what);
+      if (!(x.*is)()) fail(its(key) + " holds something that is not a " + what);
       out.push_back(x.get<T>());
     }
     return out;
@@ -145,7 +146,7 @@ Parameter read_parameter(const Reader& r, const std::string& name) {
   double size = 1;
   for (const Json& extent : r.list("shape")) {
     if (!extent.is_number_integer() || extent.get<std::int64_t>() < 0)
-      r.fail("the shape of " + name + " is no shape");
+      r.fail("the shape of " + name + " is invalid");
     p.shape.push_back(extent.get<std::int64_t>());
     size *= p.shape.back();
   }
@@ -178,7 +179,7 @@ void check_checksum(std::string_view text, const std::string& name) {
     throw InputError(what + "its checksum is missing; fit it again with plumb calibrate fit");
   const std::string expected = checksum(text.substr(0, at));
   if (text.substr(at + kChecksumKey.size()) != expected + "\"\n}\n")
-    throw InputError(what + "its checksum does not fit; fit it again with plumb calibrate fit");
+    throw InputError(what + "its checksum does not match; fit it again with plumb calibrate fit");
 }
 
 }  // namespace
@@ -216,10 +217,10 @@ CalibrationModel parse_model(std::string_view text, const std::string& name) {
   if (json.is_discarded())
     throw InputError(
         name + (text.starts_with("{\n \"kind\": \"plumb calibrator\"")
-                    ? " is a calibrator that was cut off or damaged; fit it again with plumb calibrate fit"
-                    : " is no calibrator: it is not JSON; plumb calibrate fit writes such files"));
+                    ? " is a calibrator that is truncated or damaged; fit it again with plumb calibrate fit"
+                    : " is not a calibrator: it is not JSON; use a file written by plumb calibrate fit"));
   if (!json.is_object() || !json.contains("kind") || json["kind"] != kKind)
-    throw InputError(name + " is JSON but no calibrator; plumb calibrate fit writes such files");
+    throw InputError(name + " is JSON but not a calibrator; use a file written by plumb calibrate fit");
   const Reader r(name, json);
   const std::int64_t format = r.whole("format");
   if (format > kFormat)

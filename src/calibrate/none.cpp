@@ -26,7 +26,8 @@ void onnx_none(OnnxFlow& flow, const Step& /*step*/) { (void)flow.probabilities(
 
 }  // namespace
 
-constinit const CalibratorRow kNone{"none",   Tasks::any, Complexity::none, {},
-                                    fit_none, map_none,   onnx_none,        "leaves the predictions alone"};
+constinit const CalibratorRow kNone{
+    "none",   Tasks::any, Complexity::none, {},
+    fit_none, map_none,   onnx_none,        "leaves the predictions unchanged"};
 
 }  // namespace plumb::detail

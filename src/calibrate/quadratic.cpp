@@ -48,7 +48,7 @@ constinit const CalibratorRow kQuadratic{"quadratic",
                                          fit_quadratic,
                                          map_quadratic,
                                          onnx_quadratic,
-                                         "binary: a parabola of the log-odds",
+                                         "binary: a quadratic function of the log-odds",
                                          3};
 
 }  // namespace plumb::detail

@@ -15,7 +15,7 @@ void refuse_huge(const Rows& rows, std::int64_t begin, std::span<const double> u
   const auto at = std::find_if(u.begin(), u.end(), [](double x) { return std::fabs(x) > kLargestLogit; });
   if (at == u.end()) return;
   const std::int64_t i = at - u.begin(), width = rows.width();
-  throw InputError(fmt::format("{}{} is {}; a logit to calibrate must lie between -1e30 and 1e30",
+  throw InputError(fmt::format("{}{} is {}; a logit to calibrate must be between -1e30 and 1e30",
                                rows.where(begin + i / width),
                                width == 1 ? "" : fmt::format(", column {}", i % width), show(*at)));
 }

@@ -165,14 +165,15 @@ void onnx_spline(OnnxFlow& flow, const Step& step) {
 
 }  // namespace
 
-constinit const CalibratorRow kSpline{"spline",
-                                      Tasks::binary,
-                                      Complexity::few,
-                                      {"lambda", "folds", "prior_votes"},
-                                      fit_spline,
-                                      map_spline,
-                                      onnx_spline,
-                                      "binary: a monotone cubic of the log-odds, shrunk to the identity",
-                                      8};
+constinit const CalibratorRow kSpline{
+    "spline",
+    Tasks::binary,
+    Complexity::few,
+    {"lambda", "folds", "prior_votes"},
+    fit_spline,
+    map_spline,
+    onnx_spline,
+    "binary: a monotone cubic spline of the log-odds, shrunk towards the identity",
+    8};
 
 }  // namespace plumb::detail

@@ -85,7 +85,7 @@ constinit const CalibratorRow kStructuredVector{
     fit_structured_vector,
     map_structured,
     onnx_structured,
-    "temperature, then a factor and a shift for each class, shrunk to none",
+    "temperature, then a factor and a shift for each class, shrunk towards none",
     1};
 
 constinit const CalibratorRow kStructuredMatrix{"structured-matrix",
@@ -95,7 +95,7 @@ constinit const CalibratorRow kStructuredMatrix{"structured-matrix",
                                                 fit_structured_matrix,
                                                 map_structured,
                                                 onnx_structured,
-                                                "temperature, then a linear map, shrunk to none",
+                                                "temperature, then a linear map, shrunk towards none",
                                                 1};
 
 }  // namespace plumb::detail

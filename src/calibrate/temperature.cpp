@@ -86,7 +86,7 @@ class Search {
       fit.no_optimum = separation();
     } else if (how == "useless") {
       fit.T = kLargestT;
-      fit.no_optimum = "The scores say nothing about the votes";
+      fit.no_optimum = "The scores do not predict the votes";
       fit.warning = fmt::format("{}, so the best temperature is infinite; T was left at its bound {}.",
                                 fit.no_optimum, show(kLargestT));
     } else if (how == "flat") {
@@ -139,13 +139,9 @@ double positive_temperature(const Step& step) {
 }
 
 constinit const CalibratorRow kTemperature{
-    "temperature",
-    Tasks::any,
-    Complexity::one,
-    {"prior_votes"},
-    fit_step,
-    map_temperature,
-    onnx_temperature,
-    "logits divided by one temperature: makes a model more or less sure of everything alike"};
+    "temperature",    Tasks::any,
+    Complexity::one,  {"prior_votes"},
+    fit_step,         map_temperature,
+    onnx_temperature, "logits divided by one temperature: makes all predictions more or less confident"};
 
 }  // namespace plumb::detail

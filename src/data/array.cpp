@@ -49,7 +49,7 @@ namespace {
 void finish(Array& a, std::int64_t elements) {
   detail::set_c_order(a);
   if (a.size() == elements) return;
-  throw std::invalid_argument(a.name + ": the shape asks for " + std::to_string(a.size()) +
+  throw std::invalid_argument(a.name + ": the shape requires " + std::to_string(a.size()) +
                               " elements, there are " + std::to_string(elements));
 }
 

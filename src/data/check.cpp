@@ -37,7 +37,7 @@ std::string in_small_letters(std::string_view text) {
 
 void check_between(std::string_view what, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value < low || value > high)
-    throw InputError(fmt::format("{} is {}; it must lie between {} and {}", what, value, low, high));
+    throw InputError(fmt::format("{} is {}; it must be between {} and {}", what, value, low, high));
 }
 
 }  // namespace
@@ -115,13 +115,13 @@ void check_threads(std::int64_t threads) { check_between("⟦threads⟧", thread
 
 void check_bootstrap(std::int64_t replicates) {
   if (replicates < 0 || replicates > 1'000'000)
-    throw InputError(fmt::format("⟦bootstrap⟧ must lie between 0 and 1000000, not {}", replicates));
+    throw InputError(fmt::format("⟦bootstrap⟧ must be between 0 and 1000000, not {}", replicates));
 }
 
 void check_level(double level) {
   if (!(level > 0 && level < 1))
     throw InputError(fmt::format(
-        "⟦level⟧ is {}; a confidence level must lie between 0 and 1, for example 0.95", show(level)));
+        "⟦level⟧ is {}; a confidence level must be between 0 and 1, for example 0.95", show(level)));
 }
 
 }  // namespace plumb

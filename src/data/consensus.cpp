@@ -68,7 +68,7 @@ void share_ties(const std::vector<Found>& found, std::vector<std::int32_t>& labe
   for (std::int64_t i = 0; i < n; ++i) rows[i] = i;
   rows.insert(rows.end(), out.repeats.begin(), out.repeats.end());
   if (!out.groups.empty()) out.groups = out.groups.gather(rows);
-  if (!out.by.empty()) out.by = out.by.gather(rows);
+  for (Names& by : out.by) by = by.gather(rows);
 }
 
 }  // namespace

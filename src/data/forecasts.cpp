@@ -150,8 +150,8 @@ void project_top(const ItemBlock& block, int top, Forecasts& out) {
       std::partial_sort(ranked.begin(), ranked.begin() + m, ranked.end(), [](const auto& a, const auto& b) {
         return a.first > b.first || (a.first == b.first && a.second < b.second);
       });
-      // From the largest down: one order, whatever the order of the classes. Rounding must not carry it
-      // past 1.
+      // From the largest down: one order, whatever the order of the classes.
+      // Rounding must not carry it past 1.
       double p = 0, hits = 0;
       for (int j = 0; j < m; ++j) {
         p += ranked[j].first;

@@ -29,7 +29,7 @@ void check_column(const Rows& rows, std::string_view what) {
   if (rows.empty()) return;
   if (rows.is_text()) throw InputError(fmt::format("{} holds text; {} must be numbers", rows.name(), what));
   if (rows.width() != 1)
-    throw InputError(fmt::format("{}; {} are one number an item", detail::shape_of(rows), what));
+    throw InputError(fmt::format("{}; {} must be one number per item", detail::shape_of(rows), what));
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ Items Items::gather(std::span<const std::int64_t> rows) const {
   out.truth = truth.gather(rows);
   for (const Rows& c : concentration) out.concentration.push_back(c.gather(rows));
   if (!groups.empty()) out.groups = groups.gather(rows);
-  if (!by.empty()) out.by = by.gather(rows);
+  for (const Names& b : by) out.by.push_back(b.gather(rows));
   out.class_names = class_names;
   return out;
 }
@@ -56,9 +56,9 @@ void check_items(const Items& items) {
   if (!votes.empty()) {
     same(votes.name(), votes.rows());
     if (items.votes.classes() != items.classes()) {
-      throw InputError(fmt::format(
-          "{} was read for {} classes but {} has {}; predictions of one task have the same number",
-          votes.name(), items.votes.classes(), name, items.classes()));
+      throw InputError(
+          fmt::format("{} was read for {} classes but {} has {}; both must have the same number of classes",
+                      votes.name(), items.votes.classes(), name, items.classes()));
     }
   }
   check_column(items.weights, "weights");
@@ -77,13 +77,13 @@ void check_items(const Items& items) {
     same(c.name(), c.rows());
   }
   if (items.concentration.size() > 1 && std::ssize(items.concentration) != items.predictions.samples()) {
-    throw InputError(fmt::format("{} has {} but {} has {}; give one concentration an item, or one a sample",
-                                 items.concentration.front().name(),
-                                 counted(std::ssize(items.concentration), "sample"), name,
-                                 counted(items.predictions.samples(), "sample")));
+    throw InputError(
+        fmt::format("{} has {} but {} has {}; give one concentration per item, or one per item and sample",
+                    items.concentration.front().name(), counted(std::ssize(items.concentration), "sample"),
+                    name, counted(items.predictions.samples(), "sample")));
   }
   if (!items.groups.empty()) same(items.groups.source(), items.groups.size());
-  if (!items.by.empty()) same(items.by.source(), items.by.size());
+  for (const Names& by : items.by) same(by.source(), by.size());
   if (!items.class_names.empty()) check_class_names(items.class_names, items.classes());
 }
 

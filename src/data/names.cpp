@@ -123,7 +123,7 @@ Names::Names(std::string source, std::vector<std::string> text, std::vector<std:
 Names::Names(const Rows& rows, std::string_view what) {
   if (rows.empty()) return;
   if (rows.width() != 1)
-    throw InputError(fmt::format("{}; one name an item is needed", detail::shape_of(rows)));
+    throw InputError(fmt::format("{}; one name per item is needed", detail::shape_of(rows)));
   Collector seen;
   std::vector<std::uint32_t> code;
   code.reserve(rows.rows());
@@ -142,6 +142,18 @@ Names::Names(const Rows& rows, std::string_view what) {
   }
   *this = Names(rows.name(), std::move(seen.text), std::move(code));
 }
+
+std::string source_title(const std::string& source) {
+  const std::size_t colon = source.find_last_of(':'), slash = source.find_last_of('/');
+  if (colon != std::string::npos && (slash == std::string::npos || colon > slash) &&
+      colon + 1 < source.size())
+    return source.substr(colon + 1);
+  const std::string file = slash == std::string::npos ? source : source.substr(slash + 1);
+  const std::size_t dot = file.find_last_of('.');
+  return dot == std::string::npos || dot == 0 ? file : file.substr(0, dot);
+}
+
+std::string Names::title() const { return source_title(source_); }
 
 Names Names::gather(std::span<const std::int64_t> rows) const {
   // By the rows alone: many small slices of many names must not cost slices times names.

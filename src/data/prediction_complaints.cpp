@@ -17,9 +17,9 @@ constexpr double kRounding = 1e-6;
 void check_column(const Rows& rows, std::int64_t row, double p) {
   if (!(p < 0 || p > 1)) return;
   if (p < 0 ? p > -kRounding : p < 1 + kRounding)
-    throw InputError(
-        fmt::format("{} is {}; a probability must lie in [0, 1]; set it to {}, for it looks like rounding",
-                    rows.where(row), show(p), p < 0 ? 0 : 1));
+    throw InputError(fmt::format(
+        "{} is {}; a probability must lie in [0, 1]; it looks like a rounding error: set it to {}",
+        rows.where(row), show(p), p < 0 ? 0 : 1));
   throw InputError(
       fmt::format("{} is {}; a probability must lie in [0, 1]; if these are log-odds, use ⟦logits⟧{}",
                   rows.where(row), show(p), p > 1 ? ", and if they are percentages, divide by 100" : ""));
@@ -31,9 +31,10 @@ void check_row(const Rows& rows, std::int64_t row, std::span<const double> z, bo
   if (negative != z.end()) {
     // One slip is no logit: rounding leaves -1e-12, a wrong subtraction one bad value.
     const auto outside = std::count_if(z.begin(), z.end(), [](double p) { return p < 0 || p > 1; });
-    const char* remedy = *negative > -kRounding ? "set it to 0, for it looks like rounding"
-                         : outside > 1          ? "these look like logits: use ⟦logits⟧"
-                                       : "if these are logits, use ⟦logits⟧, else repair the model's output";
+    const char* remedy = *negative > -kRounding ? "it looks like a rounding error: set it to 0"
+                         : outside > 1
+                             ? "these look like logits: use ⟦logits⟧"
+                             : "if these are logits, use ⟦logits⟧; otherwise correct the model's output";
     throw InputError(
         fmt::format("{} is {}; a probability must lie in [0, 1]; {}", at(negative), show(*negative), remedy));
   }
@@ -47,7 +48,7 @@ void check_row(const Rows& rows, std::int64_t row, std::span<const double> z, bo
   const auto above = std::find_if(z.begin(), z.end(), [](double p) { return p > 1; });
   if (above != z.end()) {
     throw InputError(fmt::format(
-        "{} is {}; a probability must lie in [0, 1]; use ⟦normalize⟧ to rescale rows to sum 1, or ⟦logits⟧ if these are logits",
+        "{} is {}; a probability must lie in [0, 1]; use ⟦normalize⟧ to rescale rows to sum to 1, or ⟦logits⟧ if these are logits",
         at(above), show(*above)));
   }
   if (std::fabs(sum - 1) <= kSumTolerance) return;
@@ -85,7 +86,7 @@ std::string shape_of(const Rows& rows) {
 
 void refuse_probabilities(const Rows& rows, std::int64_t begin, std::int64_t end, bool normalize) {
   refuse(rows, begin, end,
-         "a probability must be a number in [0, 1]; leave the item out or repair the model's output",
+         "a probability must be a number in [0, 1]; leave out the item or correct the model's output",
          [&](std::int64_t row, std::span<const double> z) {
            if (z.size() == 1) {
              check_column(rows, row, z[0]);
@@ -96,10 +97,9 @@ void refuse_probabilities(const Rows& rows, std::int64_t begin, std::int64_t end
 }
 
 void refuse_logits(const Rows& rows, std::int64_t begin, std::int64_t end) {
-  refuse(
-      rows, begin, end,
-      "a logit must be finite; leave the item out, or give certain predictions as probabilities with ⟦probs⟧",
-      [](std::int64_t, std::span<const double>) {});
+  refuse(rows, begin, end,
+         "a logit must be finite; leave out the item, or give the predictions as probabilities with ⟦probs⟧",
+         [](std::int64_t, std::span<const double>) {});
 }
 
 }  // namespace plumb::detail

@@ -41,14 +41,14 @@ bool second_of_pairs(std::span<const double> pairs, bool normalize, std::span<do
 }
 
 void check_source(const Rows& rows, Scale scale) {
-  if (rows.empty()) throw InputError("no predictions were given; use ⟦probs⟧ or ⟦logits⟧");
+  if (rows.empty()) throw InputError("no predictions given; use ⟦probs⟧ or ⟦logits⟧");
   if (rows.is_text()) {
     throw InputError(fmt::format("{} holds text; {} must be numbers", rows.name(),
                                  scale == Scale::logit ? "logits" : "probabilities"));
   }
   if (rows.rank() > 2) {
     throw InputError(
-        fmt::format("{}; predictions are N or N x K, and stacked samples go to ⟦samples⟧ or ⟦sample_logits⟧",
+        fmt::format("{}; predictions are N or N x K; for stacked samples use ⟦samples⟧ or ⟦sample_logits⟧",
                     detail::shape_of(rows)));
   }
   if (rows.width() == 0)
@@ -190,6 +190,25 @@ void top_labels(const PredictionBlock& block, std::int64_t first, std::span<doub
     p[i] = std::max(rows[i], 1.0 - rows[i]);
     label[i] = rows[i] > 0.5 ? 1 : 0;
   }
+}
+
+bool logits_look_like_probabilities(const Predictions& predictions) {
+  if (predictions.scale() != Scale::logit || predictions.items() == 0) return false;
+  const Rows& rows = predictions.sources().front();
+  const std::int64_t width = rows.width(), n = std::min<std::int64_t>(rows.rows(), 1000);
+  if (width < 2) return false;  // log-odds of one class may well lie between 0 and 1
+  std::vector<double> u(n * width);
+  rows.read(0, n, u);
+  for (std::int64_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < width; ++k) {
+      const double x = u[i * width + k];
+      if (!(x >= 0 && x <= 1)) return false;
+      sum += x;
+    }
+    if (std::abs(sum - 1) > kSumTolerance) return false;
+  }
+  return true;
 }
 
 }  // namespace plumb

@@ -21,7 +21,7 @@ Rows::Rows(std::vector<Array> shards) : shards_(std::move(shards)) {
   for (const Array& a : shards_) {
     const Array& first = shards_.front();
     if (a.shape.empty())
-      throw InputError(a.name + " is a single value; a list of at least one row is needed");
+      throw InputError(a.name + " is a single value; an array with at least one row is needed");
     if (!stackable(first, a))
       throw InputError(first.name + " is " + show_shape(first.shape) + " but " + a.name + " is " +
                        show_shape(a.shape) + "; shards must agree in all but the number of rows");
@@ -83,7 +83,7 @@ std::string Rows::where(std::int64_t row) const {
 std::string Rows::name() const {
   if (shards_.empty()) return "no data";
   if (shards_.size() == 1) return shards_.front().name;
-  return shards_.front().name + " and " + std::to_string(shards_.size() - 1) + " more";
+  return shards_.front().name + " (and " + std::to_string(shards_.size() - 1) + " more)";
 }
 
 Rows Rows::gather(std::span<const std::int64_t> rows) const {

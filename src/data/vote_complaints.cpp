@@ -46,11 +46,12 @@ bool minus_and_plus(const Rows& rows) {
   if (!ratings && classes == 2 && minus_and_plus(rows)) {
     remedy = "; for labels of -1 and 1 give ⟦classes⟧ -1,1";
   } else if (std::isnan(x) || x < 0) {
-    remedy = "; items that were not rated go to ⟦ratings⟧, where a negative number or NaN means that";
+    remedy =
+        "; for items that were not rated use ⟦ratings⟧, where a negative number or NaN means \"not rated\"";
   } else if (x == classes && counts_from_one(rows, classes, ratings)) {
-    remedy = "; they seem to count from 1: subtract 1";
+    remedy = "; the classes seem to be numbered from 1: subtract 1";
   } else if (x >= classes) {
-    remedy = "; the number of classes is that of the predictions";
+    remedy = "; the predictions determine the number of classes";
   }
   throw InputError(fmt::format("{} is {}; {} must be whole numbers from 0 to {}{}",
                                cell_of(rows, row, column), show(x), ratings ? "ratings" : "labels",
@@ -87,7 +88,7 @@ void refuse_counts(const Rows& rows, std::int64_t begin, std::int64_t end) {
         const bool share = x[j] > 0 && x[j] < 1;
         throw InputError(fmt::format("{} is {}; a count must be a whole number from 0 to {:.0f}{}",
                                      cell_of(rows, row, j), show(x[j]), kMost,
-                                     share ? "; shares of votes must be multiplied by their number" : ""));
+                                     share ? "; multiply shares of votes by the number of votes" : ""));
       }
       total += x[j];
     }

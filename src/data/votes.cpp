@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "data/shared/complaints.hpp"
@@ -80,12 +81,9 @@ Rows classes_by_number(const Rows& rows, const std::vector<std::string>& class_n
   check_class_names(class_names, classes);
   std::sort(sorted.begin(), sorted.end());
   if (sorted == position)
-    throw InputError(
-        fmt::format("⟦classes⟧ {} are whole numbers in another order than the columns of the predictions, so "
-                    "that a {} of "
-                    "{} may mean position or name; name the classes by words, or bring the columns into the "
-                    "order 0, 1, ...",
-                    fmt::join(class_names, ","), ratings ? "rating" : "label", class_names.front()));
+    throw InputError(fmt::format(
+        "⟦classes⟧ {} are whole numbers in a different order from the columns of the predictions, so a {} of {} may be a position or a name; use words as names, or put the columns in the order 0, 1, ...",
+        fmt::join(class_names, ","), ratings ? "rating" : "label", class_names.front()));
   std::unordered_map<double, std::int32_t> index;
   for (std::size_t k = 0; k < names.size(); ++k) index.emplace(names[k], k);
   std::vector<Array> shards;
@@ -168,7 +166,7 @@ const char* ties_name(Ties ties) {
 Votes Votes::from_labels(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.width() != 1) {
     throw InputError(fmt::format(
-        "{}; ⟦labels⟧ takes one class an item; use ⟦ratings⟧ for several raters or ⟦counts⟧ for votes by class",
+        "{}; ⟦labels⟧ takes one class per item; use ⟦ratings⟧ for several raters or ⟦counts⟧ for votes by class",
         detail::shape_of(rows)));
   }
   return {as_classes(std::move(rows), class_names, classes, false), classes, Kind::labels};
@@ -177,7 +175,7 @@ Votes Votes::from_labels(Rows rows, int classes, std::vector<std::string> class_
 Votes Votes::from_counts(Rows rows, int classes) {
   if (rows.is_text()) throw InputError(fmt::format("{} holds text; counts must be numbers", rows.name()));
   if (rows.rank() != 2 || rows.width() != classes) {
-    throw InputError(fmt::format("{} but there are {} classes; ⟦counts⟧ needs one column a class{}",
+    throw InputError(fmt::format("{} but there are {} classes; ⟦counts⟧ needs one column per class{}",
                                  detail::shape_of(rows), classes,
                                  classes == 2 ? ": votes for class 0, votes for class 1" : ""));
   }
@@ -186,10 +184,13 @@ Votes Votes::from_counts(Rows rows, int classes) {
 
 Votes Votes::from_ratings(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.rank() > 2 || rows.width() == 0)
-    throw InputError(fmt::format("{}; ⟦ratings⟧ takes N x R, one column a rater", detail::shape_of(rows)));
-  NamesPtr raters;
-  if (!rows.empty() && std::ssize(rows.shards().front().columns) == rows.width())
-    raters = std::make_shared<const std::vector<std::string>>(rows.shards().front().columns);
+    throw InputError(fmt::format("{}; ⟦ratings⟧ takes N x R, one column per rater", detail::shape_of(rows)));
+  NamesPtr raters;  // a name that occurs twice tells nobody apart
+  if (!rows.empty() && std::ssize(rows.shards().front().columns) == rows.width()) {
+    const std::vector<std::string>& columns = rows.shards().front().columns;
+    if (std::set<std::string>(columns.begin(), columns.end()).size() == columns.size())
+      raters = std::make_shared<const std::vector<std::string>>(columns);
+  }
   return {as_classes(std::move(rows), class_names, classes, true), classes, Kind::ratings, std::move(raters)};
 }
 

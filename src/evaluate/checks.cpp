@@ -11,7 +11,7 @@ void check_options(const EvaluateOptions& o) {
   check_level(o.level);
   check_threads(o.threads);
   if (!(o.tolerance > 0 && o.tolerance < 1))
-    throw InputError("⟦tolerance⟧ must lie between 0 and 1, not " + show(o.tolerance));
+    throw InputError("⟦tolerance⟧ must be between 0 and 1, not " + show(o.tolerance));
   check_bootstrap(o.bootstrap);
   if (!(o.bandwidth >= 0))
     throw InputError("⟦bandwidth⟧ must be above 0, or 0 for an automatic one, not " + show(o.bandwidth));
@@ -19,7 +19,7 @@ void check_options(const EvaluateOptions& o) {
 }
 
 void check_cells(std::int64_t classes, std::int64_t bins) {
-  if (classes < 2) throw InputError("there are no predictions; give ⟦probs⟧ or ⟦logits⟧");
+  if (classes < 2) throw InputError("no predictions given; use ⟦probs⟧ or ⟦logits⟧");
   const std::int64_t most = std::max<std::int64_t>(1'000'000 / classes, 100);
   if (bins > most)
     throw InputError("⟦bins⟧ " + std::to_string(bins) + " for each of " + std::to_string(classes) +
@@ -33,9 +33,11 @@ void check_mass(const Items& items, const Cell& total) {
     std::vector<double> w(items.size());
     items.weights.read(0, items.size(), w);
     if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; }))
-      throw InputError(items.weights.name() + ": all weights are zero; give some item a positive weight");
+      throw InputError(items.weights.name() +
+                       ": all weights are zero; give at least one item a positive weight");
   }
-  throw InputError(items.votes.rows().name() + ": no item has a vote, so there is nothing to compare with");
+  throw InputError(items.votes.rows().name() +
+                   ": no item has a vote, so there is nothing to evaluate against");
 }
 
 }  // namespace plumb::detail

@@ -34,8 +34,7 @@ void add_ties_note(std::int64_t tied, Ties ties, std::vector<std::string>& notes
   std::string what;
   if (ties == Ties::half)
     what =
-        "the tied classes share the majority label equally, and p-values of the consensus leave such items "
-        "out";
+        "the tied classes share the majority label equally, and p-values of the consensus leave such items out";
   if (ties == Ties::absent)
     what = "they have no majority label and are left out of the consensus and of accuracy";
   if (ties == Ties::lowest) what = "the majority label is the lowest of the tied classes";
@@ -52,7 +51,7 @@ MetricResults no_majority(const Selection& selection, std::uint32_t most_votes) 
   MetricResults out;
   MetricResult none;
   none.why = most_votes > 2 ? "the raters tie on every item: there is no majority label"
-                            : "two raters have no majority: no item has three votes or more";
+                            : "two raters have no majority, and no item has three votes or more";
   for (const MetricRow* row : selection.rows) out.emplace_back(row->key, none);
   return out;
 }
@@ -72,8 +71,7 @@ void add_kernel_note(const KernelPlan& kernel, std::vector<std::string>& notes) 
     notes.push_back("bandwidth 1 was used: " + kernel.event->why);
   if (kernel.event && kernel.event->bound == Bandwidth::Bound::lower)
     notes.push_back(
-        "the bandwidth of ece_kde is the smallest that is tried, 0.0001: the votes change with p in steps "
-        "narrower than that kernel");
+        "the bandwidth of ece_kde is the smallest that is tried, 0.0001: the votes change with p in steps narrower than that kernel");
   if (kernel.event && kernel.event->bound == Bandwidth::Bound::upper)
     notes.push_back(
         "the bandwidth of ece_kde is the largest that is tried, 1: the votes hardly change with p");
@@ -96,6 +94,7 @@ Result describe_run(const Items& items, const EvaluateOptions& options, const Se
   r.settings.emplace_back("metrics", keys);
   r.settings.emplace_back("samples", std::int64_t{items.predictions.samples()});
   r.settings.emplace_back("unit", std::string(items.groups.empty() ? "item" : "group"));
+  if (logits_look_like_probabilities(items.predictions)) r.notes.emplace_back(kNoLogits);
   add_notes(sums, items.size(), selection.products.has(Product::proper_scores), r.notes);
   return r;
 }

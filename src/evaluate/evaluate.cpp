@@ -1,18 +1,18 @@
 #include "plumb/evaluate/evaluate.hpp"
 
-#include <algorithm>
-
 #include "evaluate/checks.hpp"
+#include "evaluate/confusion.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
 #include "evaluate/omnibus.hpp"
+#include "evaluate/per_rater.hpp"
 #include "evaluate/sample.hpp"
+#include "evaluate/slices.hpp"
 #include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
 #include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
-#include "plumb/numeric/parallel.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -26,44 +26,64 @@ struct Evaluation {
   NullModel null_model;
 };
 
+/// What draws are made for. The consensus has no verdict, and where ties are shared its intervals and its
+/// p-values come from different labels.
+enum class Aim { verdict, intervals_and_p, intervals, p_values };
+
+/// Products whose cells inversion takes its noise from; the values of its metrics are not drawn.
+ProductSet inverted_cells(const Selection& all) {
+  const Selection inverted =
+      all.part([](const MetricRow& row) { return row.interval == Interval::inversion; });
+  ProductSet out = inverted.products.both(Product::class_tables) | Product::event_table;
+  if (inverted.has("ece_mass")) out |= Product::event_column;
+  return out;
+}
+
 /// The metrics that are compared with a calibrated model's, and the table for its consistency band.
-Selection null_part(const Selection& all) {
-  Selection out = all.part([](const MetricRow& row) { return row.null || interval_needs_null(row); });
+Selection null_part(const Selection& all, const SampleSize& size, Aim aim) {
+  Selection out = all.part([aim](const MetricRow& row) {
+    return (row.null && aim != Aim::intervals) || (interval_needs_null(row) && aim != Aim::p_values);
+  });
   out.products |= Product::event_table;
-  add_omnibus(out);
+  if (size.single()) out.products |= inverted_cells(all);
+  if (aim == Aim::verdict) add_omnibus(out);
   return out;
 }
 
 /// The metrics that have an interval. Votes and groups take the noise of their cells from here, too.
-Selection boot_part(const Selection& all, const SampleSize& size) {
-  Selection out = all.part([](const MetricRow& row) { return row.interval != Interval::none; });
-  if (!size.single()) out.products |= Product::event_table;
-  out.products |= all.products.both({Product::kde, Product::smooth});  // bands of their curves
+Selection boot_part(const Selection& all, const SampleSize& size, Aim aim) {
+  if (aim == Aim::p_values) return {all.binary, {}, {}};
+  Selection out = all.part([](const MetricRow& row) {
+    return row.interval != Interval::none && row.interval != Interval::inversion;
+  });
+  if (!size.single()) out.products |= inverted_cells(all);
+  if (aim == Aim::verdict) out.products |= all.products.both({Product::kde, Product::smooth});  // bands
   return out;
 }
 
-double draw_work(const Prepared& prepared, const Selection& selection, const SampleSize& size,
+double draw_work(const Prepared& prepared, const Selection& selection, const SampleSize& size, Aim aim,
                  const EvaluateOptions& o) {
-  return o.bootstrap * (prepared.passes(boot_part(selection, size)) + prepared.passes(null_part(selection)));
+  return o.bootstrap * (prepared.passes(boot_part(selection, size, aim)) +
+                        prepared.passes(null_part(selection, size, aim)));
 }
 
 /// Intervals and p-values around what was observed.
 Evaluation with_draws(const Prepared& prepared, Observed observed, const SampleSize& size, bool binary,
-                      int asked, const EvaluateOptions& o, Progress& progress) {
+                      int asked, Aim aim, const EvaluateOptions& o, Progress& progress) {
   const Selection& selection = prepared.selection();
   Evaluation e{{}, {}, std::move(observed), {}, {}, {}};
   if (o.bootstrap > 0) {
     Bands bands{e.observed.smooth_sigma};
     if (selection.has("ece_mass")) bands.mass = e.observed.mass.cells;
-    e.boot =
-        prepared.score(boot_part(selection, size), numbered_draws(o.bootstrap), o.threads, progress, &bands);
+    e.boot = prepared.score(boot_part(selection, size, aim), numbered_draws(o.bootstrap), o.threads, progress,
+                            &bands);
     e.null_model = prepared.fit_null(e.observed.sums.several_votes);
-    e.null = prepared.score(null_part(selection), numbered_draws(o.bootstrap, &e.null_model), o.threads,
-                            progress, &bands);
+    e.null = prepared.score(null_part(selection, size, aim), numbered_draws(o.bootstrap, &e.null_model),
+                            o.threads, progress, &bands);
   }
   const Inference inference(e.observed, e.boot, e.null, size, binary, o);
   for (const MetricRow* row : selection.rows) e.metrics.emplace_back(row->key, inference.result(*row));
-  e.verdict = judge(inference, omnibus_p(e.observed.event_tests, e.null), asked, o);
+  if (aim == Aim::verdict) e.verdict = judge(inference, omnibus_p(e.observed.event_tests, e.null), asked, o);
   return e;
 }
 
@@ -74,13 +94,13 @@ Observed checked_observation(const Prepared& prepared, const Items& items, Progr
 }
 
 /// Absent when no item of positive weight has a label: every one is a tie.
-std::optional<Evaluation> evaluate_labels(const Items& majority, const Selection& selection,
+std::optional<Evaluation> evaluate_labels(const Items& majority, const Selection& selection, Aim aim,
                                           const EvaluateOptions& o, ProductSet also, Progress& progress) {
   try {
     const Prepared prepared(majority, selection, o, o.bootstrap > 0, also);
     Observed observed = checked_observation(prepared, majority, progress);
-    return with_draws(prepared, std::move(observed), sample_size(majority), majority.binary(), o.bootstrap, o,
-                      progress);
+    return with_draws(prepared, std::move(observed), sample_size(majority), majority.binary(), o.bootstrap,
+                      aim, o, progress);
   } catch (const InputError&) {  // the votes themselves were read and checked before
     return std::nullopt;
   }
@@ -124,98 +144,6 @@ void add_tables(const Prepared& prepared, const Evaluation& e, const EvaluateOpt
                                           curves_of(e.boot, &Drawn::smooth_curve), o.level));
 }
 
-GroupResult slice_result(const std::string& name, const Items& part, const EvaluateOptions& o,
-                         const Selection& selection, Progress& progress) {
-  GroupResult group{name, part.size(), 0, {}};
-  try {
-    const Prepared prepared(part, selection, o, false, Product::event_table);
-    const Observed observed = checked_observation(prepared, part, progress);
-    group.votes = narrow<std::int64_t>(observed.sums.event.total().votes);
-    for (const MetricRow* row : selection.rows)
-      group.metrics.emplace_back(row->key, observed.scores.at(std::string(row->key)).value);
-  } catch (const InputError&) {  // a slice without votes has no values, which is no error of the run
-    for (const MetricRow* row : selection.rows) group.metrics.emplace_back(row->key, std::nullopt);
-  }
-  return group;
-}
-
-/// Each slice is evaluated by itself, on its own rows, cells and bandwidths: many slices side by side, few
-/// one after the other on all threads.
-void add_slices(const Items& items, const EvaluateOptions& o, const Selection& selection, Progress& progress,
-                Result& result) {
-  const auto& names = items.by.distinct();
-  std::vector<std::vector<std::int64_t>> rows(names.size());
-  for (std::int64_t i = 0; i < items.size(); ++i) rows[items.by.code(i)].push_back(i);
-  Items whole = items;
-  whole.by = {};  // a slice has one name
-  const int threads = resolve_threads(o.threads);
-  const bool many = std::ssize(rows) >= 4 * threads;
-  EvaluateOptions plain = o;
-  plain.bootstrap = 0;
-  plain.memory = 0;  // less than the whole, which was looked at
-  plain.threads = many ? 1 : o.threads;
-  const std::size_t first = result.per_group.size();
-  result.per_group.resize(first + names.size());
-  parallel_blocks(std::ssize(rows), 1, many ? threads : 1, [&](int, std::int64_t g, std::int64_t) {
-    result.per_group[first + g] = slice_result(names[g], whole.gather(rows[g]), plain, selection, progress);
-    rows[g] = {};
-  });
-}
-
-/// The items that a rater judged, with that rater's votes alone. Of ratings by column nothing is copied: what
-/// the rater left out has no vote.
-Items rated_by(const Items& items, int rater, const std::vector<std::int64_t>& rows) {
-  Items out = items.votes.kind() == Votes::Kind::judgements ? items.gather(rows) : items;
-  out.votes = out.votes.of_rater(rater);
-  return out;
-}
-
-/// The items of each rater, where the votes are judgements one by one; else none.
-std::vector<std::vector<std::int64_t>> rows_by_rater(const Votes& votes) {
-  std::vector<std::vector<std::int64_t>> out(votes.raters());
-  if (votes.kind() != Votes::Kind::judgements) return out;
-  constexpr std::int64_t kBlock = 65536;
-  Judgements block;
-  for (std::int64_t begin = 0; begin < votes.items(); begin += kBlock) {
-    votes.read_judgements(begin, std::min(begin + kBlock, votes.items()), block);
-    for (std::int64_t i = 0; i + 1 < std::ssize(block.offset); ++i)
-      for (std::int64_t j = block.offset[i]; j < block.offset[i + 1]; ++j) {
-        auto& rows = out[block.rater[j]];
-        if (rows.empty() || rows.back() != begin + i) rows.push_back(begin + i);
-      }
-  }
-  return out;
-}
-
-/// What the model scores against each rater alone, on the items of that rater: the path of a slice.
-void add_raters(const Items& items, const EvaluateOptions& o, const Selection& selection, Progress& progress,
-                Result& result) {
-  constexpr int kMostRaters = 1000;
-  const int raters = items.votes.raters();
-  if (raters < 2) return;
-  if (raters > kMostRaters) {
-    result.notes.push_back("there are " + std::to_string(raters) + " raters, too many to score each: above " +
-                           std::to_string(kMostRaters) + " per_rater is left out");
-    return;
-  }
-  std::vector<std::vector<std::int64_t>> rows = rows_by_rater(items.votes);
-  Items whole = items;
-  whole.by = {};
-  const int threads = resolve_threads(o.threads);
-  const bool many = raters >= 4 * threads;
-  EvaluateOptions plain = o;
-  plain.bootstrap = 0;
-  plain.memory = 0;
-  plain.threads = many ? 1 : o.threads;
-  result.per_rater.resize(raters);
-  parallel_blocks(raters, 1, many ? threads : 1, [&](int, std::int64_t r, std::int64_t) {
-    const int rater = narrow<int>(r);
-    result.per_rater[r] = slice_result(items.votes.rater_name(rater), rated_by(whole, rater, rows[r]), plain,
-                                       selection, progress);
-    rows[r] = {};
-  });
-}
-
 }  // namespace
 }  // namespace plumb::detail
 
@@ -242,10 +170,12 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   const Prepared prepared(items, selection, options, options.bootstrap > 0, also);
   Observed observed = checked_observation(prepared, items, progress);
   const bool consensus = observed.sums.several_votes && options.consensus;
-  progress.expect(draw_work(prepared, selection, size, options) +
-                  (consensus ? draw_work(prepared, single, size, options) : 0));
-  const Evaluation e =
-      with_draws(prepared, std::move(observed), size, items.binary(), asked.bootstrap, options, progress);
+  const Slices slices(items, options, prepared);
+  progress.expect(draw_work(prepared, selection, size, Aim::verdict, options) +
+                  (consensus ? draw_work(prepared, single, size, Aim::intervals_and_p, options) : 0) +
+                  slices.work());
+  const Evaluation e = with_draws(prepared, std::move(observed), size, items.binary(), asked.bootstrap,
+                                  Aim::verdict, options, progress);
   const StreamSums& sums = e.observed.sums;
 
   Result result = describe_run(items, options, selection, sums);
@@ -256,23 +186,28 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   result.verdict = e.verdict;
   add_tables(prepared, e, options, result);
   add_kernel_settings(prepared.kernel(), options, result);
+  if (selection.has("accuracy"))
+    result.tables.emplace_back("confusion", confusion_rows(items, options.threads));
   add_rater_results(items, sums, selection, options.threads, result);
   if (consensus) {
     const Consensus majority = plumb::consensus(items, {options.ties, options.seed}, options.threads);
     add_ties_note(majority.tied, options.ties, result.notes);
+    // A share of a label is nothing that a model's forecast could be tested against.
+    const bool shared = options.bootstrap > 0 && options.ties == Ties::half && majority.tied > 0;
     std::optional<Evaluation> labels;
     if (has_majority(majority.most_votes, options.ties))
-      labels = evaluate_labels(majority.items, single, options, also, progress);
+      labels = evaluate_labels(majority.items, single, shared ? Aim::intervals : Aim::intervals_and_p,
+                               options, also, progress);
     result.consensus = labels ? std::move(labels->metrics) : no_majority(single, majority.most_votes);
-    if (labels && options.bootstrap > 0 && options.ties == Ties::half && majority.tied > 0) {
-      // A share of a label is nothing that a model's forecast could be tested against.
+    if (labels && shared) {
       const Consensus decided = plumb::consensus(items, {Ties::absent, options.seed}, options.threads);
-      take_p_values(evaluate_labels(decided.items, single, options, also, progress), result.consensus);
+      take_p_values(evaluate_labels(decided.items, single, Aim::p_values, options, also, progress),
+                    result.consensus);
     }
   }
   if (state != nullptr) add_consensus(items, sums, options, progress, *state);
   if (state != nullptr) finish_state(prepared.event_pass(), sums, *state);
-  if (!items.by.empty()) add_slices(items, options, selection, progress, result);
+  slices.evaluate(progress, result);
   add_raters(items, options, single, progress, result);
   if (options.sample_items > 0) result.tables.emplace_back("sample", sample_rows(items, options));
   return result;

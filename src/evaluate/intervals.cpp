@@ -137,6 +137,8 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
   set_bounds({scale(b.low), scale(b.high)}, "inversion", m);
   if (key == "ece" || key == "ece_corrected" || key == "ece_mass")
     m.high = std::min(std::max(*m.high, rare_bound((1 + level_) / 2)), largest());
+  m.low = std::min(*m.low, *m.high);  // all that can be wrong is: no bound exceeds it
+  if (key == "ece_corrected") m.low = std::min(*m.low, *m.value);
 }
 
 /// A share of single units has its binomial variance; others are worth fewer units, by the bootstrap.

@@ -86,12 +86,19 @@ ClassKde kernel_class_errors(std::span<const ForecastsView> columns, const Kerne
   ClassKde out;
   if (plan.skip_classes) {
     out.mean = Estimate::undefined(
-        "a bandwidth is searched for each class; above 20 classes ask for it by name, or give ⟦bandwidth⟧");
+        "it needs a bandwidth search for each class; above 20 classes ask for it by name, or give ⟦bandwidth⟧");
     return out;
   }
+  std::vector<Estimate> by_class;
+  for (std::int64_t k = 0; k < std::ssize(columns); ++k)
+    by_class.push_back(ece_kde(columns[k], *plan.by_class[k].plan, leave_out, threads).ece_kde);
+  return mean_class_error(by_class);
+}
+
+ClassKde mean_class_error(std::span<const Estimate> by_class) {
+  ClassKde out;
   double sum = 0;
-  for (std::int64_t k = 0; k < std::ssize(columns); ++k) {
-    const Estimate e = ece_kde(columns[k], *plan.by_class[k].plan, leave_out, threads).ece_kde;
+  for (const Estimate& e : by_class) {
     out.by_class.push_back(e.value);
     if (e) {
       sum += *e.value;
@@ -99,14 +106,14 @@ ClassKde kernel_class_errors(std::span<const ForecastsView> columns, const Kerne
       out.mean = e;
     }
   }
-  if (out.mean.why.empty()) out.mean = sum / static_cast<double>(columns.size());
+  if (out.mean.why.empty()) out.mean = sum / static_cast<double>(by_class.size());
   return out;
 }
 
 Estimate kernel_canonical_error(const Items& items, const KernelPlan& plan, LeaveOut leave_out, int threads) {
   if (plan.skip_canonical)
     return Estimate::undefined(
-        "its time grows with the square of the items; ask for it by name above 50000 items");
+        "its time grows with the square of the number of items; above 50000 items, ask for it by name");
   std::vector<double> z, count, weight;
   std::vector<std::uint64_t> offset{0};
   std::vector<std::uint32_t> cls;
@@ -132,7 +139,7 @@ Estimate kernel_canonical_error(const Items& items, const KernelPlan& plan, Leav
   return ece_kde_canonical(view, plan.event->bandwidth, leave_out, threads);
 }
 
-BetaBoxes kernel_boxes(double bandwidth) { return BetaPlan(bandwidth).boxes(); }
+BetaBoxes kernel_boxes(double bandwidth) { return {bandwidth, kKernelAccuracy}; }
 
 std::vector<CurvePoint> kde_curve(const ForecastPass& pass, const KernelPlan& plan) {
   return reliability_kde(beta_sums(pass, kernel_boxes(plan.event->curve_bandwidth)), even_grid());
@@ -148,17 +155,17 @@ Table curve_rows(const std::vector<CurvePoint>& curve, const std::vector<std::ve
   out.columns = {"p", "estimate", "density"};
   if (!replicates.empty()) out.columns.insert(out.columns.end(), {"band_low", "band_high"});
   for (std::int64_t i = 0; i < std::ssize(curve); ++i) {
-    std::vector<Value> row{curve[i].p, curve[i].estimate ? Value(*curve[i].estimate) : Value{},
-                           curve[i].density};
+    const bool known = curve[i].estimate && curve[i].density > 0;  // nothing was said near this p
+    std::vector<Value> row{curve[i].p, known ? Value(*curve[i].estimate) : Value{}, curve[i].density};
     if (!replicates.empty()) {
       std::vector<double> at;
       for (const auto& r : replicates)  // one that drew no unit has no curve
         if (i < std::ssize(r) && !std::isnan(r[i])) at.push_back(r[i]);
-      if (at.size() * 2 < replicates.size() || !curve[i].estimate) {
+      if (at.size() * 2 < replicates.size() || !known) {
         row.insert(row.end(), 2, Value{});
       } else {
         const Bounds b = percentile_bounds(std::move(at), level);
-        row.insert(row.end(), {b.low, b.high});
+        row.insert(row.end(), {std::clamp(b.low, 0.0, 1.0), std::clamp(b.high, 0.0, 1.0)});
       }
     }
     out.rows.push_back(std::move(row));

@@ -48,6 +48,8 @@ struct ClassKde {
 /// From one column per class.
 [[nodiscard]] ClassKde kernel_class_errors(std::span<const ForecastsView> columns, const KernelPlan& plan,
                                            LeaveOut leave_out, int threads);
+/// Of two classes or more, whose errors are known.
+[[nodiscard]] ClassKde mean_class_error(std::span<const Estimate> by_class);
 [[nodiscard]] Estimate kernel_canonical_error(const Items& items, const KernelPlan& plan, LeaveOut leave_out,
                                               int threads);
 

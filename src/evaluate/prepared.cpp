@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "evaluate/omnibus.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/metrics/kernel/kde_draws.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/random.hpp"
@@ -42,14 +44,17 @@ double column_bytes(const Items& items, ProductSet products, bool will_draw, con
   const bool single =
       !items.votes.rows().empty() && items.votes.kind() == Votes::Kind::labels && items.weights.empty();
   const double column = 16 + (single ? 0 : 8 + 8 * int{!items.weights.empty()});
+  constexpr double kKernelPlaces = 36;
   double bytes = 0;
   if (needs_columns(products, will_draw, o.bandwidth)) {
-    constexpr double kPositions = 4, kUnit = 8, kSorting = 36, kDrawn = 44;
+    constexpr double kPositions = 4, kUnit = 8, kSorting = 36, kDrawn = 44, kLogit = 8;
     bytes = !will_draw && single ? 2 * column
                                  : 2 * (column + kPositions) + std::max(kSorting, will_draw ? 2 * kUnit : 0);
-    if (will_draw) bytes += resolve_threads(o.threads) * kDrawn;
+    if (will_draw)
+      bytes +=
+          resolve_threads(o.threads) * kDrawn + kLogit + (products.has(Product::kde) ? kKernelPlaces : 0);
   }
-  if (products.has(Product::class_kde)) bytes += items.classes() * column;
+  if (products.has(Product::class_kde)) bytes += items.classes() * (column + (will_draw ? kKernelPlaces : 0));
   return bytes;
 }
 
@@ -59,8 +64,7 @@ void check_memory(const Items& items, ProductSet products, bool will_draw, const
   const double need = static_cast<double>(items.size()) * column_bytes(items, products, will_draw, o);
   if (need <= static_cast<double>(o.memory)) return;
   throw InputError(fmt::format(
-      "{} rows need about {:.1f} GB of memory for their columns, and {:.1f} GB is available; keys of cost "
-      "linear need none of it: ⟦metrics⟧ accuracy,nll,brier,ece{}",
+      "{} rows need about {:.1f} GB of memory for their columns, and {:.1f} GB is available; keys of cost linear need no columns: ⟦metrics⟧ accuracy,nll,brier,ece{}",
       items.size(), need / kGigabyte, static_cast<double>(o.memory) / kGigabyte,
       will_draw ? ", or fewer ⟦threads⟧" : ""));
 }
@@ -273,6 +277,15 @@ std::int64_t Prepared::draws_at_once(ProductSet products, std::int64_t draws, in
   return std::clamp<std::int64_t>(fit, 1, std::max<std::int64_t>(share, 1));
 }
 
+/// Of so many columns of outcomes each: as many as fit in 64 MB over all workers, and a kernel plan serves.
+std::int64_t Prepared::draws_together(std::int64_t draws, std::int64_t columns, int threads) const {
+  constexpr std::int64_t kBudget = 64 << 20, kMost = KdeDraws::kTogether;
+  const int workers = resolve_threads(threads);
+  const std::int64_t row = workers * columns * std::int64_t{sizeof(double)};
+  const std::int64_t fit = kBudget / std::max<std::int64_t>(row * items_.size(), 1);
+  return std::clamp<std::int64_t>(std::min(fit, (draws + workers - 1) / workers), 1, kMost);
+}
+
 /// Streams the data once per chunk of draws.
 void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, int threads,
                             Progress& progress, bool bands, std::vector<Drawn>& out) const {
@@ -336,14 +349,25 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
     }
     confidence.hits = hits;
   };
-  parallel_blocks(std::ssize(draws), 1, threads, [&](int, std::int64_t r, std::int64_t) {
-    thread_local DrawnRows event_draw, confidence_draw;
-    thread_local std::vector<double> event_hits, confidence_hits;
-    thread_local DrawnRowsAlone event_alone, confidence_alone;
-    ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
-    columns.event = columns.confidence =
-        drawn_view(columns_->event.view(), event_rows.fill(draws[r], options_.seed, event_draw),
-                   event_rows.votes, event_hits, &event_alone);
+  // A calibrated model's outcomes change the hits alone: several draws share the kernel's work.
+  const bool fixed_p = null != nullptr && part.products.has(Product::kde);
+  std::optional<KdeDraws> kernel;
+  if (fixed_p) kernel.emplace(columns_->event.view(), *kernel_.event->plan, options_.leave_out, threads);
+  std::optional<ScoreTests> tests;
+  if (null != nullptr && (part.has("cox_score") || part.has("spiegelhalter_z")))
+    tests.emplace(columns_->event.view());
+  const auto event_of = [&](const Draw& draw, std::vector<double>& hits) {
+    thread_local DrawnRows rows;
+    thread_local DrawnRowsAlone alone;
+    return drawn_view(columns_->event.view(), event_rows.fill(draw, options_.seed, rows), event_rows.votes,
+                      hits, &alone);
+  };
+  const auto score_one = [&](std::int64_t r, const ForecastsView& event, std::optional<KdeErrors> kde) {
+    thread_local DrawnRows confidence_draw;
+    thread_local std::vector<double> confidence_hits;
+    thread_local DrawnRowsAlone confidence_alone;
+    ColumnProducts columns{
+        event, event, {}, {}, &items_, &kernel_, std::move(kde), {}, tests ? &*tests : nullptr};
     if (turned) {
       columns.confidence = columns_->confidence.view();
       confidence_hits.resize(columns.confidence.size());
@@ -367,6 +391,20 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
         out[r].smooth_curve = estimates(smoothed_curve(pass, bands->smooth_sigma));
     }
     progress.add(1);
+  };
+  const std::int64_t chunk = fixed_p ? draws_together(std::ssize(draws), 1, threads) : 1;
+  parallel_blocks(std::ssize(draws), chunk, threads, [&](int, std::int64_t first, std::int64_t last) {
+    thread_local std::array<std::vector<double>, KdeDraws::kTogether> hits;
+    if (!fixed_p) return score_one(first, event_of(draws[first], hits[0]), {});
+    std::vector<ForecastsView> events;
+    std::vector<std::span<const double>> drawn;
+    for (std::int64_t r = first; r < last; ++r) {
+      events.push_back(event_of(draws[r], hits[r - first]));
+      drawn.push_back(events.back().hits);
+    }
+    std::vector<KdeErrors> kde(drawn.size());
+    kernel->errors(drawn, kde);
+    for (std::int64_t r = first; r < last; ++r) score_one(r, events[r - first], std::move(kde[r - first]));
   });
 }
 
@@ -396,21 +434,48 @@ void Prepared::score_classes(const Selection& part, std::span<const Draw> draws,
           hits[k][begin + i] = drawn.hits(i, narrow<std::uint32_t>(k));
     }
   };
-  parallel_blocks(std::ssize(draws), 1, threads, [&](int, std::int64_t r, std::int64_t) {
-    DrawnRows rows;
-    std::vector<std::vector<double>> hits(classes.size());
+  const auto columns_of = [&] {
     ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
     for (const Forecasts& f : classes) columns.classes.push_back(f.view());
-    if (null != nullptr) {
-      for (auto& h : hits) h.resize(units.size());
-      draw_votes(draws[r], rows, hits);
-      for (std::int64_t k = 0; k < std::ssize(classes); ++k) columns.classes[k].hits = hits[k];
-    } else {
-      const RowDraw draw = rows.fill(draws[r], options_.seed, numbers, units, draws[r].counts);
-      for (ForecastsView& f : columns.classes) f.times = draw.times;
-    }
+    return columns;
+  };
+  const auto score_one = [&](std::int64_t r, const ColumnProducts& columns) {
     finish(part, Products(columns, Product::class_kde, options), out[r].scores);
     progress.add(1);
+  };
+  if (null == nullptr || classes.empty()) {
+    parallel_blocks(std::ssize(draws), 1, threads, [&](int, std::int64_t r, std::int64_t) {
+      DrawnRows rows;
+      ColumnProducts columns = columns_of();
+      const RowDraw draw =
+          classes.empty() ? RowDraw{} : rows.fill(draws[r], options_.seed, numbers, units, draws[r].counts);
+      for (ForecastsView& f : columns.classes) f.times = draw.times;
+      score_one(r, columns);
+    });
+    return;
+  }
+  std::vector<KdeDraws> kernels;
+  for (std::int64_t k = 0; k < std::ssize(classes); ++k)
+    kernels.emplace_back(classes[k].view(), *kernel_.by_class[k].plan, options_.leave_out, threads);
+  const std::int64_t chunk = draws_together(std::ssize(draws), std::ssize(classes), threads);
+  parallel_blocks(std::ssize(draws), chunk, threads, [&](int, std::int64_t first, std::int64_t last) {
+    DrawnRows rows;
+    const std::vector<std::vector<double>> one(classes.size(), std::vector<double>(units.size()));
+    std::vector<std::vector<std::vector<double>>> hits(last - first, one);
+    for (std::int64_t r = first; r < last; ++r) draw_votes(draws[r], rows, hits[r - first]);
+    std::vector<std::vector<Estimate>> by_class(last - first);
+    for (std::int64_t k = 0; k < std::ssize(classes); ++k) {
+      std::vector<std::span<const double>> drawn;
+      for (const auto& h : hits) drawn.emplace_back(h[k]);
+      std::vector<KdeErrors> errors(drawn.size());
+      kernels[k].errors(drawn, errors);
+      for (std::size_t d = 0; d < errors.size(); ++d) by_class[d].push_back(errors[d].ece_kde);
+    }
+    ColumnProducts columns = columns_of();
+    for (std::int64_t r = first; r < last; ++r) {
+      columns.class_kde = mean_class_error(by_class[r - first]);
+      score_one(r, columns);
+    }
   });
 }
 

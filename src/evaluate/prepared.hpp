@@ -76,6 +76,7 @@ class Prepared {
   struct ColumnRows;
   [[nodiscard]] FinishOptions finish_options(int threads) const;
   [[nodiscard]] std::int64_t draws_at_once(ProductSet products, std::int64_t draws, int threads) const;
+  [[nodiscard]] std::int64_t draws_together(std::int64_t draws, std::int64_t columns, int threads) const;
   void score_stream(const Selection& part, std::span<const Draw> draws, int threads, Progress& progress,
                     bool bands, std::vector<Drawn>& out) const;
   void score_columns(const Selection& part, std::span<const Draw> draws, int threads, Progress& progress,

@@ -127,6 +127,7 @@ const CalibrationLine& Products::calibration_line() const {
 const KdeErrors& Products::kde() const {
   return once(kde_, [&] {
     const ColumnProducts& c = columns(Product::kde);
+    if (c.kde) return *c.kde;
     const BetaPlan& plan = *c.kernel->event->plan;
     return c.event_pass ? ece_kde(*c.event_pass, plan, options_.leave_out)
                         : ece_kde(c.event, plan, options_.leave_out, options_.threads);
@@ -136,8 +137,19 @@ const KdeErrors& Products::kde() const {
 const ClassKde& Products::class_kde() const {
   return once(class_kde_, [&] {
     const ColumnProducts& c = columns(Product::class_kde);
+    if (c.class_kde) return *c.class_kde;
     return kernel_class_errors(c.classes, *c.kernel, options_.leave_out, options_.threads);
   });
+}
+
+Estimate Products::cox_score() const {
+  const ColumnProducts& c = columns(Product::event_column);
+  return c.tests != nullptr ? c.tests->cox_score(c.event) : plumb::cox_score(c.event);
+}
+
+Estimate Products::spiegelhalter_z() const {
+  const ColumnProducts& c = columns(Product::event_column);
+  return c.tests != nullptr ? c.tests->spiegelhalter_z(c.event) : plumb::spiegelhalter_z(c.event);
 }
 
 Estimate Products::canonical() const {

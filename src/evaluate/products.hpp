@@ -12,6 +12,7 @@
 #include "plumb/metrics/ordered/brier_refinement.hpp"
 #include "plumb/metrics/ordered/calibration_line.hpp"
 #include "plumb/metrics/ordered/risk_coverage.hpp"
+#include "plumb/metrics/ordered/score_tests.hpp"
 #include "plumb/metrics/streaming/calibration_error.hpp"
 
 namespace plumb::detail {
@@ -33,6 +34,9 @@ struct ColumnProducts {
   std::vector<ForecastsView> classes;
   const Items* items = nullptr;
   const KernelPlan* kernel = nullptr;
+  std::optional<KdeErrors> kde = {};       ///< where several draws were computed at once: of the event,
+  std::optional<ClassKde> class_kde = {};  ///< and of the classes
+  const ScoreTests* tests = nullptr;       ///< of the event's column, where draws change its hits alone
 };
 
 /// The products of one draw. What several metrics share is computed once. Asking for a product that was not
@@ -65,6 +69,8 @@ class Products {
   [[nodiscard]] const CalibrationLine& calibration_line() const;
   [[nodiscard]] const KdeErrors& kde() const;
   [[nodiscard]] const ClassKde& class_kde() const;
+  [[nodiscard]] Estimate cox_score() const;
+  [[nodiscard]] Estimate spiegelhalter_z() const;
   [[nodiscard]] Estimate canonical() const;
   [[nodiscard]] const SmoothError& smooth() const;
 

@@ -35,6 +35,18 @@ Table disagreement_table(const ShareTables& t) {
   return out;
 }
 
+/// The raters' own names; where nothing names them, their numbers.
+class RaterNames {
+ public:
+  explicit RaterNames(const Votes& votes) : votes_(votes) {}
+  [[nodiscard]] Value of(std::int64_t rater) const {
+    return votes_.names_raters() ? Value(votes_.rater_name(narrow<int>(rater))) : Value(rater);
+  }
+
+ private:
+  const Votes& votes_;
+};
+
 void add_classes(const ClassScores& scores, const Selection& selection, Result& result) {
   for (const auto& [key, values] : scores)
     if (selection.has(key)) result.per_class.emplace_back(key, values);
@@ -60,21 +72,19 @@ void add_rater_results(const Items& items, const StreamSums& sums, const Selecti
                        Result& result) {
   add_rater_tables(sums, selection, result);
   if (items.votes.raters() == 0 || !selection.products.has(Product::agreement)) return;
-  // Numbers stay numbers where nothing names the raters.
-  const auto name = [&](std::int64_t rater) {
-    return items.votes.names_raters() ? Value(items.votes.rater_name(narrow<int>(rater))) : Value(rater);
-  };
+  const RaterNames names(items.votes);
   Table out;
   out.columns = {"rater", "items", "shared", "pairs", "agree_others", "agree_majority", "agree_model"};
   for (const RaterRow& r : rater_rows(rater_table(items, threads)))
-    out.rows.push_back({name(r.rater), whole(r.items), whole(r.shared), whole(r.pairs), or_null(r.others),
+    out.rows.push_back({names.of(r.rater), whole(r.items), whole(r.shared), whole(r.pairs), or_null(r.others),
                         or_null(r.majority), or_null(r.model)});
   result.tables.emplace_back("raters", std::move(out));
   if (items.votes.raters() > kMostRatersInPairs) return;
   Table pairs;
   pairs.columns = {"rater", "other", "items", "agree", "agreement"};
   for (const RaterPair& p : rater_pairs(items, threads))
-    pairs.rows.push_back({name(p.rater), name(p.other), whole(p.items), whole(p.agree), or_null(p.share)});
+    pairs.rows.push_back(
+        {names.of(p.rater), names.of(p.other), whole(p.items), whole(p.agree), or_null(p.share)});
   result.tables.emplace_back("rater_pairs", std::move(pairs));
 }
 

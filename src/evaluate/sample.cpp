@@ -97,7 +97,7 @@ Table sample_rows(const Items& items, const EvaluateOptions& options) {
                              entropy_of(block, i),
                              decided ? Value(share == 1) : Value{}};
     if (!items.truth.empty()) cells.emplace_back(block.truth[i]);
-    if (!items.by.empty()) cells.emplace_back(part.by.name(row));
+    if (!items.by.empty()) cells.emplace_back(part.by.front().name(row));
     out.rows.push_back(std::move(cells));
   }
   return out;

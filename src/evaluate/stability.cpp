@@ -135,7 +135,7 @@ struct Version {
 
 Items rater_items(const Items& items, int rater) {
   if (items.votes.raters() == 0)
-    throw InputError("⟦single⟧ rater:k needs ⟦ratings⟧ or ⟦annotations⟧, which tell who gave which vote");
+    throw InputError("⟦single⟧ rater:k needs ⟦ratings⟧ or ⟦annotations⟧, which say who gave which vote");
   if (rater < 0 || rater >= items.votes.raters())
     throw InputError("⟦single⟧ rater:" + std::to_string(rater) + ": " + items.votes.rows().name() +
                      " has raters 0 to " + std::to_string(items.votes.raters() - 1));
@@ -148,17 +148,17 @@ constexpr double kMostSteps = 10'000;
 
 void check_options(const StabilityOptions& o, std::int64_t items) {
   if (o.estimators.empty()) throw InputError("⟦estimators⟧: name at least one metric");
-  if (!(o.from > 0 && o.from < 1)) throw InputError("⟦from⟧ must lie between 0 and 1, not " + show(o.from));
+  if (!(o.from > 0 && o.from < 1)) throw InputError("⟦from⟧ must be between 0 and 1, not " + show(o.from));
   if (!(o.step > 0 && o.step <= 1 - o.from + 1e-9))
     throw InputError("⟦step⟧ must be above 0 and at most 1 - from = " + show(1 - o.from) + ", not " +
                      show(o.step));
   if (o.step * static_cast<double>(items) < 0.5)
     throw InputError("⟦step⟧ " + show(o.step) + " is too fine for " + counted(items, "item") +
-                     ": most steps would add none; give more items, or a step of 1/N or more");
+                     ": most steps would add no item; give more items, or a step of 1/N or more");
   if ((1 - o.from) / o.step > kMostSteps)
     throw InputError("⟦step⟧ " + show(o.step) + " makes more than 10000 steps; 0.05 is usual");
   if (o.repeats < 2 || o.repeats > 100000)
-    throw InputError("⟦repeats⟧ must lie between 2 and 100000, not " + std::to_string(o.repeats));
+    throw InputError("⟦repeats⟧ must be between 2 and 100000, not " + std::to_string(o.repeats));
   check_bins(o.evaluate.bins);
   check_threads(o.evaluate.threads);
 }
@@ -249,18 +249,16 @@ Stability stability(const Items& items, const StabilityOptions& o) {
   const Selection selection = select_metrics(e, task_kind(items));
   if (selection.products.has(Product::canonical))
     throw InputError(
-        "⟦estimators⟧: ece_kde_canonical takes time with the square of the items and has no curve; use "
-        "ece_kde");
+        "⟦estimators⟧: the time of ece_kde_canonical grows with the square of the number of items, and it has no curve; use ece_kde");
   const VoteTally votes = tally(items);
   const auto most = static_cast<int>(votes.most);
   if (most == 0)
-    throw InputError(items.votes.rows().name() + ": no item has a vote, so there is nothing to compare with");
+    throw InputError(items.votes.rows().name() +
+                     ": no item has a vote, so there is nothing to evaluate against");
   std::vector<int> raters = o.raters;
   if (raters.empty()) raters = {1, 2, 3, 5, 10, 20, 50};
   for (const int r : raters)
-    if (r < 1)
-      throw InputError("a number of raters to tell the precision for must be at least 1, not " +
-                       std::to_string(r));
+    if (r < 1) throw InputError("the number of raters must be at least 1, not " + std::to_string(r));
   std::erase_if(raters, [most](int r) { return r >= most; });
 
   const double runs = (most > 1 ? 2.0 : 1.0) + static_cast<double>(raters.size());

@@ -23,11 +23,10 @@ constexpr const char* kNeedsAll = "needs all the data in one run; a merged state
 EvaluateState detail::begin_state(const Items& items, const EvaluateOptions& o) {
   if (o.binning == Binning::mass)
     throw InputError(
-        "⟦save_state⟧ needs ⟦binning⟧ width: equal-mass bins are known only once all the data are");
+        "⟦save_state⟧ needs ⟦binning⟧ width: equal-mass bins can be computed only from all the data");
   if (o.ties == Ties::random)
     throw InputError(
-        "⟦save_state⟧ and ⟦ties⟧ random exclude each other: the draws go by row, and a part of the data has "
-        "rows of its own; use ⟦ties⟧ half");
+        "⟦save_state⟧ and ⟦ties⟧ random cannot be combined: ties are broken at random by row number, which differs between shards; use ⟦ties⟧ half");
   EvaluateState s;
   s.ties = static_cast<std::int32_t>(o.ties);
   s.classes = items.classes();

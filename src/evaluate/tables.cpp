@@ -1,5 +1,7 @@
 #include "evaluate/tables.hpp"
 
+#include <algorithm>
+
 #include "plumb/resample/interval.hpp"
 
 namespace plumb::detail {
@@ -26,7 +28,7 @@ Table reliability_rows(const ReliabilityTable& t, const std::vector<std::vector<
         row.insert(row.end(), 2, Value{});
       } else {
         const Bounds band = percentile_bounds(null_mean_y[static_cast<std::size_t>(b)], level);
-        row.insert(row.end(), {band.low, band.high});
+        row.insert(row.end(), {std::clamp(band.low, 0.0, 1.0), std::clamp(band.high, 0.0, 1.0)});
       }
     }
     out.rows.push_back(std::move(row));

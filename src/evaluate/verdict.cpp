@@ -11,6 +11,8 @@ namespace {
 
 constexpr double kNear = 0.8;  // of the tolerance: an error this large or larger is too close to tell from it
 
+constexpr double kAffordable = 1e5;  // replicates; a level that needs more is not worth the time
+
 /// Units at which rare outcomes alone prove a calibrated model's error below the tolerance: where a share
 /// `expected` of outcomes is the less likely one, (upper bound of n expected) / n - expected <= tolerance.
 double needed_for_rare(double expected, double tolerance, double level) {
@@ -32,8 +34,10 @@ Verdict decide(const Evidence& e) {
   const double alpha = (1 - e.level) * (1 + 1e-9);  // 1 - 0.9 is a little less than 0.1
   if (1.0 / (e.draws + 1.0) > alpha) {
     v.verdict = "cannot tell";
-    v.why = counted(e.draws, "replicate") + " cannot reach this level: give ⟦bootstrap⟧ " +
-            std::to_string(std::max(200, static_cast<int>(std::ceil(1 / alpha))));
+    const double enough = std::max(200.0, std::ceil(1 / alpha));
+    v.why = counted(e.draws, "replicate") + " cannot reach this level: give " +
+            (enough <= kAffordable ? "⟦bootstrap⟧ " + std::to_string(static_cast<int>(enough))
+                                   : std::string("⟦level⟧ 0.95"));
     return v;
   }
   if (e.high < e.tolerance && e.units >= kEnoughUnits) {
@@ -70,7 +74,7 @@ Verdict judge(const Inference& inference, std::optional<double> omnibus, int ask
   if (asked == 0) return none;
   if (!inference.event()) {
     none.verdict = "cannot tell";
-    none.why = "there is but " + counted(size.units, size.grouped ? "group" : "item") + " to judge by";
+    none.why = "there is only " + counted(size.units, size.grouped ? "group" : "item") + " to judge by";
     return none;
   }
   const CellNoise& cells = *inference.event();

@@ -53,9 +53,9 @@ bool spaced_numbers(std::string_view line) {
     throw InputError(t.name + " holds JSON, not a table; name it .jsonl if it has one object a line");
   const char* const found = has(';') ? "semicolons" : has('\t') && t.delimiter != '\t' ? "tabs" : nullptr;
   if (found != nullptr && !has(t.delimiter))
-    throw InputError(t.name + " is separated by " + found +
-                     "; save it with commas between the values and points in the numbers (in R: write.csv, "
-                     "not write.csv2), or with tabs as .tsv");
+    throw InputError(
+        t.name + " is separated by " + found +
+        "; save it with commas between the values and decimal points in the numbers (in R: write.csv, not write.csv2), or with tabs as .tsv");
   throw InputError(t.name + ", header: a quote is misplaced or never closed");
 }
 
@@ -67,7 +67,7 @@ void read_header(CsvTable& t) {
   if (fault != RecordFault::none) refuse_header(t);
   for (const CsvField& f : record.fields) {
     if (std::size_t cr = f.text.find('\r'); cr != std::string_view::npos && f.text.substr(cr, 2) != "\r\n")
-      throw InputError(t.name + " ends its lines with carriage returns alone; save it with usual line ends");
+      throw InputError(t.name + " has carriage returns as line endings; save it with standard line endings");
     if (f.text.find('\0') != std::string_view::npos)
       throw InputError(t.name + " is not text: its header holds zero bytes");
     if (!valid_utf8(f.text))

@@ -83,8 +83,8 @@ void CsvTable::refuse(std::int64_t row, const char* at, const std::string& what)
 void CsvTable::refuse_fault(std::int64_t row, const char* at, RecordFault fault) const {
   refuse(row, at,
          fault == RecordFault::open_quote
-             ? ": a quote is opened and never closed"
-             : ": a quote stands inside a value; put the whole value in quotes and double the quotes in it");
+             ? ": a quote is never closed"
+             : ": a quote inside an unquoted value; quote the whole value and double the quotes in it");
 }
 
 void CsvTable::refuse_width(std::int64_t row, const char* at, std::size_t found) const {

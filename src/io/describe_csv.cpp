@@ -17,12 +17,16 @@ using Group = ColumnGroup;
 struct Column {
   NumberFacts facts;
   bool text = false;
+  bool padded = false;  // "00372": a name in digits, which a number would shorten
   std::int64_t missing = 0;
   std::map<std::string, std::int64_t, std::less<>> first_seen;  // empty and closed once there are too many
 
   bool many = false;
 
+  [[nodiscard]] bool names() const { return text || padded; }
+
   void add(std::string_view s, std::int64_t row) {
+    padded = padded || (s.size() > 1 && s[0] == '0' && s.find_first_not_of("0123456789") == s.npos);
     if (many) return;
     const auto it = first_seen.find(s);
     if (it != first_seen.end()) {
@@ -39,6 +43,7 @@ struct Column {
   void merge(const Column& o) {
     facts.merge(o.facts);
     text = text || o.text;
+    padded = padded || o.padded;
     missing += o.missing;
     many = many || o.many;
     for (const auto& [s, row] : o.first_seen) add(s, row);
@@ -89,7 +94,7 @@ ArrayInfo describe_column(const CsvTable& t, std::size_t c, const Column& column
   a.name = t.name + ":" + a.member;
   a.shape = {t.rows};
   a.missing = column.missing;
-  if (!column.text) {
+  if (!column.names()) {
     conclude(column.facts, a);
     return a;
   }
@@ -121,7 +126,7 @@ std::vector<ArrayInfo> describe_csv(std::span<const std::byte> bytes, const std:
     bool text = false;
     for (const std::size_t c : groups[g].columns) {
       facts.merge(state.columns[c].facts);
-      text = text || state.columns[c].text;
+      text = text || state.columns[c].names();
       a.missing += state.columns[c].missing;
     }
     if (text) continue;

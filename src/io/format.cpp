@@ -81,7 +81,7 @@ const Format* by_extension(const std::string& path) {
 /// comma, makes it tab-separated.
 const Format& sniff_text(const std::string& path, std::string_view text) {
   if (text.find('\0') != std::string_view::npos)
-    throw InputError(path + " is in no format that Plumb knows; it reads .npy, .npz, .csv, .tsv and .jsonl");
+    throw InputError(path + " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv, .jsonl)");
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') return *by_extension(".jsonl");
   const std::string_view line = text.substr(0, text.find('\n'));

@@ -12,7 +12,7 @@ namespace {
 
 Array read_npy_file(const File& file, const Source& source, const LoadOptions&) {
   if (!source.selection.empty())
-    throw InputError(source.path + " is one array; \":" + source.selection + "\" selects nothing in it");
+    throw InputError(source.path + " holds one array; \":" + source.selection + "\" selects nothing in it");
   return parse_npy(file->bytes(), file, source.path);
 }
 

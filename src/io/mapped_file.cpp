@@ -116,7 +116,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
     result->read_all(file.get());
     if (result->bytes_.empty())
       throw InputError(path +
-                       " gave no data (a pipe can be read only once; save it to a file to use it twice)");
+                       " gave no data (a pipe can be read only once; save it to a file to use it again)");
   }
   return result;
 }

@@ -59,9 +59,9 @@ std::vector<std::string> all_text(const std::byte* data, const NpyHeader& h,
 Array npy_array(NpyHeader h, std::span<const std::byte> data, std::shared_ptr<const void> owner,
                 std::string name) {
   if (data.size() != h.data_bytes) {
-    const std::string asks = " bytes of data, but its header (" + show_shape(h.shape) + ") asks for ";
+    const std::string asks = " bytes of data, but its header (" + show_shape(h.shape) + ") requires ";
     throw InputError(name + " has " + std::to_string(data.size()) + asks + std::to_string(h.data_bytes) +
-                     (data.size() < h.data_bytes ? "; the file was cut short"
+                     (data.size() < h.data_bytes ? "; the file is truncated"
                                                  : "; it is damaged or holds more than one array"));
   }
   Array a;

@@ -119,8 +119,7 @@ void parse_descr(std::string_view descr, NpyHeader& h, const std::string& name) 
   h.kind = rest.empty() ? '?' : rest.front();
   if (h.kind == 'O')
     refuse(
-        "holds Python objects, which Plumb does not load; save numbers with a.astype(\"float64\"), text with "
-        "a.astype(str)");
+        "holds Python objects, which Plumb does not load; save numbers with a.astype(\"float64\"), text with a.astype(str)");
   if (h.kind == 'c')
     refuse("holds complex numbers (" + std::string(descr) + "), which Plumb does not read" + remedy);
   if (h.kind == 'V')
@@ -154,7 +153,7 @@ std::uint64_t checked_bytes(const NpyHeader& h, const std::string& name) {
     none = none || n == 0;
     if (n > 0 && __builtin_mul_overflow(product, n, &product))
       throw InputError(name + ": the .npy header is damaged: its shape (" + show_shape(h.shape) +
-                       ") exceeds what 64 bits can count");
+                       ") exceeds 64 bits");
   }
   return none ? 0 : product;
 }
@@ -164,17 +163,17 @@ std::uint64_t checked_bytes(const NpyHeader& h, const std::string& name) {
 std::size_t npy_header_bytes(std::span<const std::byte> first, const std::string& name) {
   const std::string_view text(reinterpret_cast<const char*>(first.data()), first.size());
   if (!text.starts_with(kMagic)) {
-    if (kMagic.starts_with(text)) throw InputError(name + " ends inside its header; the file was cut short");
-    throw InputError(name + " is not a NumPy file: it does not begin with the mark of .npy");
+    if (kMagic.starts_with(text)) throw InputError(name + " ends inside its header; the file is truncated");
+    throw InputError(name + " is not a NumPy file: it does not begin with the .npy signature");
   }
-  if (first.size() < 8) throw InputError(name + " ends inside its header; the file was cut short");
+  if (first.size() < 8) throw InputError(name + " ends inside its header; the file is truncated");
   const auto at = [&](std::size_t i) { return std::to_integer<std::size_t>(first[i]); };
   const std::size_t major = at(6);
   if (major < 1 || major > 3 || at(7) != 0)
     throw InputError(name + " has .npy version " + std::to_string(major) + "." + std::to_string(at(7)) +
                      "; versions 1.0, 2.0 and 3.0 are known");
   const std::size_t prefix = major == 1 ? 10 : 12;
-  if (first.size() < prefix) throw InputError(name + " ends inside its header; the file was cut short");
+  if (first.size() < prefix) throw InputError(name + " ends inside its header; the file is truncated");
   const std::size_t length =
       major == 1 ? at(8) | at(9) << 8 : at(8) | at(9) << 8 | at(10) << 16 | at(11) << 24;
   return prefix + length;
@@ -185,7 +184,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
   if (bytes.size() < total)
     throw InputError(name + " says that its header takes " + std::to_string(total) +
                      " bytes, but the file has " + std::to_string(bytes.size()) +
-                     "; it was cut short or is damaged");
+                     "; it is truncated or damaged");
   const std::size_t prefix = bytes[6] == std::byte{1} ? 10 : 12;
   Literal in({reinterpret_cast<const char*>(bytes.data()) + prefix, total - prefix}, name);
   NpyHeader h;

@@ -31,7 +31,7 @@ class Inflater {
   void read(std::span<std::byte> out) {
     std::span<std::byte> rest = out;
     while (!rest.empty()) {
-      if (!step(rest)) throw InputError(name_ + " is damaged: its packed data end early");
+      if (!step(rest)) throw InputError(name_ + " is damaged: its compressed data end early");
     }
     crc_ = crc_of(crc_, out);
   }
@@ -40,9 +40,10 @@ class Inflater {
     std::array<std::byte, 1> more;
     std::span<std::byte> rest = more;
     while (step(rest)) {
-      if (rest.empty()) throw InputError(name_ + " is damaged: it unpacks to more than its header declares");
+      if (rest.empty())
+        throw InputError(name_ + " is damaged: it decompresses to more than its header declares");
     }
-    if (!packed_.empty()) throw InputError(name_ + " is damaged: bytes are left after its packed data");
+    if (!packed_.empty()) throw InputError(name_ + " is damaged: bytes are left after its compressed data");
   }
   [[nodiscard]] std::uint32_t crc() const { return crc_; }
 
@@ -62,8 +63,8 @@ class Inflater {
     ended_ = status == Z_STREAM_END;
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     if (status != Z_OK && status != Z_STREAM_END)
-      throw InputError(name_ + (packed_.empty() ? " is damaged: its packed data end early"
-                                                : " is damaged: its packed data cannot be unpacked"));
+      throw InputError(name_ + (packed_.empty() ? " is damaged: its compressed data end early"
+                                                : " is damaged: its compressed data cannot be decompressed"));
     return true;
   }
 
@@ -83,14 +84,13 @@ std::shared_ptr<std::byte[]> memory(std::uint64_t n, const std::string& name) {
   try {
     return std::shared_ptr<std::byte[]>(new std::byte[std::max<std::uint64_t>(n, 1)]);
   } catch (const std::bad_alloc&) {
-    throw InputError(name + " needs " + std::to_string(n) +
-                     " bytes of memory, which the system does not give");
+    throw InputError(name + " needs " + std::to_string(n) + " bytes of memory, more than is available");
   }
 }
 
 void check_size(const NpyHeader& h, const ZipEntry& e, const std::string& name) {
   if (h.data_offset + h.data_bytes != e.size)
-    throw InputError(name + " is damaged: its header (" + show_shape(h.shape) + ") asks for " +
+    throw InputError(name + " is damaged: its header (" + show_shape(h.shape) + ") requires " +
                      std::to_string(h.data_bytes) + " bytes of data, but the archive lists " +
                      std::to_string(e.size - std::min<std::uint64_t>(e.size, h.data_offset)));
 }
@@ -98,12 +98,12 @@ void check_size(const NpyHeader& h, const ZipEntry& e, const std::string& name) 
 Array inflated(std::span<const std::byte> packed, const ZipEntry& e, const std::string& name) {
   // Deflate never gains more than a factor of 1032, so a larger claim is a lie and costs no memory.
   if (e.size / 1032 > packed.size())
-    throw InputError(name + " is damaged: it claims to unpack to " + std::to_string(e.size) + " bytes");
+    throw InputError(name + " is damaged: it claims to decompress to " + std::to_string(e.size) + " bytes");
   Inflater in(packed, name);
   std::vector<std::byte> head(std::min<std::uint64_t>(e.size, 12));
   in.read(head);
   const std::size_t total = npy_header_bytes(head, name);
-  if (total > e.size) throw InputError(name + " is damaged: its header is longer than the whole");
+  if (total > e.size) throw InputError(name + " is damaged: its header is longer than the array");
   const std::size_t have = head.size();
   head.resize(std::max(total, have));
   in.read(std::span(head).subspan(have));
@@ -174,7 +174,7 @@ Array parse_npz(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
     if (member.empty() || array_name(e) == member) found.push_back(&e);
   if (member.empty() && found.size() > 1)
     throw InputError(name + " holds " + std::to_string(entries.size()) + " arrays (" + listed(entries) +
-                     "); say which, for example " + name + ":" + array_name(entries.front()));
+                     "); choose one, for example " + name + ":" + array_name(entries.front()));
   if (found.empty())
     throw InputError(name + " has no array " + detail::in_quotes(member) +
                      did_you_mean(member, names_of(entries)) + "; it has " + listed(entries));

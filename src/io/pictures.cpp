@@ -112,8 +112,7 @@ Pictures::Pictures(Rows rows, std::string table)
   } else {
     throw InputError(
         rows_.name() + " is " + show_shape(shape) +
-        "; pictures are N x height x width, N x channels x height x width or N x height x width x channels "
-        "with 1, 3 or 4 channels, or a column of file names");
+        "; pictures are N x height x width, N x channels x height x width or N x height x width x channels with 1, 3 or 4 channels, or a column of file names");
   }
 }
 
@@ -169,13 +168,13 @@ std::string Pictures::from_file(std::int64_t row) const {
   const fs::path path = fs::exists(beside, ignored) ? beside : named;
   if (!fs::is_regular_file(path, ignored))
     throw InputError(rows_.where(row) + ": there is no picture " + named.string() +
-                     "; paths count from the table's folder or from here");
+                     "; paths are relative to the folder of the table or to the current folder");
   const auto file = MappedFile::open(path.string());
   const std::string_view bytes{reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
   const std::string kind = kind_of(bytes);
   if (kind.empty())
     throw InputError(rows_.where(row) + ": " + path.string() +
-                     " is no PNG, JPEG, GIF or WebP; a page shows no other pictures");
+                     " is not a PNG, JPEG, GIF or WebP file, which are the formats that a page can show");
   return bytes.size() > kMostPictureBytes ? "" : uri(kind, bytes);
 }
 

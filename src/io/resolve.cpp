@@ -79,7 +79,7 @@ bool natural_less(const std::string& a, const std::string& b) {
 std::vector<Source> resolve(std::span<const std::string> specs) {
   std::vector<Source> sources;
   for (const std::string& spec : specs) {
-    if (spec.empty()) throw InputError("an empty name was given where a file is needed");
+    if (spec.empty()) throw InputError("an empty file name was given");
     const std::string stream(kStandardInput);
     if (spec == stream || spec.starts_with(stream + ":")) {
       if (spec == stream + ":")

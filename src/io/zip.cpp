@@ -61,7 +61,7 @@ void apply_zip64(std::span<const std::byte> extra, ZipEntry& e, const Reader& in
     if (id != 1) continue;
     for (std::uint64_t* value : wanted) {
       if (*value != 0xffffffff) continue;
-      if (field.size() < 8) in.refuse("a zip64 field is cut short");
+      if (field.size() < 8) in.refuse("a zip64 field is truncated");
       *value = number(field, 0, 8);
       field = field.subspan(8);
     }
@@ -75,12 +75,13 @@ std::vector<ZipEntry> zip_directory(std::span<const std::byte> bytes, const std:
   const std::uint64_t end = find_end(in);
   if (end == kNowhere)
     throw InputError(
-        name + " is not a whole zip archive: its directory is missing; the file was cut short or is no .npz");
+        name +
+        " is not a complete zip archive: its directory is missing; the file is truncated or is not an .npz");
   const auto record = in.part(end, kEndBytes, "end");
   std::uint64_t count = number(record, 10, 2), length = number(record, 12, 4), start = number(record, 16, 4);
   if (end >= 20 && number(in.part(end - 20, 20, "locator"), 0, 4) == 0x07064b50) {
     const auto end64 = in.part(number(in.part(end - 20, 20, "locator"), 8, 8), 56, "zip64 end");
-    if (number(end64, 0, 4) != 0x06064b50) in.refuse("its zip64 end has no mark");
+    if (number(end64, 0, 4) != 0x06064b50) in.refuse("its zip64 end record has no signature");
     count = number(end64, 32, 8);
     length = number(end64, 40, 8);
     start = number(end64, 48, 8);
@@ -113,11 +114,11 @@ std::span<const std::byte> zip_payload(std::span<const std::byte> bytes, const Z
   if (entry.flags & 1)
     throw InputError(name + " is encrypted, which Plumb does not read; save it without a password");
   if (entry.method != 0 && entry.method != 8)
-    throw InputError(name + " is packed with method " + std::to_string(entry.method) +
+    throw InputError(name + " is compressed with method " + std::to_string(entry.method) +
                      ", which Plumb does not read; save it with numpy's savez or savez_compressed");
   // The name and extra field of the local header may differ in length from the directory's.
   const auto local = in.part(entry.offset, 30, "member");
-  if (number(local, 0, 4) != 0x04034b50) in.refuse("a member has no mark at its beginning");
+  if (number(local, 0, 4) != 0x04034b50) in.refuse("a member has no local header");
   return in.part(entry.offset + 30 + number(local, 26, 2) + number(local, 28, 2), entry.compressed, "member");
 }
 

@@ -10,7 +10,7 @@ CalibrationModel load_model(const std::string& path) {
   constexpr std::size_t kLargest = std::size_t{1} << 30;
   const auto file = MappedFile::open(path);
   const auto bytes = file->bytes();
-  if (bytes.size() > kLargest) throw InputError(path + " is no calibrator: it is larger than 1 GB");
+  if (bytes.size() > kLargest) throw InputError(path + " is not a calibrator: it is larger than 1 GB");
   return parse_model({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 

@@ -24,7 +24,7 @@ void ExactSum::add_outside(double x) {
 
 void ExactSum::add_scaled(int128 v, int exponent) {
   if (exponent < kLowestExponent || exponent > 0)
-    throw std::range_error("the exponent of a scaled term must lie between -192 and 0");
+    throw std::range_error("the exponent of a scaled term must be between -192 and 0");
   const int shift = exponent - kLowestExponent, limb = shift / 64;
   const int s = shift % 64;
   // v * 2^s needs up to 191 bits: the low 64 bits of v, which count as positive, and the rest go separately.

@@ -49,26 +49,23 @@ void check_matrix(const Given& g) {
 void check_kinds(const RegressionItems& items, bool with_errors) {
   const bool passes = items.passes() > 1;
   if (!items.errors.empty() && (!items.mean.empty() || !items.targets.empty()))
-    throw InputError("⟦errors⟧ stands for target minus mean; leave out ⟦mean⟧, ⟦mean_samples⟧ and ⟦targets⟧");
+    throw InputError("⟦errors⟧ means target minus mean; leave out ⟦mean⟧, ⟦mean_samples⟧ and ⟦targets⟧");
   if (with_errors && !items.has_errors()) {
-    if (!items.mean.empty())
-      throw InputError("what was observed? Give it with ⟦targets⟧ (see plumb evaluate ⟦help⟧)");
+    if (!items.mean.empty()) throw InputError("no targets given; use ⟦targets⟧ (see plumb evaluate ⟦help⟧)");
     throw InputError(
-        "what was predicted? Give ⟦mean⟧ and ⟦targets⟧, or ⟦errors⟧ (see plumb evaluate ⟦help⟧)");
+        "no predictions given; use ⟦mean⟧ and ⟦targets⟧, or ⟦errors⟧ (see plumb evaluate ⟦help⟧)");
   }
   if (!items.total.empty() && (!items.aleatoric.empty() || !items.epistemic.empty()))
     throw InputError(
-        "⟦variance⟧ and ⟦std⟧ are the total; leave out ⟦aleatoric⟧, ⟦epistemic⟧ and ⟦variance_samples⟧, "
-        "or the total");
+        "⟦variance⟧ and ⟦std⟧ are the total variance; leave out ⟦aleatoric⟧, ⟦epistemic⟧ and ⟦variance_samples⟧, or these");
   if (!items.total.empty() && passes)
     throw InputError(
-        "with ⟦mean_samples⟧ the total variance follows from the passes; give ⟦variance_samples⟧ or "
-        "⟦aleatoric⟧ instead of ⟦variance⟧ or ⟦std⟧");
+        "with ⟦mean_samples⟧ the total variance follows from the passes; give ⟦variance_samples⟧ or ⟦aleatoric⟧ instead of ⟦variance⟧ or ⟦std⟧");
   if (passes && !items.epistemic.empty())
     throw InputError(
         "with ⟦mean_samples⟧ the epistemic variance is that of the passes; leave out ⟦epistemic⟧");
   if (!passes && items.total.empty() && items.aleatoric.empty() && items.epistemic.empty())
-    throw InputError("how sure was the model? Give ⟦variance⟧, ⟦std⟧, or ⟦aleatoric⟧ and ⟦epistemic⟧");
+    throw InputError("no predicted uncertainty given; use ⟦variance⟧, ⟦std⟧, or ⟦aleatoric⟧ and ⟦epistemic⟧");
   if (items.aleatoric.size() > 1 && items.aleatoric.size() != items.mean.size())
     throw InputError("⟦variance_samples⟧ has " + counted(std::ssize(items.aleatoric), "pass") +
                      " but ⟦mean_samples⟧ " + std::to_string(items.mean.size()) +
@@ -97,7 +94,8 @@ RegressionItems RegressionItems::gather(std::span<const std::int64_t> rows) cons
   for (const auto member : {&RegressionItems::targets, &RegressionItems::errors, &RegressionItems::total,
                             &RegressionItems::epistemic, &RegressionItems::weights})
     take(member);
-  for (const auto member : {&RegressionItems::groups, &RegressionItems::by}) take(member);
+  take(&RegressionItems::groups);
+  for (const Names& b : by) out.by.push_back(b.gather(rows));
   out.total_is_std = total_is_std;
   return out;
 }
@@ -114,15 +112,15 @@ void check_regression(const RegressionItems& items, bool with_errors) {
       throw InputError(g.rows->name() + ": " + g.option + " has " + counted(width, "output") + " but " +
                        what + " has " + std::to_string(d) +
                        (g.spread ? "; give one variance for each output, or one for all"
-                                 : "; give N x d arrays of one width"));
+                                 : "; give N x d arrays with the same number of columns"));
   }
   if (!items.weights.empty()) {
     check_same_rows(what, n, items.weights.name(), items.weights.rows());
     if (items.weights.width() != 1)
-      throw InputError(items.weights.name() + ": ⟦weights⟧ takes one number an item");
+      throw InputError(items.weights.name() + ": ⟦weights⟧ takes one number per item");
   }
   if (!items.groups.empty()) check_same_rows(what, n, items.groups.source(), items.groups.size());
-  if (!items.by.empty()) check_same_rows(what, n, items.by.source(), items.by.size());
+  for (const Names& by : items.by) check_same_rows(what, n, by.source(), by.size());
 }
 
 std::int64_t block_rows(const RegressionItems& items) {

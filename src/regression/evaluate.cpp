@@ -8,6 +8,7 @@
 #include "plumb/resample/resample.hpp"
 #include "regression/intervals.hpp"
 #include "regression/prepared.hpp"
+#include "regression/slices.hpp"
 #include "regression/tables.hpp"
 
 namespace plumb {
@@ -22,7 +23,7 @@ void check_options(const RegressionOptions& o) {
     throw InputError("⟦tolerance⟧ is a factor of the standard deviations, above 1 and at most 100, not " +
                      show(o.tolerance));
   if (!(o.clip >= 0 && o.clip <= kMaxVariance))
-    throw InputError("⟦clip⟧ raises variances to at least this; it must be >= 0, not " + show(o.clip));
+    throw InputError("⟦clip⟧ raises variances to at least this; it must be at least 0, not " + show(o.clip));
   if (o.range && !(o.range->low >= 0 && o.range->high >= o.range->low && o.range->high <= kMaxVariance))
     throw InputError("⟦range⟧ takes two variances low,high with 0 <= low <= high, not " + show(o.range->low) +
                      "," + show(o.range->high));
@@ -67,28 +68,7 @@ void add_metrics(const RegressionItems& items, const detail::PreparedRegression&
   if (zms != r.metrics.end()) {
     r.verdict = detail::judge_deviations(zms->second, sample, !items.groups.empty(), o.tolerance);
   } else {
-    r.verdict.why = "it rests on zms, which was left out of ⟦metrics⟧";
-  }
-}
-
-void add_slices(const RegressionItems& items, const RegressionOptions& o,
-                const detail::RegressionSelection& selection, Result& result) {
-  std::vector<std::vector<std::int64_t>> members(items.by.distinct().size());
-  for (std::int64_t i = 0; i < items.size(); ++i) members[items.by.code(i)].push_back(i);
-  for (std::size_t g = 0; g < members.size(); ++g) {
-    GroupResult group;
-    group.group = items.by.distinct()[g];
-    group.items = std::ssize(members[g]);
-    Scores scores;
-    try {
-      const RegressionItems slice = items.gather(members[g]);
-      const detail::PreparedRegression prepared(slice, selection, o);
-      scores = prepared.finish(prepared.products());
-    } catch (const InputError&) {  // all of weight 0: no values, which is no error of the run
-    }
-    for (const MetricRow* row : selection.rows)
-      group.metrics.emplace_back(row->key, scores[std::string(row->key)].value);
-    result.per_group.push_back(std::move(group));
+    r.verdict.why = "it is computed from zms, which was left out of ⟦metrics⟧";
   }
 }
 
@@ -127,7 +107,7 @@ Result evaluate_regression(const RegressionItems& items, const RegressionOptions
     result.notes.push_back(std::move(note));
   add_metrics(items, prepared, selection, prepared.finish(products), o, o.bootstrap > 0 && units > 1, result);
   add_tables(products.streamed(), prepared.columns(), result);
-  if (!items.by.empty()) add_slices(items, o, selection, result);
+  detail::add_regression_slices(items, selection, o, result);
   if (state != nullptr) *state = regression_state(items, o, products.streamed());
   return result;
 }

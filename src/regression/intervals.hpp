@@ -24,8 +24,8 @@ struct RegressionUnits {
                                         const RegressionUnits& sample, double level);
 /// Degrees of freedom of the estimated spread.
 [[nodiscard]] double variance_degrees(const RegressionUnits& sample);
-/// Student's interval of a mean, moved by the skewness of its replicates: Hall's expansion (Hall 1992,
-/// eq. 3.6).
+/// Student's interval of a mean, moved by the skewness of its replicates:
+/// Hall's expansion (Hall 1992, eq. 3.6).
 [[nodiscard]] Bounds mean_bounds(double value, std::span<const double> replicates,
                                  const RegressionUnits& sample, double level);
 /// Wilson's interval with the number of independent targets that the spread of the replicates tells.

@@ -95,7 +95,8 @@ RegressionProducts PreparedRegression::products() const {
   if (sums.items == 0)
     throw InputError(items_.size() == 0
                          ? "there are no items"
-                         : items_.weights.name() + ": all weights are zero; give some item a positive one");
+                         : items_.weights.name() +
+                               ": all weights are zero; give at least one item a positive weight");
   return RegressionProducts(std::move(sums), columns());
 }
 

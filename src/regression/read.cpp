@@ -67,8 +67,8 @@ void read_spread(const RegressionItems& items, RegressionBlock& b) {
   if (!items.total.empty()) {
     b.aleatoric.clear();
     if (items.total_is_std) {
-      read_columns(items.total, "standard deviation", 0, kMaxTarget, "it is a finite number >= 0", b,
-                   b.variance);
+      read_columns(items.total, "standard deviation", 0, kMaxTarget, "it must be a finite number, at least 0",
+                   b, b.variance);
       for (double& v : b.variance) v *= v;
     } else {
       read_variance(items.total, "variance", b, b.variance);
@@ -122,7 +122,8 @@ void read_regression(const RegressionItems& items, std::int64_t begin, std::int6
     items.weights.read(begin, end, out.weight);
     for (std::int64_t i = 0; i < out.size; ++i)
       if (!(out.weight[i] >= 0 && out.weight[i] <= kMaxWeight))
-        complain(items.weights, "weight", begin + i, 0, out.weight[i], "a weight is a number from 0 to 1e12");
+        complain(items.weights, "weight", begin + i, 0, out.weight[i],
+                 "a weight must be a number from 0 to 1e12");
   }
 }
 

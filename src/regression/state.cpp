@@ -59,8 +59,7 @@ Estimate estimate_of(const detail::RegressionRun& run, const detail::RegressionP
   return Estimate::undefined(
       run.needs.any(detail::kSorted)
           ? "needs all the data in one run; a merged state has only the streaming sums"
-          : "its bins run from the smallest to the largest variance of all the data; save the states with "
-            "⟦range⟧");
+          : "its bins run from the smallest to the largest variance of all the data; save the states with ⟦range⟧");
 }
 
 }  // namespace

@@ -30,20 +30,18 @@ std::string meaning(const Step& step) {
   if (const Parameter* t = find(step, "T"); t != nullptr && step.method == "temperature") {
     const double T = t->values.front();
     return fmt::format("Divides the logits by T = {}: the model was {}.", parameter_text(T),
-                       T > 1.001   ? "too sure of itself"
-                       : T < 0.999 ? "not sure enough"
-                                   : "as sure as it should be");
+                       T > 1.001   ? "over-confident"
+                       : T < 0.999 ? "under-confident"
+                                   : "neither over- nor under-confident");
   }
   if (const Parameter* bias = find(step, "bias"); bias != nullptr && step.method == "alpha") {
     const Parameter* w = find(step, "weights");
     if (w == nullptr)
       return fmt::format(
-          "Votes vary as draws from a Dirichlet with alpha_0 = {} around the prediction; two raters differ "
-          "{} "
-          "times as often as the probabilities alone say. The probabilities stay.",
+          "Votes vary as draws from a Dirichlet with alpha_0 = {} around the prediction; two raters differ {} times as often as the probabilities alone say. The probabilities do not change.",
           parameter_text(std::exp(bias->values.front())),
           fmt::format("{:.3f}", 1 / (1 + std::exp(-bias->values.front()))));
-    return fmt::format("alpha_0 = exp(w.u + b) from {}, b = {}. The probabilities stay.",
+    return fmt::format("alpha_0 = exp(w.u + b) from {}, b = {}. The probabilities do not change.",
                        counted(std::ssize(w->values), "feature"), parameter_text(bias->values.front()));
   }
   if (const Parameter* cells = find(step, "cells"))
@@ -132,10 +130,11 @@ std::string render_fit(const FitSummary& s, const TerminalOptions& o) {
   for (const BeforeAfter& b : s.scores)
     table.add({b.key, optional_numeral(b.before), optional_numeral(b.after)});
   return out + "\n" + table.render(o.colour, o.width) +
-         spell(s.model.steps.back().method == "alpha"
-                   ? "  These flatter the calibrator: judge it on other data.\n"
-                   : "  These flatter the calibrator: judge it on other data, or with ⟦cross_fit⟧.\n",
-               o.spelling);
+         spell(
+             s.model.steps.back().method == "alpha"
+                 ? "  These are optimistic for the calibrator: evaluate it on other data.\n"
+                 : "  These are optimistic for the calibrator: evaluate it on other data, or with ⟦cross_fit⟧.\n",
+             o.spelling);
 }
 
 std::string render_model(const CalibrationModel& m, const TerminalOptions& o) {
@@ -149,6 +148,14 @@ std::string render_model(const CalibrationModel& m, const TerminalOptions& o) {
   if (!names.empty()) out += detail::wrap("Classes: " + detail::printable(names), o.width, "  ") + "\n";
   for (std::size_t i = 0; i < m.steps.size(); ++i) out += "\n" + step_text(m.steps[i], i + 1, o);
   return out;
+}
+
+std::string render_methods(const std::vector<std::pair<std::string, std::string>>& lines,
+                           const TerminalOptions& o) {
+  detail::TextTable table({"calibrator", "what it does"});
+  table.wrap_last();
+  for (const auto& [method, line] : lines) table.add({method, line});
+  return table.render(o.colour, o.width);
 }
 
 std::string render_calibrators(std::span<const CalibratorRow> rows, const TerminalOptions& o) {

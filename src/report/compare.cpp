@@ -11,6 +11,7 @@
 
 #include "report/paragraphs.hpp"
 #include "report/text_table.hpp"
+#include "report/verdict_words.hpp"
 
 namespace plumb {
 namespace {
@@ -115,8 +116,8 @@ std::string p_text(const std::optional<double>& p, const Comparison& c) {
 /// One model against the reference.
 std::string difference_table(const Comparison& c, std::size_t reference, std::size_t model, double level,
                              const TerminalOptions& o) {
-  detail::TextTable table({"metric", "difference", fmt::format("{:g}% interval", 100 * level), "p-value",
-                           "adjusted p", "better"});
+  detail::TextTable table(
+      {"metric", "difference", detail::level_text(level) + " interval", "p-value", "adjusted p", "better"});
   for (const std::size_t i : {1, 3, 4}) table.right(i);
   for (const ComparedMetric& m : c.metrics) {
     const auto d = seen(m, reference, model);
@@ -144,7 +145,7 @@ std::string in_words(const Comparison& c, std::size_t reference, std::size_t mod
   }
   const std::string name = detail::printable(c.models[model]), other = detail::printable(c.models[reference]);
   if (tested == 0)
-    return fmt::format("{} against {}: without replicates nothing is said about chance; add ⟦bootstrap⟧ {}.",
+    return fmt::format("{} against {}: without replicates chance cannot be ruled out; add ⟦bootstrap⟧ {}.",
                        name, other, kCompareReplicates);
   if (won.empty() && lost.empty())
     return fmt::format("{} against {}: no difference on {} metrics is larger than chance allows.", name,

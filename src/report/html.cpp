@@ -6,6 +6,7 @@
 #include <set>
 
 #include "plumb/data/check.hpp"
+#include "plumb/data/option_name.hpp"
 #include "plumb/registry.hpp"
 #include "plumb/report/regression.hpp"
 #include "plumb/report/terminal.hpp"
@@ -26,17 +27,17 @@ struct Section {
   const char *id, *title, *intro;
 };
 constexpr Section kSections[] = {
-    {"calibration", "Calibration", "Whether what it says happens as often as it says."},
-    {"regression", "Predicted uncertainty",
-     "Whether the errors are as large as the model expects them to be."},
-    {"calibrators", "Calibrators", "What repairs the probabilities, and at what price."},
-    {"slices", "Slices", "Whether it holds for everyone."},
-    {"raters", "Raters", "What several raters see that one label hides."},
+    {"calibration", "Calibration", "Whether events happen as often as forecast."},
+    {"regression", "Predicted uncertainty", "Whether the errors are as large as predicted."},
+    {"calibrators", "Calibrators", "How the calibrator changes the probabilities, and what it gains."},
+    {"classes", "Classes", "Which classes are taken for which."},
+    {"slices", "Slices", "Whether the result holds in every slice."},
+    {"raters", "Raters", "What the votes of several raters show that one label hides."},
     {"uncertainty", "Uncertainty measures",
-     "Whether a measure of doubt tells right answers from wrong ones."},
-    {"items", "Items", "Single items, from a seeded sample."},
-    {"training", "Training", "How the network came to its probabilities, epoch by epoch."},
-    {"stability", "Stability", "How far a test set of this size can be trusted."},
+     "Whether an uncertainty measure separates right answers from wrong ones."},
+    {"items", "Items", "Single items, from a random sample."},
+    {"training", "Training", "The course of training, epoch by epoch."},
+    {"stability", "Stability", "How precise estimates from a test set of this size are."},
     {"compare", "Comparison", "Whether two models differ by more than chance."},
 };
 
@@ -47,6 +48,29 @@ std::vector<std::string> names_of(const Runs& runs) {
   for (const Run& run : runs)
     if (std::find(out.begin(), out.end(), run.name) == out.end()) out.push_back(run.name);
   return out;
+}
+
+/// Values of one metric are ranked only over the same items and outcomes. Files are compared where their
+/// checksums are known.
+bool same_data(const Runs& runs) {
+  const auto outcomes = [](const Run& run) {
+    std::string out;
+    if (const Json* inputs = look(run.json, {"inputs"}); inputs != nullptr && inputs->is_array())
+      for (const Json& input : *inputs)
+        for (const char* name : {"labels", "counts", "ratings", "targets"})
+          if (detail::text(input, "flag") == spell(opt(name), kFlag)) out += detail::text(input, "sha256");
+    return out;
+  };
+  const Run* first = nullptr;
+  for (const Run& run : runs) {
+    if (look(run.json, {"metrics"}) == nullptr) continue;
+    if (first == nullptr) first = &run;
+    for (const char* key : {"task", "items", "votes", "classes"})
+      if (detail::member(run.json, key) != detail::member(first->json, key)) return false;
+    const std::string a = outcomes(*first), b = outcomes(run);
+    if (!a.empty() && !b.empty() && a != b) return false;
+  }
+  return true;
 }
 
 Json models(const Runs& runs) {
@@ -94,8 +118,10 @@ Json metrics(const Runs& runs) {
   }
   Json out{{"models", Json::array()}, {"rows", Json::array()}};
   for (const Run* run : with) out["models"].push_back(run->name);
+  const bool ranked = same_data(runs);
   for (const std::string& key : keys) {
     Json row = metric_row(key, detail::text(with.front()->json, "task") == "regression");
+    if (!ranked) row["better"] = "";  // no value is the best over other data
     row["cells"] = Json::array();
     for (const Run* run : with) {
       const Json* m = look(run->json, {"metrics", key});
@@ -144,8 +170,7 @@ Json sections(const Runs& runs) {
 std::string caution(const Runs& runs) {
   for (const Run& run : runs)
     if (detail::text(run.json, "command") == "calibrate")
-      return "These are the data that the calibrator was fitted on, so the results flatter it: judge it on "
-             "other data.";
+      return "These are the data that the calibrator was fitted on, so the results are optimistic: evaluate it on other data.";
   return "";
 }
 
@@ -201,8 +226,8 @@ auto guarded(Make make) {
   try {
     return make();
   } catch (const Json::exception& e) {
-    throw InputError(std::string("a result is not as plumb writes them (") + e.what() +
-                     "); make it anew with ⟦json⟧");
+    throw InputError(std::string("a result is not in the form that plumb writes (") + e.what() +
+                     "); write it again with ⟦json⟧");
   }
 }
 
@@ -255,10 +280,7 @@ std::string dump(const Json& j) { return j.dump(-1, ' ', false, Json::error_hand
 bool has_page() { return !detail::page_script().empty(); }
 
 std::string why_no_page() {
-  return "this build has no report page, because node and npm were not there when it was built; install them "
-         "(Debian: "
-         "nodejs, npm), run \"npm ci\" in web/ and build again, or use ⟦json⟧ and another machine's \"plumb "
-         "report\"";
+  return "this build has no report page, because node and npm were missing when it was built; install them (Debian: nodejs, npm), run \"npm ci\" in web/ and build again, or use ⟦json⟧ and another machine's \"plumb report\"";
 }
 
 std::string render_document(std::span<const NamedResult> results, const HtmlOptions& options) {
@@ -274,19 +296,17 @@ std::string render_html(std::span<const NamedResult> results, const HtmlOptions&
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       // Nothing may be fetched, and no script runs but the page's own.
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-      "img-src data:; "
-      "script-src 'sha256-";
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-";
   out += detail::page_script_hash();
   out += "'\">\n<meta name=\"generator\" content=\"plumb " + escaped(doc["plumb"].get<std::string>()) +
          "\">\n<title>" + escaped(doc["title"].get<std::string>() + ": can it be trusted?") +
          "</title>\n<style>";
   out += detail::page_style();
-  out += "</style>\n</head>\n<body>\n<noscript><p>" + escaped(doc["summary"].get<std::string>()) +
-         "</p><p>The plots need JavaScript, which is switched off here.</p></noscript>\n<div "
-         "id=\"plumb-page\"></div>\n"
-         "<script type=\"application/json\" id=\"plumb-document\">" +
-         in_script(dump(doc)) + "</script>\n<script>";
+  out +=
+      "</style>\n</head>\n<body>\n<noscript><p>" + escaped(doc["summary"].get<std::string>()) +
+      "</p><p>The plots need JavaScript, which is switched off here.</p></noscript>\n<div id=\"plumb-page\"></div>\n"
+      "<script type=\"application/json\" id=\"plumb-document\">" +
+      in_script(dump(doc)) + "</script>\n<script>";
   out += detail::page_script();
   out += "</script>\n</body>\n</html>\n";
   return out;

@@ -96,7 +96,17 @@ Json group_values(const GroupResult& g) {
 }
 
 Json group(const GroupResult& g) {
-  return {{"group", g.group}, {"items", g.items}, {"votes", g.votes}, {"metrics", group_values(g)}};
+  Json out{{"group", g.group}, {"items", g.items}, {"votes", g.votes}, {"metrics", group_values(g)}};
+  if (!g.by.empty()) out["by"] = g.by;
+  for (const auto& [key, i] : g.intervals) {
+    const std::string what = key + "'s interval in slice " + g.group;
+    out["intervals"][key] = {{"low", number(i.low, what)},
+                             {"high", number(i.high, what)},
+                             {"interval", i.interval},
+                             {"simultaneous_low", number(i.simultaneous_low, what)},
+                             {"simultaneous_high", number(i.simultaneous_high, what)}};
+  }
+  return out;
 }
 
 Json table(const std::string& name, const Table& t) {

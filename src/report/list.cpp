@@ -79,11 +79,37 @@ Json metric_rows(std::span<const MetricRow> metrics) {
   return rows;
 }
 
+constexpr int kAllColumns = 110;  ///< below it there is no room for words beside five columns
+
+/// On a narrow terminal: what is unusual about a metric stands behind its line.
+std::string narrow_list(std::span<const MetricRow> metrics, const TerminalOptions& options) {
+  detail::TextTable table({"metric", "best", "what it is"});
+  table.wrap_last();
+  for (const MetricRow& m : metrics) {
+    std::string facts;
+    const auto add = [&](const std::string& fact) { facts += (facts.empty() ? "" : ", ") + fact; };
+    if (m.task == Task::binary || m.task == Task::multiclass) add(name_of(kTask, m.task));
+    if (m.needs != Needs::votes) add(std::string("needs ") + needs_of(m));
+    if (m.cost != Cost::linear) add(name_of(kCost, m.cost));
+    table.add({std::string(m.key), name_of(kBetterNames, m.better),
+               line_of(m, options.spelling) + (facts.empty() ? "" : " [" + facts + "]")});
+  }
+  const bool regression = metrics.front().task == Task::regression;
+  const std::string legend =
+      regression
+          ? ""
+          : "[...]: the only tasks it is for, what it needs (pairs: two votes on some item; truth: ⟦truth⟧), and its cost where that is a sort or quadratic.";
+  return table.render(options.colour, options.width) +
+         (regression ? "" : "\n" + detail::wrap(spell(legend, options.spelling), options.width, "") + "\n");
+}
+
 }  // namespace
 
 std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options, bool measured) {
   if (metrics.empty()) return "";
-  detail::TextTable table({"metric", "task", "needs", "best", measured ? "ns a row" : "cost", "what it is"});
+  if (options.width < kAllColumns && !measured) return narrow_list(metrics, options);
+  detail::TextTable table(
+      {"metric", "task", "needs", "best", measured ? "ns per row" : "cost", "what it is"});
   table.wrap_last();
   for (const MetricRow& m : metrics) {
     table.add({std::string(m.key), name_of(kTask, m.task), needs_of(m), name_of(kBetterNames, m.better),
@@ -93,8 +119,7 @@ std::string render_list(std::span<const MetricRow> metrics, const TerminalOption
   if (regression) return table.render(options.colour, options.width);
   return table.render(options.colour, options.width) +
          (measured
-              ? "\nns a row: one core of 2.4 GHz or so, the key asked for alone on 1e6 labels (votes of ten "
-                "classes, where it needs them); keys that share a pass cost less together.\n"
+              ? "\nns per row: one core of about 2.4 GHz, the key alone on 1e6 labels (votes of ten classes, where it needs them); keys that share a pass cost less together.\n"
               : std::string()) +
          spell("\nneeds: votes = any label or vote; pairs = two votes on some item; truth = ⟦truth⟧.\n",
                options.spelling);

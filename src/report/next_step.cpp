@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "plumb/data/option_name.hpp"
 #include "report/look_up.hpp"
+#include "report/words.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -14,6 +16,14 @@ constexpr std::array kData{"probs",     "logits",    "samples",  "sample_logits"
                            "labels",    "counts",    "ratings",  "classes",       "weights",
                            "groups",    "mean",      "variance", "std",           "targets",
                            "aleatoric", "epistemic", "errors",   "mean_samples",  "variance_samples"};
+
+constexpr std::array kPredictions{"probs", "logits", "samples", "sample_logits", "normalize"};
+
+constexpr std::int64_t kAffordable = 100'000;  // replicates
+/// With fewer no p-value can reach 1 - level.
+std::int64_t fewest_replicates(double level) {
+  return static_cast<std::int64_t>(std::ceil(std::min(1e15, 1 / (1 - level) - 1 - 1e-6)));
+}
 
 std::string flag(const std::string& name) { return spell(opt(name), kFlag); }
 
@@ -30,7 +40,10 @@ std::string quoted(const std::string& word) {
 
 using Parts = std::vector<std::string>;
 
-bool is_flag(const std::string& word) { return word.starts_with("-") && word.size() > 1; }
+/// "-1,1" is a value.
+bool is_flag(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && (word[1] == '-' || (word[1] >= 'a' && word[1] <= 'z'));
+}
 
 bool names_data(const std::string& word) {
   return std::any_of(kData.begin(), kData.end(), [&](const char* name) {
@@ -56,12 +69,14 @@ Parts arguments(const Result& r, Keep keep) {
   return out;
 }
 
-Parts with_replicates(const Result& r) {
+/// The same command with this option.
+Parts again_with(const Result& r, const std::string& name, const std::string& value) {
   if (r.argv.size() < 2) return {};
-  const std::string bootstrap = flag("bootstrap");
-  Parts out = arguments(r, [&](const std::string& word) { return !word.starts_with(bootstrap); });
+  const std::string given = flag(name);
+  Parts out =
+      arguments(r, [&](const std::string& word) { return word != given && !word.starts_with(given + "="); });
   out.insert(out.begin(), "plumb " + r.argv[1]);
-  out.push_back(bootstrap + " 200");
+  out.push_back(given + " " + value);
   return out;
 }
 
@@ -73,30 +88,116 @@ Parts with_data(const Result& r, const std::string& command, const Parts& more) 
   return out;
 }
 
+template <std::size_t n>
+Parts only(const Result& r, const std::array<const char*, n>& names) {
+  return arguments(r, [&](const std::string& word) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) {
+      return word == flag(name) || word.starts_with(flag(name) + "=");
+    });
+  });
+}
+
+/// Of "--probs a.npy b.npy" the files, as a shell takes them.
+std::string value_in(const std::string& part) {
+  const auto at = part.find_first_of(" =");
+  return at == std::string::npos ? "" : part.substr(at + 1);
+}
+
+/// The model that was applied first, as a shell takes it; empty without one.
+std::string calibrator_of(const Result& r) {
+  const Parts given = only(r, std::array{"calibrator"});
+  return given.empty() ? "" : value_in(given.back());
+}
+
+/// The calibrated probabilities as a file, for commands that apply no calibrator themselves.
+Parts applied(const Result& r, const std::string& calibrator) {
+  Parts out = only(r, kPredictions);
+  if (out.empty()) return {};
+  out.insert(out.begin(), "plumb calibrate apply " + calibrator);
+  out.push_back("-o calibrated.npy");
+  return out;
+}
+
+bool below_guessing(const Result& r) {
+  const auto said = said_of(r);
+  const auto claims = claims_of(said);
+  return std::find(claims.begin(), claims.end(), Claim::below_guessing) != claims.end();
+}
+
+NextStep compare_order(const Result& r) {
+  Parts files{"plumb describe"};
+  for (const std::string& part : only(r, std::array{"probs", "logits", "labels", "counts", "ratings"}))
+    files.push_back(value_in(part));
+  if (files.size() < 2) return {};
+  return {"Compare the order of the columns with the labels:", files, {Claim::advise_class_order}};
+}
+
+NextStep after_off(const Result& r) {
+  if (r.task == "regression")
+    return {"Repair the variances, best on data held out from this test set:",
+            with_data(r, "calibrate fit", {flag("method") + " sigma", "-o calibrator.json"}),
+            {Claim::advise_calibrator}};
+  if (below_guessing(r)) return compare_order(r);
+  Parts more{flag("method") + " auto", "-o calibrator.json", flag("cross_fit") + " 5",
+             flag("out_probs") + " calibrated.npy"};
+  if (const std::string first = calibrator_of(r); !first.empty()) {
+    more.insert(more.begin(), flag("after") + " " + first);
+    return {"The calibrator does not suit these data. Fit another one on top of it, or a new one without " +
+                opt("after") + ":",
+            with_data(r, "calibrate fit", more),
+            {Claim::advise_calibrator}};
+  }
+  return {"Fit a calibrator. Out-of-fold probabilities can be evaluated on these items without bias:",
+          with_data(r, "calibrate fit", more),
+          {Claim::advise_calibrator}};
+}
+
+NextStep after_doubt(const Result& r) {
+  const double level = setting<double>(r, "level", 0.95);
+  if (r.verdict.why.find("cannot reach this level") != std::string::npos) {
+    if (fewest_replicates(level) <= kAffordable)
+      return {
+          "Draw enough replicates for this level:",
+          again_with(r, "bootstrap", std::to_string(std::max<std::int64_t>(200, fewest_replicates(level)))),
+          {Claim::advise_replicates}};
+    return {"Choose a level that replicates can reach:",
+            again_with(r, "level", "0.95"),
+            {Claim::advise_replicates}};
+  }
+  if (r.task == "regression" || !r.verdict.estimate) return {};  // a single item or group does not settle
+  const std::string add =
+      "Add " + (r.verdict.unit.empty() ? std::string("items") : r.verdict.unit) + " to the test set. ";
+  if (const std::string first = calibrator_of(r); !first.empty())
+    return {
+        add +
+            "With the calibrated probabilities in a file, plumb stability shows how the estimate settles as the set grows:",
+        applied(r, first),
+        {Claim::advise_items}};
+  return {add + "How the estimate settles as the set grows:",
+          with_data(r, "stability", {}),
+          {Claim::advise_items}};
+}
+
+NextStep after_trust(const Result& r) {
+  const auto accuracy = value_of(r.metrics, "accuracy");
+  if (r.task == "regression" || !accuracy || *accuracy >= 1) return {};
+  if (const std::string first = calibrator_of(r); !first.empty())
+    return {
+        "Write the calibrated probabilities to a file; plumb uncertainty then shows the confident wrong answers:",
+        applied(r, first),
+        {Claim::advise_suspects}};
+  return {"Look at the confident wrong answers and at what to hand over to a person:",
+          with_data(r, "uncertainty", {flag("suspects") + " 20"}),
+          {Claim::advise_suspects}};
+}
+
 NextStep after_evaluate(const Result& r) {
   const std::string& verdict = r.verdict.verdict;
-  const bool regression = r.task == "regression";
-  if (verdict.empty()) {
-    if (setting<std::int64_t>(r, "bootstrap", 0) > 0 || r.items <= 1) return {};
-    return {"Get intervals and a verdict:", with_replicates(r)};
-  }
-  if (verdict == "off") {
-    if (regression)
-      return {"Repair the variances, best on data held out from this test set:",
-              with_data(r, "calibrate fit", {flag("method") + " sigma", "-o calibrator.json"})};
-    return {"Fit a calibrator. Out-of-fold probabilities can be evaluated on these items without flattery:",
-            with_data(r, "calibrate fit",
-                      {flag("method") + " auto", "-o calibrator.json", flag("cross_fit") + " 5",
-                       flag("out_probs") + " calibrated.npy"})};
-  }
-  if (regression) return {};
-  if (verdict == "cannot tell")
-    return {"Add items to the test set. How the estimate settles as the set grows:",
-            with_data(r, "stability", {})};
-  const auto accuracy = value_of(r.metrics, "accuracy");
-  if (!accuracy || *accuracy >= 1) return {};
-  return {"Look at the confident wrong answers and at what to hand over to a person:",
-          with_data(r, "uncertainty", {flag("suspects") + " 20"})};
+  if (verdict == "off") return after_off(r);
+  if (verdict == "cannot tell") return after_doubt(r);
+  if (verdict == "trustworthy") return after_trust(r);
+  if (setting<std::int64_t>(r, "bootstrap", 0) > 0 || r.items <= 1) return {};
+  return {"Get intervals and a verdict:", again_with(r, "bootstrap", "200"), {Claim::advise_replicates}};
 }
 
 }  // namespace

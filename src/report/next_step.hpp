@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plumb/result.hpp"
+#include "report/said.hpp"
 
 namespace plumb::detail {
 
@@ -13,6 +14,7 @@ struct NextStep {
   /// The command as a shell takes it, in parts that stay together on a line: `plumb evaluate`, `--probs
   /// p.npy`. Empty when the result does not tell its command line.
   std::vector<std::string> parts = {};
+  std::vector<Claim> claims = {};             ///< what the advice takes for granted
   [[nodiscard]] std::string command() const;  ///< on one line
 };
 /// Empty when there is nothing to advise.

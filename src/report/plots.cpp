@@ -48,6 +48,7 @@ Plots make_plots(const Runs& runs) {
   Plots out;
   calibration_plots(runs, out);
   regression_plots(runs, out);
+  confusion_plots(runs, out);
   slice_plots(runs, out);
   rater_plots(runs, out);
   stability_plots(runs, out);
@@ -116,8 +117,8 @@ std::vector<PlotFile> render_plots(std::span<const NamedResult> results) {
       out.push_back({plot.name, detail::json_text(plot.spec)});
     }
   } catch (const detail::Json::exception& e) {
-    throw InputError(std::string("a result is not as plumb writes them (") + e.what() +
-                     "); make it anew with ⟦json⟧");
+    throw InputError(std::string("a result is not in the form that plumb writes (") + e.what() +
+                     "); write it again with ⟦json⟧");
   }
   return out;
 }

@@ -18,7 +18,7 @@ struct Choice {
 struct Plot {
   std::string name;           ///< of its spec
   std::string section;        ///< "calibration"; the titles are in document.cpp
-  std::string title;          ///< a plain question or noun
+  std::string title;          ///< a plain noun, also of the exported figure
   std::string sentence = {};  ///< what it means for this model
   std::string how;            ///< how to read it
   std::string picker = {};  ///< what the choices are: "class", "metric"; plots of a section share the picker
@@ -32,6 +32,7 @@ using Plots = std::vector<Plot>;
 
 // The families. Each adds the plots that the runs have data for.
 void calibration_plots(const Runs& runs, Plots& out);
+void confusion_plots(const Runs& runs, Plots& out);
 void slice_plots(const Runs& runs, Plots& out);
 void rater_plots(const Runs& runs, Plots& out);
 void stability_plots(const Runs& runs, Plots& out);
@@ -48,6 +49,7 @@ struct ReaderTable {
   int picture = -1;           ///< the column that holds data URIs of images, if any
 };
 [[nodiscard]] std::vector<ReaderTable> make_tables(const Runs& runs);
+void confusion_tables(const Runs& runs, std::vector<ReaderTable>& out);
 void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out);
 
 /// Binds the spec of its name to `rows` and puts the plot into `out`. With runs: each model (field "model")

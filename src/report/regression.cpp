@@ -8,7 +8,10 @@
 
 #include "report/look_up.hpp"
 #include "report/paragraphs.hpp"
+#include "report/rounded.hpp"
+#include "report/slice_table.hpp"
 #include "report/text_table.hpp"
+#include "report/verdict_words.hpp"
 
 namespace plumb {
 namespace {
@@ -21,43 +24,37 @@ std::string error_text(double x) {
   return size != 0 && (size < 1e-3 || size >= 1e5) ? fmt::format("{:.4e}", x) : fmt::format("{:.4f}", x);
 }
 
+/// Rounded away from the value, so that it still bounds.
+std::string error_bound(double x, detail::Round round) {
+  const std::string text = error_text(x);
+  return text.find('e') != std::string::npos ? text : detail::decimals_text(x, 4, round, true);
+}
+
 std::string regression_table(const Result& r, const TerminalOptions& o) {
   const bool resampled =
       std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.low; });
-  TextTable table({"metric", "value",
-                   fmt::format("{:g}% interval", 100 * detail::setting<double>(r, "level", 0.95)),
-                   resampled ? "" : "what it is"});
+  TextTable table({"metric", "value", detail::level_text(r) + " interval", resampled ? "" : "what it is"});
   table.right(1);
   for (const auto& [key, m] : r.metrics) {
     std::string line;
     for (const MetricRow& row : kRegressionMetrics)
       if (row.key == key) line = spell(row.line, o.spelling);
     table.add({key, m.value ? error_text(*m.value) : "-",
-               m.low && m.high ? "[" + error_text(*m.low) + ", " + error_text(*m.high) + "]" : "",
+               m.low && m.high ? "[" + error_bound(*m.low, detail::Round::down) + ", " +
+                                     error_bound(*m.high, detail::Round::up) + "]"
+                               : "",
                resampled ? "" : line});
   }
   return table.render(o.colour, o.width);
 }
 
-std::string regression_slices(const Result& r, const TerminalOptions& o) {
-  constexpr std::size_t kSlices = 20;
-  std::vector<std::string> header{"slice", "items"};
+detail::SliceColumns slice_columns_of_regression(const Result& r) {
+  detail::SliceColumns out{{}, "", [](double x) { return error_text(x); }};
   for (const auto& [key, m] : r.metrics)
     if (key == "mse" || key == "nll" || key == "zms" || key == "uce" || key == "coverage_90")
-      header.push_back(key);
-  TextTable table(header);
-  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
-  for (std::size_t g = 0; g < std::min(r.per_group.size(), kSlices); ++g) {
-    const GroupResult& slice = r.per_group[g];
-    std::vector<std::string> row{detail::printable(slice.group, 30), thousands(slice.items)};
-    for (std::size_t c = 2; c < header.size(); ++c)
-      for (const auto& [key, x] : slice.metrics)
-        if (key == header[c]) row.push_back(x ? error_text(*x) : "-");
-    table.add(std::move(row));
-  }
-  std::string out = table.render(o.colour, o.width);
-  if (r.per_group.size() > kSlices)
-    out += fmt::format("  and {} more slices in the JSON\n", r.per_group.size() - kSlices);
+      out.keys.push_back(key);
+  const bool zms = std::find(out.keys.begin(), out.keys.end(), "zms") != out.keys.end();
+  if (!out.keys.empty()) out.first = zms ? "zms" : out.keys.front();
   return out;
 }
 
@@ -97,7 +94,8 @@ std::string render_regression(const Result& r, const TerminalOptions& o) {
   section("In words", detail::paragraphs(regression_words(r), o));
   section("Not defined here", detail::undefined_keys(r.metrics, o));
   section("By output", output_rows(r, o));
-  if (!r.per_group.empty()) section("By slice", regression_slices(r, o));
+  for (const auto& [name, table] : detail::slice_tables(r, slice_columns_of_regression(r), o))
+    section(name.c_str(), table);
   section("Notes", detail::paragraphs(r.notes, o));
   section("Next", detail::next_lines(r, o));
   return out;

@@ -23,7 +23,7 @@ std::string render_regression_fit(const Step& step, const std::vector<BeforeAfte
   if (step.method.starts_with("sigma") && step.parameters.size() == 1)
     out += "; standard deviations are multiplied by it, variances by its square";
   out += "\n";
-  if (!scores.empty()) out += "On the data it was fitted on, which flatters it:\n";
+  if (!scores.empty()) out += "On the data it was fitted on (optimistic):\n";
   for (const auto& [key, before, after] : scores)
     out += fmt::format("  {:<12}{} -> {}\n", key, six_digits(before), six_digits(after));
   return out;

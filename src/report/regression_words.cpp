@@ -7,6 +7,7 @@
 
 #include "plumb/report/regression.hpp"
 #include "report/look_up.hpp"
+#include "report/rounded.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict_words.hpp"
 #include "report/words.hpp"
@@ -15,8 +16,10 @@ namespace plumb {
 namespace {
 
 using detail::Claim;
+using detail::factor_text_beside;
 using detail::find;
 using detail::level_text;
+using detail::Round;
 using detail::Said;
 using detail::value_of;
 
@@ -33,8 +36,9 @@ Said coverage_words(const Result& r, const MetricResult& coverage) {
   std::string text =
       fmt::format("The 90% intervals hold {} of the targets", coverage_text(*coverage.value, 0.9));
   if (coverage.low && coverage.high)
-    text += fmt::format(" ({} interval {} to {})", level_text(r), fine_percent(*coverage.low),
-                        fine_percent(*coverage.high));
+    text += fmt::format(" ({} interval {}% to {}%)", level_text(r),
+                        detail::decimals_text(100 * *coverage.low, 1, Round::down, true),
+                        detail::decimals_text(100 * *coverage.high, 1, Round::up, true));
   return {text + "."};
 }
 
@@ -42,14 +46,15 @@ Said coverage_words(const Result& r, const MetricResult& coverage) {
 Said variance_words(const Result& r, const MetricResult& zms) {
   const double z = *zms.value;
   if (!(z > 0) || !zms.low || !zms.high || (*zms.low <= 1 && 1 <= *zms.high))
-    return {fmt::format("The mean squared z-score is {:.3g}, and 1 is right.", z)};
+    return {fmt::format("The mean squared z-score is {}, and 1 is right.", factor_text_beside(z, 1))};
   const bool small = *zms.low > 1, trusted = r.verdict.verdict == "trustworthy";
   const auto factor = [&](double x) { return small ? x : 1 / x; };
-  Said out{
-      fmt::format("The variances are too {} by a factor of about {:.3g} ({} interval {:.3g} to {:.3g}){}.",
-                  small ? "small" : "large", factor(z), level_text(r), factor(small ? *zms.low : *zms.high),
-                  factor(small ? *zms.high : *zms.low), trusted ? ", which is within the tolerance" : ""),
-      {small ? Claim::sigma_too_small : Claim::sigma_too_large}};
+  Said out{fmt::format("The variances are too {} by a factor of about {} ({} interval {} to {}){}.",
+                       small ? "small" : "large", factor_text_beside(factor(z), 1), level_text(r),
+                       factor_text_beside(factor(small ? *zms.low : *zms.high), 1, Round::down),
+                       factor_text_beside(factor(small ? *zms.high : *zms.low), 1, Round::up),
+                       trusted ? ", which is within the tolerance" : ""),
+           {small ? Claim::sigma_too_small : Claim::sigma_too_large}};
   if (trusted) out.claims.push_back(Claim::within_tolerance);
   const MetricResult* c = find(r.metrics, "coverage_90");
   if (c == nullptr || !c->low || !c->high) return out;
@@ -58,9 +63,22 @@ Said variance_words(const Result& r, const MetricResult& zms) {
   return out;
 }
 
-std::string error_words(double rmse, double predicted) {
-  return fmt::format("The root mean squared error is {:.3g}; the predicted variances imply {:.3g}.", rmse,
-                     predicted);
+/// zms weighs items by their precision, the mean squared error by nothing: where the two point in different
+/// directions the ratio of error to variance falls or rises with the variance, and the sentence says so.
+Said error_words(double rmse, double predicted, const Said& variances) {
+  Said out{fmt::format("The root mean squared error is {:.3g}; the predicted variances imply {:.3g}.", rmse,
+                       predicted)};
+  if (rmse == predicted) return out;
+  out.claims.push_back(rmse > predicted ? Claim::errors_above : Claim::errors_below);
+  const auto claimed = [&](Claim c) {
+    return std::find(variances.claims.begin(), variances.claims.end(), c) != variances.claims.end();
+  };
+  const bool small = claimed(Claim::sigma_too_small), large = claimed(Claim::sigma_too_large);
+  if (!(small && rmse < predicted) && !(large && rmse > predicted)) return out;
+  out.text += small ? " Errors exceed the predicted ones mainly where the variance is small."
+                    : " Errors stay below the predicted ones mainly where the variance is small.";
+  out.claims.push_back(Claim::sigma_mixed);
+  return out;
 }
 
 const Table* table_of(const Result& r, std::string_view name) {
@@ -107,8 +125,8 @@ std::string shift_words(const Result& r) {
                     whole_percent(auroc));
     if (std::abs(auroc - 0.5) < 0.05)
       return "The variances are like those of the reference set: " + means + ".";
-    return std::string(auroc > 0.5 ? "The model is less sure here than on the reference set: "
-                                   : "The model is surer here than on the reference set: ") +
+    return std::string(auroc > 0.5 ? "The model is less certain here than on the reference set: "
+                                   : "The model is more certain here than on the reference set: ") +
            means + ".";
   }
   return "";
@@ -122,10 +140,11 @@ std::vector<Said> said_of_regression(const Result& r) {
   std::vector<Said> out;
   if (const MetricResult* m = find(r.metrics, "coverage_90"); m != nullptr && m->value)
     out.push_back(coverage_words(r, *m));
+  Said variances;
   if (const MetricResult* m = find(r.metrics, "zms"); m != nullptr && m->value)
-    out.push_back(variance_words(r, *m));
+    out.push_back(variances = variance_words(r, *m));
   const auto mse = value_of(r.metrics, "mse"), sharpness = value_of(r.metrics, "sharpness");
-  if (mse && sharpness) out.push_back({error_words(std::sqrt(*mse), *sharpness)});
+  if (mse && sharpness) out.push_back(error_words(std::sqrt(*mse), *sharpness, variances));
   if (const Table* t = table_of(r, "rejection"))
     if (std::string words = rejection_words(*t); !words.empty()) out.push_back({std::move(words)});
   if (std::string words = shift_words(r); !words.empty()) out.push_back({std::move(words)});

@@ -30,11 +30,11 @@ Json parse(const NamedResult& r) {
   check_json_limits(r.json, r.name);
   Json json = Json::parse(r.json, nullptr, false);
   if (json.is_discarded())
-    throw InputError(r.name + ": this is no JSON; give a file that \"plumb ... ⟦json⟧ FILE\" wrote");
+    throw InputError(r.name + ": this is not JSON; give a file that \"plumb ... ⟦json⟧ FILE\" wrote");
   if (!json.is_object() || !json.contains("plumb") || !json.contains("command"))
-    throw InputError(r.name +
-                     ": this is JSON, but no result of plumb: it has no \"plumb\" and \"command\"; give a "
-                     "file that \"plumb ... ⟦json⟧ FILE\" wrote, or history.json of a training run");
+    throw InputError(
+        r.name +
+        ": this is JSON but not a plumb result: it has no \"plumb\" and \"command\"; give a file that \"plumb ... ⟦json⟧ FILE\" wrote, or history.json of a training run");
   if (const double format = number(json, "format").value_or(1); format > kResultFormat)
     throw InputError(fmt::format(
         "{}: a result of format {:g}, and this version reads formats up to {}; install a newer plumb", r.name,
@@ -100,7 +100,7 @@ Value as_double(const Json& row, const char* key) {
 }  // namespace
 
 Runs read_runs(std::span<const NamedResult> results) {
-  if (results.empty()) throw InputError("no result was given; a report needs at least one");
+  if (results.empty()) throw InputError("no result given; a report needs at least one");
   Runs out;
   for (const NamedResult& r : results) out.push_back({r.name, parse(r)});
   return out;

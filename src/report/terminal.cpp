@@ -9,6 +9,8 @@
 #include "report/look_up.hpp"
 #include "report/next_step.hpp"
 #include "report/paragraphs.hpp"
+#include "report/rounded.hpp"
+#include "report/slice_table.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict_words.hpp"
 
@@ -16,12 +18,10 @@ namespace plumb {
 namespace {
 
 using detail::find;
-using detail::printable;
 using detail::TextTable;
 using detail::thousands;
 
-constexpr double kNothing = 1e-12;   ///< what is left of 0 after rounding
-constexpr std::size_t kSlices = 20;  ///< shown; the JSON has them all
+constexpr double kNothing = 1e-12;  ///< what is left of 0 after rounding
 
 std::string value_text(double x) {
   const double size = x < 0 ? -x : x;
@@ -30,6 +30,12 @@ std::string value_text(double x) {
 }
 
 std::string value_text(const std::optional<double>& x) { return x ? value_text(*x) : ""; }
+
+/// Rounded away from the value, so that it still bounds.
+std::string bound_text(double x, detail::Round round) {
+  const std::string text = value_text(x);
+  return text.find('e') != std::string::npos ? text : detail::decimals_text(x, 4, round, true);
+}
 
 bool is_headline(const Result& r, const std::string& key, Place place) {
   if (key == "agreement" && r.votes <= r.items) return false;  // the same number as accuracy
@@ -53,9 +59,8 @@ std::string title(const Result& r) {
 std::string metric_table(const Result& r, const TerminalOptions& o) {
   const bool resampled =
       std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.low; });
-  const double level = detail::setting<double>(r, "level", 0.95);
   const auto replicates = detail::setting<std::int64_t>(r, "bootstrap", 0);
-  TextTable table({"metric", "value", fmt::format("{:g}% interval", 100 * level), "null mean", "p-value",
+  TextTable table({"metric", "value", detail::level_text(r) + " interval", "null mean", "p-value",
                    resampled ? "" : "what it is"});
   for (const std::size_t c : {1, 3, 4}) table.right(c);
   std::size_t more = 0;
@@ -67,17 +72,19 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
     }
     outside = outside || (m.value && m.low && m.high && (*m.value < *m.low || *m.value > *m.high));
     table.add({key, m.value ? value_text(*m.value) : "-",
-               m.low && m.high ? "[" + value_text(*m.low) + ", " + value_text(*m.high) + "]" : "",
+               m.low && m.high ? "[" + bound_text(*m.low, detail::Round::down) + ", " +
+                                     bound_text(*m.high, detail::Round::up) + "]"
+                               : "",
                value_text(m.null_mean), m.p_value ? detail::p_cell(*m.p_value, replicates) : "",
                resampled ? "" : line_of(key, o)});
   }
   std::string out = table.render(o.colour, o.width);
   if (outside)
-    out += detail::dim(
-               "  an interval can lie below its value: chance inflates the value, and the interval corrects "
-               "for it",
-               o.colour) +
-           "\n";
+    out +=
+        detail::dim(
+            "  an interval can lie below its value: chance inflates the value, and the interval corrects for it",
+            o.colour) +
+        "\n";
   if (more > 0)
     out += detail::dim(spell(fmt::format("  and {} more: ⟦metrics⟧ all shows them, ⟦json⟧ has them", more),
                              o.spelling),
@@ -86,29 +93,12 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
   return out;
 }
 
-std::string slice_table(const Result& r, const TerminalOptions& o) {
-  std::vector<std::string> header{"slice", "items", "votes"};
-  std::vector<std::string> keys;
-  for (const auto& [key, metric] : r.metrics) {
-    if (!is_headline(r, key, Place::slices)) continue;
-    keys.push_back(key);
-    header.push_back(key);
-  }
-  TextTable table(header);
-  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
-  for (std::size_t g = 0; g < std::min(r.per_group.size(), kSlices); ++g) {
-    const GroupResult& slice = r.per_group[g];
-    std::vector<std::string> row{printable(slice.group, 30), thousands(slice.items), thousands(slice.votes)};
-    for (const std::string& key : keys) {
-      const auto at = std::find_if(slice.metrics.begin(), slice.metrics.end(),
-                                   [&](const auto& m) { return m.first == key; });
-      row.push_back(at != slice.metrics.end() && at->second ? value_text(*at->second) : "-");
-    }
-    table.add(std::move(row));
-  }
-  std::string out = table.render(o.colour, o.width);
-  if (r.per_group.size() > kSlices)
-    out += fmt::format("  and {} more slices in the JSON\n", r.per_group.size() - kSlices);
+detail::SliceColumns slice_columns(const Result& r) {
+  detail::SliceColumns out{{}, "", [](double x) { return value_text(x); }};
+  for (const auto& [key, metric] : r.metrics)
+    if (is_headline(r, key, Place::slices)) out.keys.push_back(key);
+  const bool ece = std::find(out.keys.begin(), out.keys.end(), "ece") != out.keys.end();
+  if (!out.keys.empty()) out.first = ece ? "ece" : out.keys.front();
   return out;
 }
 
@@ -122,7 +112,7 @@ std::string render_terminal(const Result& r, const TerminalOptions& o) {
   };
   section("In words", detail::paragraphs(plain_words(r, o.spelling), o));
   section("Not defined here", detail::undefined_keys(r.metrics, o));
-  if (!r.per_group.empty()) section("By slice", slice_table(r, o));
+  for (const auto& [name, table] : detail::slice_tables(r, slice_columns(r), o)) section(name.c_str(), table);
   section("Notes", detail::paragraphs(r.notes, o));
   section("Next", detail::next_lines(r, o));
   return out;

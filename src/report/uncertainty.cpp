@@ -49,12 +49,12 @@ std::string measure_table(const UncertaintyResult& r, const TerminalOptions& o) 
 std::string measure_words(const UncertaintyResult& r, const TerminalOptions& o) {
   static constexpr std::pair<const char*, const char*> kWords[] = {
       {"entropy", "spread of the predicted probabilities over all classes"},
-      {"u1", "-log of the largest probability: how unsure of the top class"},
+      {"u1", "-log of the largest probability: uncertainty about the top class"},
       {"u5", "-log of the sum of the five largest probabilities"},
       {"loss", "-log of the label's probability: it uses the label, so it is only a bound"},
-      {"variance", "how far the samples' probabilities scatter around their mean"},
+      {"variance", "spread of the samples' probabilities around their mean"},
       {"mutual_information", "how much the samples disagree: entropy less expected entropy"},
-      {"expected_entropy", "mean entropy of the samples: what no further sample would settle"}};
+      {"expected_entropy", "mean entropy of the samples: what more samples cannot reduce"}};
   TextTable table({"", ""});
   for (const MeasureResult& m : r.measures)
     for (const auto& [name, words] : kWords)
@@ -68,7 +68,7 @@ std::string meaning(const UncertaintyResult& r) {
   const auto best = std::find_if(r.measures.begin(), r.measures.end(), [](const MeasureResult& m) {
     return is_ranked(m) && m.name != "loss" && score(m, "eor").value;
   });
-  if (best == r.measures.end()) return "No measure has an odds ratio here: see below.";
+  if (best == r.measures.end()) return "No measure has an odds ratio here; see below.";
   const MetricResult& eor = score(*best, "eor");
   std::string text = fmt::format("Knowing {} multiplies the odds of a bet on right or wrong by {} on average",
                                  best->name, ratio(*eor.value));
@@ -82,7 +82,10 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
   const bool sure = std::any_of(r.measures.begin(), r.measures.end(),
                                 [](const MeasureResult& m) { return !m.guarantees.empty(); });
   std::vector<std::string> header{"measure", "target", "keep below", "kept", "accuracy", "band", "accuracy"};
-  if (sure) header.insert(header.end(), {"guaranteed below", "kept"});
+  if (sure) {
+    header[2] = "plain cut";
+    header.insert(header.end(), {"guaranteed cut", "kept"});
+  }
   TextTable table(header);
   for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
   for (const MeasureResult& m : r.measures) {
@@ -116,13 +119,14 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
 }
 
 std::string threshold_words(const UncertaintyResult& r) {
-  std::string text =
-      "Kept is everything below the cut; the band is what a further cut adds to the one before it.";
+  std::string text = "Items below the cut are kept; a band is what each further cut adds to the one before.";
   if (r.confidence == 0) return text;
   return text + fmt::format(
-                    " Guaranteed, for one measure and target: with probability at least {:g}% over the test "
-                    "set, the accuracy of future items kept is at least the target, if they come as these {} "
-                    "did. Without it a cut misses its target on new items in about half of all test sets.",
+                    " A plain cut reaches its target on these items, each band by itself; on new items it "
+                    "misses it in about half of all test sets. A guaranteed cut asks the target of "
+                    "everything kept, so it can keep more than a plain one. Guaranteed, for one measure and "
+                    "target: with probability at least {:g}% over the test set, the accuracy of future items "
+                    "kept is at least the target, if they come as these {} did.",
                     100 * r.confidence, r.groups > 0 ? "groups" : "items");
 }
 
@@ -183,9 +187,7 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
     if (m.odds_bins.empty() && m.bins.size() > 1 && m.pooled_bins + 1 == std::ssize(m.bins))
       notes.push_back(
           m.name +
-          ": pooling left a single bin, so its odds ratio of 1 says nothing; that is so when it tells right "
-          "from wrong almost perfectly (look at auroc), or when there are very few wrong answers; "
-          "⟦degenerate⟧ jeffreys gives a number");
+          ": pooling left a single bin, so its odds ratio of 1 says nothing; that is so when it tells right from wrong almost perfectly (look at auroc), or when there are very few wrong answers; ⟦degenerate⟧ jeffreys gives a number");
     if (m.doubtful_bins > 0 && (o.bins || o.coarsen > 0))  // else the odds ratio has bins of its own
       doubtful +=
           fmt::format("{}{} {} of {}", doubtful.empty() ? "" : ", ", m.name, m.doubtful_bins, m.bins.size());
@@ -198,13 +200,10 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
                                   least_units(target, r.confidence)));
   if (o.bootstrap > 0 && o.bins && r.items > 0)
     notes.push_back(
-        "with ⟦bins⟧ the interval of eor is too narrow: it can miss the odds ratio of a larger test set far "
-        "more often than its level says; leave ⟦bins⟧ out for one that holds");
+        "with ⟦bins⟧ the interval of eor is too narrow: it can miss the odds ratio of a larger test set far more often than its level says; leave ⟦bins⟧ out for one that holds");
   if (!doubtful.empty())
     notes.push_back(fmt::format(
-        "bins too small to trust ({}): only right or only wrong answers, or a standard error above {:g} of "
-        "the "
-        "rarer outcome's share; {}",
+        "bins too small to trust ({}): only right or only wrong answers, or a standard error above {:g} of the rarer outcome's share; {}",
         doubtful, o.coarsen > 0 ? o.coarsen : kTrustedRelativeError,
         o.coarsen > 0
             ? "there are too few answers of one kind"
@@ -224,7 +223,7 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
   const auto section = [&](const std::string& name, const std::string& body) {
     out += "\n" + detail::bold(name, o.colour) + "\n" + body;
   };
-  section("What each measure is worth, the best first", measure_table(r, o));
+  section("The measures, best first", measure_table(r, o));
   if (!histogram) out += "\n  " + detail::wrap(meaning(r), o.width - 2, "  ") + "\n\n" + measure_words(r, o);
   const bool cuts = std::any_of(r.measures.begin(), r.measures.end(),
                                 [](const MeasureResult& m) { return !m.thresholds.cuts.empty(); });
@@ -233,7 +232,7 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
     out += "\n  " + detail::wrap(threshold_words(r), o.width - 2, "  ") + "\n";
   }
   if (!histogram)
-    section("Hand the most uncertain over to a person: accuracy of the rest", deferral_table(r, o));
+    section("Hand the most uncertain items to a person: accuracy of the rest", deferral_table(r, o));
   if (!r.suspects.empty())
     section("Suspects: wrong, and least uncertain by " + r.suspects_by + "; mislabelled or ambiguous?",
             suspect_table(r, names, o));

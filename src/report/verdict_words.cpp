@@ -7,12 +7,10 @@
 
 #include "report/look_up.hpp"
 #include "report/paragraphs.hpp"
+#include "report/rounded.hpp"
 
 namespace plumb::detail {
 namespace {
-
-std::string ece_text(double x) { return fmt::format("{:.2g}", x); }
-std::string factor_text(double x) { return fmt::format("{:.3g}", x); }
 
 /// That of ece_corrected; the verdict's own upper bound is one-sided.
 std::string ece_interval(const Result& r) {
@@ -20,7 +18,8 @@ std::string ece_interval(const Result& r) {
   const bool known = m != nullptr && m->low && m->high;
   const std::optional<double>&low = known ? m->low : r.verdict.low, &high = known ? m->high : r.verdict.high;
   if (!low || !high) return "";
-  return fmt::format(" ({} interval {} to {})", level_text(r), ece_text(*low), ece_text(*high));
+  return fmt::format(" ({} interval {} to {})", level_text(r), error_text(*low, Round::down),
+                     error_text(*high, Round::up));
 }
 
 std::string needed_text(const Result& r) {
@@ -30,13 +29,25 @@ std::string needed_text(const Result& r) {
                      v.unit.empty() ? "items" : v.unit);
 }
 
+bool near_tolerance(const Verdict& v) {
+  return v.estimate && (v.why.empty() || v.why.find("too close") != std::string::npos);
+}
+
+/// Far above the tolerance and yet within chance: the items are few, and their number is not foreseen.
+bool explained_by_chance(const Result& r) {
+  const Verdict& v = r.verdict;
+  return v.verdict == "cannot tell" && r.task != "regression" && !v.needed && near_tolerance(v) &&
+         *v.estimate > 1.5 * v.tolerance;
+}
+
 std::string probabilities_reason(const Result& r) {
   const Verdict& v = r.verdict;
   const std::string tolerance = fmt::format("tolerance of {:g}", v.tolerance);
-  const std::string estimate = v.estimate ? ece_text(*v.estimate) : "?";
+  const std::string estimate = v.estimate ? error_text_beside(*v.estimate, v.tolerance) : "?";
   if (v.verdict == "trustworthy")
     return fmt::format("the ECE is at most {} with {} confidence, below the {}",
-                       v.high ? ece_text(*v.high) : "?", level_text(r), tolerance);
+                       v.high ? error_text_beside(*v.high, v.tolerance, Round::up) : "?", level_text(r),
+                       tolerance);
   if (v.verdict == "off") {
     std::string out =
         fmt::format("the ECE is about {}{}, above the {}", estimate, ece_interval(r), tolerance);
@@ -45,13 +56,11 @@ std::string probabilities_reason(const Result& r) {
                          p_text(*v.p_value, setting<std::int64_t>(r, "bootstrap", 0)));
     return out;
   }
-  if (v.needed && v.high && *v.high >= v.tolerance)
-    return fmt::format("the ECE may be as large as {}, above the {}{}", ece_text(*v.high), tolerance,
-                       needed_text(r));
-  const bool near = v.why.empty() || v.why.find("too close") != std::string::npos;
-  if (!v.estimate || !near) return v.why + needed_text(r);
-  // Far above the tolerance and yet within chance: the items are few, and their number is not foreseen.
-  if (*v.estimate > 1.5 * v.tolerance)
+  if (v.needed && v.high && *v.high > v.tolerance)
+    return fmt::format("the ECE may be as large as {}, above the {}{}",
+                       error_text_beside(*v.high, v.tolerance, Round::up), tolerance, needed_text(r));
+  if (!near_tolerance(v)) return v.why + needed_text(r);
+  if (explained_by_chance(r))
     return fmt::format("the ECE is about {}{}, but so few {} could show that by chance", estimate,
                        ece_interval(r), v.unit.empty() ? "items" : v.unit);
   return fmt::format("the ECE is about {}{}, too close to the {}", estimate, ece_interval(r), tolerance);
@@ -61,29 +70,29 @@ std::string probabilities_reason(const Result& r) {
 std::string deviations_reason(const Result& r) {
   const Verdict& v = r.verdict;
   const std::string tolerance = fmt::format("tolerance of {:g}", v.tolerance);
-  if (!v.estimate) return "";
+  if (!v.estimate) return v.why;
   const bool small = *v.estimate >= 1;
   const double factor = small ? *v.estimate : 1 / *v.estimate;
   const auto facing = [&](const std::optional<double>& x) { return small ? *x : 1 / *x; };
-  const std::string interval =
-      v.low && v.high && *v.low > 0 && *v.high > 0
-          ? fmt::format(" ({} interval {} to {})", level_text(r), factor_text(facing(small ? v.low : v.high)),
-                        factor_text(facing(small ? v.high : v.low)))
-          : "";
+  const std::string interval = v.low && v.high && *v.low > 0 && *v.high > 0
+                                   ? fmt::format(" ({} interval {} to {})", level_text(r),
+                                                 factor_text(facing(small ? v.low : v.high), Round::down),
+                                                 factor_text(facing(small ? v.high : v.low), Round::up))
+                                   : "";
   if (v.verdict == "trustworthy") {
     const double most = v.low && v.high ? std::max(1 / *v.low, *v.high) : factor;
     return fmt::format(
         "the predicted standard deviations are right within a factor of {} with {} confidence, below the {}",
-        factor_text(most), level_text(r), tolerance);
+        factor_text_beside(most, v.tolerance, Round::up), level_text(r), tolerance);
   }
   const std::string size = fmt::format("too {} by a factor of about {}{}", small ? "small" : "large",
-                                       factor_text(factor), interval);
+                                       factor_text_beside(factor, v.tolerance), interval);
   if (v.verdict == "off")
     return fmt::format("the predicted standard deviations are {}, above the {}", size, tolerance);
   const std::string range =
       v.low && v.high
           ? fmt::format("errors are {} to {} times the predicted standard deviations with {} confidence",
-                        factor_text(*v.low), factor_text(*v.high), level_text(r))
+                        factor_text(*v.low, Round::down), factor_text(*v.high, Round::up), level_text(r))
           : "the interval is too wide";
   if (v.needed) return range + fmt::format(", and the tolerance is {:g}", v.tolerance) + needed_text(r);
   return range + ", too close to the " + tolerance;
@@ -95,7 +104,7 @@ std::string why_none(const Result& r) {
   if (r.command == "evaluate" && r.items == 1) return "one item cannot show whether a model is calibrated";
   if (r.command == "evaluate" && setting<std::int64_t>(r, "bootstrap", 0) == 0)
     return "it takes ⟦bootstrap⟧ to tell miscalibration from chance";
-  return r.verdict.why.empty() ? "the values that it rests on were not computed" : r.verdict.why;
+  return r.verdict.why.empty() ? "the values that it needs were not computed" : r.verdict.why;
 }
 
 bool judged(const Result& r) {
@@ -106,9 +115,9 @@ bool judged(const Result& r) {
 
 }  // namespace
 
-std::string level_text(const Result& r) {
-  return fmt::format("{:g}%", 100 * setting<double>(r, "level", 0.95));
-}
+// 0.9999999 is no 100%.
+std::string level_text(double level) { return fmt::format("{:.12g}%", 100 * level); }
+std::string level_text(const Result& r) { return level_text(setting<double>(r, "level", 0.95)); }
 
 bool at_floor(double p, std::int64_t replicates) {
   return replicates > 0 && p <= (1 + 1e-9) / (1.0 + static_cast<double>(replicates));
@@ -139,7 +148,9 @@ Said verdict_words(const Result& r) {
   const std::string& v = r.verdict.verdict;
   if (v == "trustworthy") out.claims.push_back(Claim::trustworthy);
   if (v == "off") out.claims.push_back(Claim::off);
+  if (v == "off" && r.task != "regression") out.claims.push_back(Claim::beyond_chance);
   if (v == "cannot tell") out.claims.push_back(Claim::undecided);
+  if (explained_by_chance(r)) out.claims.push_back(Claim::by_chance);
   if (r.task == "regression" && v == "off" && r.verdict.estimate)
     out.claims.push_back(*r.verdict.estimate > 1 ? Claim::sigma_too_small : Claim::sigma_too_large);
   return out;

@@ -19,6 +19,7 @@ namespace plumb::detail {
 
 /// "95%", of the intervals.
 [[nodiscard]] std::string level_text(const Result& result);
+[[nodiscard]] std::string level_text(double level);
 /// "p = 0.031", or "p <= 0.0050" where no smaller one is possible with so many replicates.
 [[nodiscard]] std::string p_text(double p, std::int64_t replicates);
 /// The same without "p = ": "0.0310", "<= 0.0050".

@@ -8,6 +8,7 @@
 
 #include "plumb/report/terminal.hpp"
 #include "report/look_up.hpp"
+#include "report/rounded.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict_words.hpp"
 #include "report/words.hpp"
@@ -26,6 +27,13 @@ constexpr double kSameScore = 0.005;  ///< scores closer than half a percent rea
 std::string share_text(double share) {
   return share > 0 && share < 0.01 ? fmt::format("{:.2g}%", 100 * share)
                                    : fmt::format("{:.1f}%", 100 * share);
+}
+/// Two shares with as many digits as tell them apart: "30.04%", "30.01%".
+std::pair<std::string, std::string> shares_apart(double a, double b) {
+  std::pair<std::string, std::string> out{share_text(a), share_text(b)};
+  for (int digits = 2; a != b && out.first == out.second && digits <= 9; ++digits)
+    out = {fmt::format("{:.{}f}%", 100 * a, digits), fmt::format("{:.{}f}%", 100 * b, digits)};
+  return out;
 }
 std::string points(double share) { return fmt::format("{:.1f}", 100 * share); }
 
@@ -72,19 +80,25 @@ bool decides(const Result& r, double replicates) {
 
 bool trusted(const Result& r) { return r.verdict.verdict == "trustworthy"; }
 
+bool rejected(const Result& r) {
+  return r.verdict.p_value && *r.verdict.p_value <= 1 - detail::setting<double>(r, "level", 0.95);
+}
+
 void slope(const Result& r, std::vector<Said>& out) {
   const MetricResult* m = find(r.metrics, "calibration_slope");
   if (m == nullptr || !m->value || !m->low || !m->high) return;
   if (*m->low <= 1 && 1 <= *m->high) return;
   // Its bootstrap interval is too short with few groups or uneven weights; the omnibus test must reject as
   // well.
-  if (!r.verdict.p_value || *r.verdict.p_value > 1 - detail::setting<double>(r, "level", 0.95)) return;
+  if (!rejected(r)) return;
   const bool extreme = *m->high < 1;
+  using detail::factor_text_beside;
   Said s{fmt::format(
-             "Its forecasts are {}{}: the calibration slope is {:.2f} ({:g}% interval {:.2f} to {:.2f}), "
-             "and 1 is right.",
+             "Its forecasts are {}{}: the calibration slope is {} ({} interval {} to {}), and 1 is right.",
              extreme ? "too extreme" : "too timid", trusted(r) ? ", though within the tolerance" : "",
-             *m->value, 100 * detail::setting<double>(r, "level", 0.95), *m->low, *m->high),
+             factor_text_beside(*m->value, 1), detail::level_text(r),
+             factor_text_beside(*m->low, 1, detail::Round::down),
+             factor_text_beside(*m->high, 1, detail::Round::up)),
          {extreme ? Claim::too_extreme : Claim::too_timid}};
   if (trusted(r)) s.claims.push_back(Claim::within_tolerance);
   out.push_back(std::move(s));
@@ -108,11 +122,12 @@ void class_order(const Result& r, std::vector<Said>& out) {
   if (m == nullptr || !m->value || r.classes < 2 || r.items == 0) return;
   const double guess = 1.0 / static_cast<double>(r.classes);
   const double error = std::sqrt(guess * (1 - guess) / static_cast<double>(r.items));
-  if (m->high ? *m->high >= guess : *m->value >= guess - 3 * error) return;
-  out.push_back({fmt::format(
-      "Its accuracy of {} is below the {} of guessing: check that the columns of the predictions "
-      "are in the order of the class labels.",
-      share_text(*m->value), share_text(guess))});
+  if (trusted(r) || (m->high ? *m->high >= guess : *m->value >= guess - 3 * error)) return;
+  out.push_back(
+      {fmt::format(
+           "Its accuracy of {} is below the {} of guessing: check that the columns of the predictions are in the order of the class labels.",
+           share_text(*m->value), share_text(guess)),
+       {Claim::below_guessing}});
 }
 
 void scores(const Result& r, std::vector<Said>& out) {
@@ -146,10 +161,9 @@ void several_raters(const Result& r, std::vector<Said>& out) {
   if (!several_votes(r) || r.items == 0) return;
   const auto accuracy = value_of(r.metrics, "accuracy"), agreement = value_of(r.metrics, "agreement");
   if (accuracy && agreement) {
-    out.push_back(
-        {fmt::format("With {:.1f} votes per item, it agrees with the majority vote on {} of the items and "
-                     "with {} of the single votes.",
-                     1.0 * r.votes / r.items, share_text(*accuracy), share_text(*agreement))});
+    out.push_back({fmt::format(
+        "With {:.1f} votes per item, it agrees with the majority vote on {} of the items and with {} of the single votes.",
+        1.0 * r.votes / r.items, share_text(*accuracy), share_text(*agreement))});
   }
   if (const auto raters = value_of(r.metrics, "rater_agreement")) {
     out.push_back({fmt::format("Two raters of the same item agree in {} of cases.", share_text(*raters))});
@@ -182,14 +196,13 @@ Said mean_words(const Result& r) {
   if (!m) return {};
   const bool binary = r.task == "binary", votes = several_votes(r);
   const std::string name = binary ? class_called(r, 1) : "";
-  const std::string forecast =
-      binary ? fmt::format("the mean forecast of {} is {}", name, share_text(m->forecast))
-             : fmt::format("the mean confidence is {}", share_text(m->forecast));
+  const auto [expected, seen] = shares_apart(m->forecast, m->outcome);
+  const std::string forecast = binary ? fmt::format("the mean forecast of {} is {}", name, expected)
+                                      : fmt::format("the mean confidence is {}", expected);
   const std::string facts =
-      forecast + (binary  ? fmt::format(", and {} of the {} are {}", share_text(m->outcome),
-                                       votes ? "votes" : "labels", name)
-                  : votes ? fmt::format(", and {} of the votes agree", share_text(m->outcome))
-                          : fmt::format(", and the accuracy is {}", share_text(m->outcome)));
+      forecast + (binary  ? fmt::format(", and {} of the {} are {}", seen, votes ? "votes" : "labels", name)
+                  : votes ? fmt::format(", and {} of the votes agree", seen)
+                          : fmt::format(", and the accuracy is {}", seen));
   const auto capital = [](std::string text) {
     text[0] = 'T';
     return text + ".";
@@ -199,7 +212,13 @@ Said mean_words(const Result& r) {
   if (gap == nullptr || !gap->p_value || !decides(r, static_cast<double>(replicates)))
     return {capital(facts)};
   const std::string p = p_text(*gap->p_value, replicates);
-  if (*gap->p_value > 1 - setting<double>(r, "level", 0.95))
+  const double alpha = 1 - setting<double>(r, "level", 0.95);
+  // One of several tests that rejects is no proof where all of them together do not.
+  if (*gap->p_value <= alpha && r.verdict.p_value && *r.verdict.p_value > alpha)
+    return {capital(facts + "; this difference alone has " + p +
+                    ", but the tests of calibration together do not reject (" +
+                    p_text(*r.verdict.p_value, replicates) + ")")};
+  if (*gap->p_value > alpha)
     return {capital(facts + "; chance may explain the difference (" + p + ")"), {Claim::mean_by_chance}};
   const bool high = m->forecast > m->outcome;
   const char* fault =

@@ -52,10 +52,16 @@ std::vector<Cubic> cdf_table() {
   return out;
 }
 
-}  // namespace
-
-double table_normal_quantile(double u) {
+const std::vector<Cubic>& quantiles() {
   static const std::vector<Cubic> table = quantile_table();
+  return table;
+}
+const std::vector<Cubic>& chances() {
+  static const std::vector<Cubic> table = cdf_table();
+  return table;
+}
+
+double quantile_in(const Cubic* table, double u) {
   const double v = std::max(std::min(u, 1 - u), 0x1p-54);
   if (v == 0.5) return 0;
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(v);
@@ -65,14 +71,25 @@ double table_normal_quantile(double u) {
   return u < 0.5 ? x : -x;
 }
 
-double table_normal_cdf(double x) {
-  static const std::vector<Cubic> table = cdf_table();
-  constexpr double kBelowOne = 1 - 0x1p-53;
+double chance_in(const Cubic* table, double x) {
+  constexpr double kBelowOne = 1 - 0x1p-53, kEnd = 2 * kReach * kPerUnit;
   const double at = (x + kReach) * kPerUnit;
   if (!(at > 0)) return 0;
-  if (at >= static_cast<double>(table.size())) return kBelowOne;
+  if (at >= kEnd) return kBelowOne;
   const auto k = static_cast<std::int32_t>(at);
   return std::clamp(table[k].at(at - k), 0.0, kBelowOne);
+}
+
+}  // namespace
+
+double table_normal_quantile(double u) { return quantile_in(quantiles().data(), u); }
+
+double table_normal_cdf(double x) { return chance_in(chances().data(), x); }
+
+void shift_normals(std::span<const double> shift, double scale, std::span<double> u) {
+  const Cubic *quantile = quantiles().data(), *chance = chances().data();
+  for (std::size_t i = 0; i < u.size(); ++i)
+    u[i] = chance_in(chance, shift[i] + scale * quantile_in(quantile, u[i]));
 }
 
 }  // namespace plumb::detail

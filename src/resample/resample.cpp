@@ -1,6 +1,7 @@
 #include "plumb/resample/resample.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -29,9 +30,40 @@ std::int64_t drawable_units(const Items& items) {
 std::string few_units_note(std::int64_t units, bool grouped) {
   const std::string what = counted(units, grouped ? "group" : "item");
   if (units >= kEnoughUnits) return "";
-  if (units < 2) return "no intervals and no p-values: there is but " + what + " to draw from";
-  return "intervals and p-values rest on " + what + ": over so few they are rough, and mostly too narrow";
+  if (units < 2) return "no intervals and no p-values: there is only " + what + " to draw from";
+  return "intervals and p-values rest on " + what + ": with so few they are rough and usually too narrow";
 }
+
+namespace {
+
+/// The units of some rows where they are few: their numbers are drawn once. By open addressing.
+struct FewUnits {
+  static constexpr std::size_t kSlots = 256, kMost = 64;
+  std::vector<std::uint64_t> unit;
+  std::array<std::uint8_t, kSlots> slot{};  // 1 + place in `unit`; 0: free
+
+  /// False when they are many.
+  bool find(std::span<const std::uint64_t> units) {
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      std::uint8_t& at = slot[slot_of(units[i])];
+      if (at != 0) continue;
+      if (unit.size() == kMost) return false;
+      unit.push_back(units[i]);
+      at = static_cast<std::uint8_t>(unit.size());
+    }
+    return true;
+  }
+  [[nodiscard]] std::size_t place(std::uint64_t u) const { return slot[slot_of(u)] - 1u; }
+
+ private:
+  [[nodiscard]] std::size_t slot_of(std::uint64_t u) const {
+    std::size_t s = u % kSlots;
+    while (slot[s] != 0 && unit[slot[s] - 1u] != u) s = (s + 1) % kSlots;
+    return s;
+  }
+};
+
+}  // namespace
 
 void NullDraw::draw(const NullModel& model, std::uint64_t seed, std::uint32_t replicate,
                     std::span<const std::uint64_t> rows, std::span<const std::uint64_t> units) {
@@ -45,10 +77,17 @@ void NullDraw::draw(const NullModel& model, std::uint64_t seed, std::uint32_t re
   const double from_group = std::sqrt(rho), from_item = std::sqrt(1 - rho);
   if (rho == 0) return;
   group_.resize(units.size());
-  fill_uniform(seed, Purpose::kNullGroups, replicate, units, group_);
-  for (std::size_t i = 0; i < uniform_.size(); ++i)
-    uniform_[i] = detail::table_normal_cdf(from_group * detail::table_normal_quantile(group_[i]) +
-                                           from_item * detail::table_normal_quantile(uniform_[i]));
+  const auto normal = [&](double u) { return from_group * detail::table_normal_quantile(u); };
+  if (FewUnits few; few.find(units)) {
+    std::vector<double> drawn(few.unit.size());
+    fill_uniform(seed, Purpose::kNullGroups, replicate, few.unit, drawn);
+    for (double& x : drawn) x = normal(x);
+    for (std::size_t i = 0; i < units.size(); ++i) group_[i] = drawn[few.place(units[i])];
+  } else {
+    fill_uniform(seed, Purpose::kNullGroups, replicate, units, group_);
+    for (double& x : group_) x = normal(x);
+  }
+  detail::shift_normals(group_, from_item, uniform_);
 }
 
 void NullDraw::hits(const ForecastsView& observed, const VoteCounts& votes, std::vector<double>& out) const {

@@ -193,10 +193,10 @@ class Painter {
 
 void draw_face(std::uint64_t seed, std::int64_t item, int age, int size, std::span<std::uint8_t> out) {
   if (size < kSmallestFace || size > kLargestFace)
-    throw InputError("the size of a face must lie between " + std::to_string(kSmallestFace) + " and " +
+    throw InputError("the size of a face must be between " + std::to_string(kSmallestFace) + " and " +
                      std::to_string(kLargestFace) + " pixels, not " + std::to_string(size));
   if (age < 0 || age > kOldest)
-    throw InputError("an age must lie between 0 and " + std::to_string(kOldest) + ", not " +
+    throw InputError("an age must be between 0 and " + std::to_string(kOldest) + ", not " +
                      std::to_string(age));
   const std::size_t n = size, plane = n * n;
   if (out.size() != 3 * plane) throw std::invalid_argument("a face needs room for 3 planes of its size");

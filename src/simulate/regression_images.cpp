@@ -92,7 +92,7 @@ void check(const RegressionImageOptions& o) {
   if (o.outputs != 1 && o.outputs != 2)
     throw InputError("regression images have 1 or 2 outputs, not " + std::to_string(o.outputs));
   if (o.size < 16 || o.size > 128)
-    throw InputError("the size of a regression image must lie between 16 and 128 pixels, not " +
+    throw InputError("the size of a regression image must be between 16 and 128 pixels, not " +
                      std::to_string(o.size));
 }
 

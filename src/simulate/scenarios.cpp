@@ -47,7 +47,7 @@ Scenario parse_scenario(std::string_view name) {
 
 double scenario_risk(Scenario s, int age) {
   if (age < 0 || age > kOldest)
-    throw InputError("an age must lie between 0 and " + std::to_string(kOldest) + ", not " +
+    throw InputError("an age must be between 0 and " + std::to_string(kOldest) + ", not " +
                      std::to_string(age));
   return std::min(1.0, psi(s, age));
 }

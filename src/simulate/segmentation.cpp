@@ -83,7 +83,7 @@ Lesion draw_lesion(RandomStream& random) {
 
 void check(const SegmentationOptions& o) {
   if (o.size < 16 || o.size > 256)
-    throw InputError("the size of a segmentation image must lie between 16 and 256 pixels, not " +
+    throw InputError("the size of a segmentation image must be between 16 and 256 pixels, not " +
                      std::to_string(o.size));
   if (o.raters < 1 || o.raters > 50)
     throw InputError("a simulated segmentation has 1 to 50 raters, not " + std::to_string(o.raters));

@@ -29,7 +29,8 @@ UncertaintyResult score_histogram(const std::vector<double>& w, const std::vecto
     b.hits = p[i] == 1 ? w[i] : w[i] * p[i];
     bins.push_back(b);
   }
-  if (bins.empty()) throw InputError("⟦histogram⟧: all weights are zero; give some bin a positive weight");
+  if (bins.empty())
+    throw InputError("⟦histogram⟧: all weights are zero; give at least one bin a positive weight");
 
   UncertaintyResult out;
   out.accuracy = base_accuracy(bins);

@@ -66,8 +66,7 @@ OddsRatio expected_odds_ratio(std::span<const UncertaintyBin> bins, double a, De
         std::find_if(bins.begin(), bins.end(), [](const UncertaintyBin& b) { return b.one_sided(); });
     r.eor = bad == bins.end() ? Estimate(expected_score(bins, a, odds_ratio_score))
                               : Estimate::undefined(fmt::format(
-                                    "bin {} of {} has only {} answers; use fewer bins or "
-                                    "⟦degenerate⟧ pool",
+                                    "bin {} of {} has only {} answers; use fewer bins or ⟦degenerate⟧ pool",
                                     bad - bins.begin(), bins.size(), bad->hits > 0 ? "right" : "wrong"));
     return r;
   }

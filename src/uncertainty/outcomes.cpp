@@ -36,9 +36,9 @@ std::vector<std::string> wanted_measures(const Items& items, std::span<const std
       throw InputError("⟦measures⟧: there is no measure \"" + name + "\"" + did_you_mean(name, known) +
                        "; those there are: " + fmt::format("{}", fmt::join(known, ", ")));
     if (needs_samples(name) && !samples)
-      throw InputError("⟦measures⟧: " + name +
-                       " compares several predictions of one item; give them with ⟦samples⟧ or "
-                       "⟦sample_logits⟧");
+      throw InputError(
+          "⟦measures⟧: " + name +
+          " compares several predictions of one item; give them with ⟦samples⟧ or ⟦sample_logits⟧");
     if (std::count(names.begin(), names.end(), name) > 1)
       throw InputError("⟦measures⟧ names " + name + " twice; name it once");
   }
@@ -266,15 +266,17 @@ Measured measure_items(const Items& items, std::span<const std::string> names, i
       [&](int worker, std::int64_t begin, std::int64_t end) { pass.read(begin, end, scratch[worker]); });
   drop_massless(out);
   if (out.outcomes.size() == 0)
-    throw InputError(items.votes.rows().name() + ": no item has a vote of positive weight to compare with");
+    throw InputError(items.votes.rows().name() +
+                     ": no item has a vote of positive weight, so there is nothing to evaluate against");
   return out;
 }
 
 Measure own_measure(const std::string& name, const Rows& rows, const Items& items, const Outcomes& outcomes) {
-  if (rows.is_text()) throw InputError(rows.name() + " holds text; a score is one number an item");
+  if (rows.is_text()) throw InputError(rows.name() + " holds text; a score is one number per item");
   if (rows.width() != 1)
-    throw InputError(fmt::format("{} has {} numbers an item; a score is one (⟦score⟧ {}=FILE)", rows.name(),
-                                 rows.width(), name));
+    throw InputError(
+        fmt::format("{} has {} numbers per item; a score is one number per item (⟦score⟧ {}=FILE)",
+                    rows.name(), rows.width(), name));
   check_same_rows(items.predictions.sources().front().name(), items.size(), rows.name(), rows.rows());
   Measure m{name, std::vector<double>(rows.rows()), ""};
   rows.read(0, rows.rows(), m.values);

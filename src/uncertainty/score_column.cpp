@@ -46,8 +46,7 @@ OddsRatio odds_ratio(std::span<const UncertaintyBin> bins, const OddsDesign& des
   OddsRatio out = expected_odds_ratio(bins, base_of(bins, o), o.degenerate);
   if (design.rarer && out.eor && o.degenerate == Degenerate::pool && out.bins < 2)
     out.eor = Estimate::undefined(
-        "all bins but one hold only right or only wrong answers: the measure separates them almost "
-        "perfectly, and no finite odds ratio describes that; look at auroc");
+        "all bins but one hold only right or only wrong answers: the measure separates them almost perfectly, and no finite odds ratio describes that; look at auroc");
   return out;
 }
 
@@ -89,24 +88,24 @@ void check_options(const UncertaintyOptions& o) {
   check_level(o.level);
   check_threads(o.threads);
   if (!(o.confidence == 0 || (o.confidence >= 0.5 && o.confidence < 1)))
-    throw InputError("⟦confidence⟧ must lie between 0.5 and 1, as 0.95 does, or be 0 for none, not " +
+    throw InputError("⟦confidence⟧ must be between 0.5 and 1, for example 0.95, or 0 for none, not " +
                      show(o.confidence));
   const auto count = [](const char* option, int value, int most) {
     if (value < 0 || value > most)
-      throw InputError(opt(option) + " must lie between 0 and " + std::to_string(most) + ", not " +
+      throw InputError(opt(option) + " must be between 0 and " + std::to_string(most) + ", not " +
                        std::to_string(value));
   };
   count("bootstrap", o.bootstrap, 1'000'000);
   count("permutations", o.permutations, 1'000'000);
   count("suspects", o.suspects, 1'000'000);
-  if (o.top != 1 && o.top != 5) throw InputError("⟦top⟧ is 1 or 5, not " + std::to_string(o.top));
+  if (o.top != 1 && o.top != 5) throw InputError("⟦top⟧ must be 1 or 5, not " + std::to_string(o.top));
   for (const double t : o.targets)
     if (!(t > 0 && t <= 1))
-      throw InputError("⟦targets⟧ are accuracies above 0 and at most 1, not " + show(t));
+      throw InputError("⟦targets⟧ must be accuracies above 0 and at most 1, not " + show(t));
   if (o.base_rate && !(*o.base_rate > 0 && *o.base_rate < 1))
     throw InputError("⟦base_rate⟧ must lie strictly between 0 and 1, not " + show(*o.base_rate));
   if (!(o.coarsen >= 0 && o.coarsen <= 1e6))
-    throw InputError("⟦coarsen⟧ is a relative error, for example 0.2, not " + show(o.coarsen));
+    throw InputError("⟦coarsen⟧ must be a relative error, for example 0.2, not " + show(o.coarsen));
 }
 
 }  // namespace plumb::detail

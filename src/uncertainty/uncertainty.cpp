@@ -257,8 +257,7 @@ std::pair<double, double> worth(const MeasureResult& m) {
 UncertaintyResult uncertainty(const Items& items, const std::vector<std::pair<std::string, Rows>>& own,
                               const Names& ids, const UncertaintyOptions& asked) {
   detail::check_options(asked);
-  if (items.predictions.samples() == 0)
-    throw InputError("there are no predictions; give ⟦probs⟧ or ⟦logits⟧");
+  if (items.predictions.samples() == 0) throw InputError("no predictions given; use ⟦probs⟧ or ⟦logits⟧");
   check_items(items);
   UncertaintyOptions options = asked;
   const std::int64_t units = asked.bootstrap > 0 ? drawable_units(items) : kEnoughUnits;

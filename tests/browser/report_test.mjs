@@ -28,7 +28,7 @@ test("every plot draws, without a complaint and without the network", async () =
     name: e.dataset.plot, drawn: e.dataset.drawn, marks: e.querySelectorAll("svg .mark-group path, svg .mark-symbol path, svg .mark-rule line, svg .mark-line path, svg .mark-rect path").length,
   })));
   const names = plots.map((p) => p.name);
-  for (const name of ["reliability", "confidence", "class_errors", "slices", "slice_boxes", "loss_parts", "calibration_dispersion",
+  for (const name of ["reliability", "confidence", "class_errors", "confusion", "slices", "slice_boxes", "loss_parts", "calibration_dispersion",
     "disagreement", "raters", "rater_pairs", "learning", "odds_ratio", "odds_score", "deferral", "loss_scatter", "stability", "precision"])
     assert.ok(names.includes(name), `${name} is missing among ${names}`);
   for (const p of plots) assert.ok(p.drawn === "yes" && p.marks > 2, `${p.name} has ${p.marks} marks`);
@@ -69,6 +69,85 @@ test("the page is small beside its data", () => {
   const data = /<script type="application\/json" id="plumb-document">([^]*?)<\/script>/.exec(html)[1];
   assert.ok(statSync(all).size - data.length < kMostBytes, `${statSync(all).size} bytes, ${data.length} of them data`);
   assert.doesNotMatch(html.replace(data, ""), /(src|href)="https?:/);
+});
+
+const box = (page, selector) => page.locator(selector).boundingBox();
+
+test("the diagram comes first, is square, and carries its numbers", async () => {
+  const { page } = await open(browser, made.path("raw.html"), { width: 1280 });
+  const verdict = await box(page, ".verdict"), diagram = await box(page, "[data-plot=reliability]");
+  assert.ok(diagram.y > verdict.y && diagram.y - (verdict.y + verdict.height) < 600, "directly below the verdict");
+  assert.equal((await page.$$("main section"))[0] && (await page.$eval("main section", (e) => e.id)), "calibration");
+  const frame = await page.$eval("[data-plot=reliability] svg .root > path.background, [data-plot=reliability] svg .background", (e) => {
+    const b = e.getBoundingClientRect();
+    return { width: b.width, height: b.height };
+  });
+  assert.ok(Math.abs(frame.width - frame.height) <= 2, `${frame.width} x ${frame.height}`);
+  const text = (await page.$$eval("[data-plot=reliability] svg text", (list) => list.map((e) => e.textContent))).join("\n");
+  assert.match(text, /ECE 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\], N = 4,000/);
+  assert.match(text, /predicted probability/);
+  assert.match(text, /observed frequency/);
+  await page.close();
+});
+
+test("bands stay within what a frequency can be", async () => {
+  const spec = JSON.parse(/id="plumb-document">([^]*?)<\/script>/.exec(readFileSync(made.path("raw.html"), "utf8"))[1]);
+  const bands = spec.sections.flatMap((s) => s.plots).flatMap((p) => p.spec.datasets.rows ?? [])
+    .flatMap((row) => [row.band_low, row.band_high]).filter((x) => x !== undefined);
+  assert.ok(bands.length > 10);
+  for (const x of bands) assert.ok(x >= 0 && x <= 1, String(x));
+});
+
+test("one colour means one thing: those of the models colour models alone", async () => {
+  const { page } = await open(browser, all);
+  const models = await page.$$eval("h1 .model", (list) => list.map((e) => getComputedStyle(e, "::before").backgroundColor));
+  const byPlot = await page.$$eval("[data-plot]", (plots) => plots.map((p) => ({
+    name: p.dataset.plot,
+    legend: [...p.querySelectorAll(".role-legend-entry .role-legend-symbol path")].map((e) => [getComputedStyle(e).fill, getComputedStyle(e).stroke]),
+    labels: [...p.querySelectorAll(".role-legend-entry .role-legend-label text")].map((e) => e.textContent),
+  })));
+  let seen = 0;
+  for (const { name, legend, labels } of byPlot)
+    legend.forEach((colours, i) => {
+      const is = models.findIndex((m) => colours.includes(m));
+      if (is < 0) return;
+      ++seen;
+      assert.equal(labels[i], ["raw", "temperature"][is], `${name}: ${labels[i]} has the colour of a model`);
+    });
+  assert.ok(seen > 4, `${seen} legend entries of models`);
+  await page.close();
+});
+
+test("cards of a row are equal", async () => {
+  const { page } = await open(browser, all, { width: 1280 });
+  const cards = await page.$$eval("#calibration .grid > figure, #raters .grid > figure", (list) =>
+    list.map((e) => { const b = e.getBoundingClientRect(); return { x: b.x, y: b.y, width: b.width, height: b.height }; }));
+  assert.ok(cards.length > 4);
+  for (const c of cards) assert.ok(Math.abs(c.width - cards[0].width) < 1, `${c.width} beside ${cards[0].width}`);
+  for (const c of cards)
+    for (const d of cards) if (c.y === d.y) assert.ok(Math.abs(c.height - d.height) < 1, `${c.height} beside ${d.height}`);
+  await page.close();
+});
+
+test("date, version, next step; raters and classes by their names; slices with intervals", async () => {
+  const { page } = await open(browser, made.path("raw.html"));
+  assert.match(await page.textContent(".facts"), /\d{4}-\d\d-\d\d . plumb \d+\.\d+\.\d+/);
+  assert.match(await page.textContent("#next"), /What to do next[^]*plumb calibrate fit/);
+  const words = async (name) => (await page.$$eval(`[data-plot=${name}] svg text`, (list) => list.map((e) => e.textContent))).join(" ");
+  assert.match(await words("raters"), /rater_1.*rater_7/s);
+  assert.match(await words("confusion"), /neutrophil.*immature/s);
+  assert.ok(await page.$$eval("[data-plot=slices] svg .mark-rule line", (list) => list.length) >= 6, "bars of three slices");
+  assert.match(await page.textContent("#slices"), /3 were looked at/);
+  for (const title of await page.$$eval("figure h3", (list) => list.map((e) => e.textContent))) assert.doesNotMatch(title, /[?]/);
+  await page.close();
+});
+
+test("a page of a fit says that it flatters", async () => {
+  made.run("calibrate", "fit", "--method", "temperature", "--logits", "demo/validation/logits.npy", "--counts",
+    "demo/validation/counts.npy", "-o", "flatters.model", "--quiet", "--report", "flatters.html");
+  const { page } = await open(browser, made.path("flatters.html"));
+  assert.match(await page.textContent(".caution"), /fitted on.*flatter/);
+  await page.close();
 });
 
 test("each plot says what it means, and its data can be read as a table", async () => {

@@ -94,7 +94,11 @@ def test_a_header_names_the_raters_of_ratings(joined):
     for r, name in enumerate(RATERS):
         joined.text(f"{name}.csv", table(["y"], [[row[r]] for row in rows]))
     files = joined.evaluate(*PREDS, "--ratings", *[f"{name}.csv" for name in RATERS])
-    assert [r["rater"] for r in files["tables"]["raters"]] == [f"{name}.csv" for name in RATERS]
+    assert [r["rater"] for r in files["tables"]["raters"]] == RATERS
+    columns = [f"{name}.csv:y" for name in RATERS]
+    assert list(joined.evaluate(*PREDS, "--ratings", *columns)["per_rater"]) == columns
+    joined.text("twice.csv", "a,a\n" + "\n".join(",".join(row[:2]) for row in rows) + "\n")
+    assert list(joined.evaluate(*PREDS, "--ratings", "twice.csv")["per_rater"]) == ["0", "1"]
 
 
 def label_studio(rows):

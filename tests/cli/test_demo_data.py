@@ -187,13 +187,13 @@ def test_the_truth_is_calibrated(folder):
 @pytest.mark.parametrize("args, words", [
     (("face",), 'no demo "face" (did you mean "faces"?)'),
     (("faces", "--scenario", "centred"), "centered"),
-    (("faces", "--size", 200), "--size must lie between 8 and 128, not 200"),
-    (("faces", "--items", 3), "--items must lie between 30 and 1000000, not 3"),
+    (("faces", "--size", 200), "--size must be between 8 and 128, not 200"),
+    (("faces", "--items", 3), "--items must be between 30 and 1000000, not 3"),
     (("regression-images", "--outputs", 3), "--outputs must be 1 or 2, not 3"),
-    (("segmentation", "--raters", 0), "--raters must lie between 1 and 50, not 0"),
-    (("segmentation", "--items", 1000000), "do not fit into memory"),
-    (("linear-model", "--dimension", 0), "--dimension must lie between 1"),
-    (("digits", "--validation-votes", 0), "--validation-votes must lie between 1"),
+    (("segmentation", "--raters", 0), "--raters must be between 1 and 50, not 0"),
+    (("segmentation", "--items", 1000000), "not enough memory for so many pixels"),
+    (("linear-model", "--dimension", 0), "--dimension must be between 1"),
+    (("digits", "--validation-votes", 0), "--validation-votes must be between 1"),
 ])
 def test_bad_flags_are_one_sentence_and_leave_nothing(folder, args, words):
     run = folder.run("demo", *args)
@@ -205,7 +205,7 @@ def test_bad_flags_are_one_sentence_and_leave_nothing(folder, args, words):
 def test_a_folder_that_cannot_be_made(folder):
     folder.text("file", "")
     run = folder.run("demo", "faces", "--out", "file/faces", "--items", 30)
-    assert run.code == 2 and "cannot make the directory" in run.err
+    assert run.code == 2 and "cannot create the directory" in run.err
 
 
 @pytest.mark.parametrize("kind", SMALL)

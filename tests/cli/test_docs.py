@@ -3,7 +3,8 @@
 "plumb" is the tool that was built, and `plumb demo --out demo` has been run. A line "# exit 3" before a command says which exit
 code it has; without one it is 0. A line "# gives ece 0.135" after a command says what the prose around it says: the table that
 the command prints has that metric with that value, rounded to the digits given. Blocks ```sh run train are left out where
-plumb-train was not built.
+plumb-train was not built. A block ```text after a block of commands shows what they print: its lines are among those
+printed, one after the other and in that order; "..." stands for lines, or the end of a line, that are left out.
 """
 import os
 import pathlib
@@ -14,7 +15,7 @@ import pytest
 from conftest import LIMIT_S, PLUMB, ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```sh run( train)?\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"^```sh run( train)?\n(.*?)^```\n(?:(?:(?!```)[^\n]*\n)*^```text\n(.*?)^```)?", re.S | re.M)
 HAS_TRAIN = pathlib.Path(PLUMB).with_name("plumb-train").exists()
 WITH_BLOCKS = [page for page in PAGES if BLOCK.search(page.read_text())]
 
@@ -45,6 +46,21 @@ def rounds_to(printed, said):
     return abs(float(printed) - float(said)) <= 0.5 * 10**-digits + 1e-9
 
 
+def shown_wrongly(shown, printed):
+    """The first part of what a page shows that was not printed, or None."""
+    def same(have, want):
+        return have.startswith(want[:-3]) if want.endswith("...") else have == want
+
+    lines, at = [line.rstrip() for line in printed.splitlines()], 0
+    for part in re.split(r"^ *\.\.\.\n", shown, flags=re.M):
+        want = [line.rstrip() for line in part.splitlines()]
+        found = next((i for i in range(at, len(lines) - len(want) + 1) if all(map(same, lines[i:i + len(want)], want))), None)
+        if found is None:
+            return part
+        at = found + len(want)
+    return None
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     path = tmp_path_factory.mktemp("docs")
@@ -61,7 +77,8 @@ def test_the_first_pages_are_run():
 def test_page(page, place):
     env = dict(os.environ, PATH=str(pathlib.Path(PLUMB).parent) + os.pathsep + os.environ["PATH"])
     left_out = 0
-    for train, block in BLOCK.findall(page.read_text()):
+    for train, block, shown in BLOCK.findall(page.read_text()):
+        printed = ""
         if train and not HAS_TRAIN:
             left_out += 1
             continue
@@ -71,11 +88,20 @@ def test_page(page, place):
             if "no report page" in run.stderr:
                 pytest.skip(run.stderr.strip())
             assert run.returncode == code, f"{page.name}: {text}{run.stdout}{run.stderr}"
+            printed += run.stdout + run.stderr
             for key, said in values.items():
-                printed = re.search(rf"^ *{re.escape(key)} +(-?[0-9.]+)", run.stdout, re.M)
-                assert printed and rounds_to(printed.group(1), said), f"{page.name} says {key} {said}: {run.stdout}"
+                row = re.search(rf"^ *{re.escape(key)} +(-?[0-9.]+)", run.stdout, re.M)
+                assert row and rounds_to(row.group(1), said), f"{page.name} says {key} {said}: {run.stdout}"
+        wrong = shown_wrongly(shown, printed)
+        assert wrong is None, f"{page.name} shows\n{wrong}\nwhich is not among\n{printed}"
     if left_out:
         pytest.skip(f"plumb-train was not built, so {left_out} blocks were left out")
+
+
+def test_what_is_shown_is_compared():
+    printed = "a\nb\n  c 1\nd\n"
+    assert shown_wrongly("a\nb\n", printed) is None and shown_wrongly("b\n...\nd\n", printed) is None and shown_wrongly("  c...\n", printed) is None
+    assert shown_wrongly("a\n  c 1\n", printed) and shown_wrongly("d\n...\nb\n", printed) and shown_wrongly("  c 2\n", printed)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())

@@ -16,12 +16,12 @@ def test_bad_predictions_leave_nothing_behind(folder):
         return run.err
     assert "no dropout" in complaint("--mc-dropout")
     assert "tables of numbers" in complaint("--tta", "--flip")
-    assert "--samples must lie" in complaint("--samples", "0")
+    assert "--samples must be" in complaint("--samples", "0")
     assert "there is no folder data/tset" in complaint("--split", "tset")
     spoil(folder, "test/labels.npy", put(3, 5))
     assert "6 classes, and the model knows 2" in complaint()
     spoil(folder, "test/features.npy", put(3, np.inf))
-    assert "row 3: inf is no finite number" in complaint()
+    assert "row 3: inf is not a finite" in complaint()
     (folder / "run/model.pt").write_bytes((folder / "run/model.pt").read_bytes()[:1000])
     assert "run/model.pt cannot be read" in complaint()
 
@@ -91,9 +91,9 @@ def test_predictions_are_not_written_among_the_data(folder):
     before = (folder / "data/test/truth.npy").read_bytes()
     (folder / "link").symlink_to("data")
     for out in ("data", "data/", "data/test", "data/new/deep", "run/../data/test", str(folder / "data/test"), "link/test"):
-        assert "lies in the data folder data" in refused(folder, "run", "--out", out), out
+        assert "is inside the data folder data" in refused(folder, "run", "--out", out), out
     assert (folder / "data/test/truth.npy").read_bytes() == before and not (folder / "data/new").exists()
-    assert "lies in the data folder link" in refused(folder, "run", "--data", "link", "--out", "data/test")
+    assert "is inside the data folder link" in refused(folder, "run", "--data", "link", "--out", "data/test")
     for out in ("run/mc", "data-predicted"):
         assert folder.run("predict", "run", "--device", "cpu", "--out", out).code == 0
 

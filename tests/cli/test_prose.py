@@ -5,7 +5,9 @@ import os
 import pathlib
 import re
 
-from conftest import ROOT
+import pytest
+
+from conftest import ROOT, run_plumb
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -40,6 +42,19 @@ OLD = {
     r"\ba word for it\b": "reports it",
     r"\bblocks nobody\b": "blocks no other process",
     r"\bWhere to (?:go|read) on\b": "Next",
+    r"\bexclude each other\b": "cannot be combined",
+    r"\b(?:what did the model say|what was observed|what was predicted|how sure was the model|describe what|merge what)\?": "no ... given; use ...",
+    r"\bwas cut (?:short|off)\b": "is truncated",
+    r"\bone (?:class|number|name|column|outcome|concentration) an? (?:item|class|rater|sample)\b": "per",
+    r"\bthis is no\b|(?<!there )\bis no (?:calibrator|JSON|file|digit|finite number|folder)\b": "is not a",
+    r"\bwent astray\b": "diverged",
+    r"\b(?:would|may) write over\b": "overwrite",
+    r"\bnever changes a number\b": "does not change the results",
+    r"\blearns? \w+ \w+ \w+ by heart\b|\bschools of thought\b|\bclimb the walls\b": "overfits; agree with each other; are high",
+    r"\bflatters? (?:it|the calibrator)\b": "is optimistic",
+    r"\bthere is but\b": "there is only",
+    r"\bfor it looks like\b": "it looks like a rounding error",
+    r"\bsteadier\b|\bless steady\b": "more stable, less stable",
 }
 # The same in the docs only, where bins of forecasts are never cells. (Blood and tumour cells are.)
 OLD_IN_DOCS = {
@@ -116,6 +131,20 @@ def test_old_wordings_do_not_come_back():
         found += wordings(path, path.read_text(), OLD)
     for page in [ROOT / "README.md", *settled(PAGES)]:
         found += wordings(page, without_code(page.read_text()), OLD_IN_DOCS)
+    assert not found, "\n".join(found)
+
+
+COMMANDS = ["", "evaluate", "evaluate --mean", "compare", "uncertainty", "calibrate", "calibrate fit", "calibrate apply", "calibrate show",
+            "calibrate export", "stability", "report", "train", "predict", "merge", "describe", "list", "demo", "demo regression"]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c or "plumb")
+def test_help_has_no_old_wordings(command):
+    run = run_plumb(*command.split(), "--help")
+    assert run.code == 0 and len(run.out) > 100
+    found = [f'"{match.group()}"; write: {new}' for old, new in OLD.items() for match in re.finditer(old, run.out)]
+    # A flag's line says what the value is, not "of the ...".
+    found += [line.strip() for line in run.out.splitlines() if re.match(r" +(?:-\w,)?--\S+(?: \S+)? {2,}(?:of the|by this|at most)\b", line)]
     assert not found, "\n".join(found)
 
 

@@ -136,7 +136,7 @@ def test_reference(folder):
     assert shift["shift"]["auroc"] == pytest.approx(wins, abs=1e-12)
     rows = shift["tables"]["shift_histogram"]
     assert sum(r["share"] for r in rows) == pytest.approx(1) and len(rows) == 30
-    assert "less sure here" in folder.run("evaluate", *ARGS, "--reference", "small.npy").out
+    assert "less certain here" in folder.run("evaluate", *ARGS, "--reference", "small.npy").out
 
 
 def test_gate_and_range(folder):
@@ -247,7 +247,7 @@ def test_calibrate_bad_input(folder):
     for args, word in (((*fit,), "-o"), ((*fit, "-o", "x.json", "--hidden", 3), "--hidden"),
                        (("calibrate", "fit", "--method", "sigma-parts", *ARGS, "-o", "x.json"), "--aleatoric"),
                        (("calibrate", "fit", "--method", "sigmaa", *ARGS, "-o", "x.json"), "sigma"),
-                       ((*fit, "-o", "mean.npy"), "write over"),
+                       ((*fit, "-o", "mean.npy"), "overwrite"),
                        (("calibrate", "apply", "m.json", "--variance", "variance.npy"), "-o"),
                        (("calibrate", "apply", "m.json", "--variance", "variance.npy", "--intervals", "b.npy"), "--mean")):
         run = folder.run(*args)

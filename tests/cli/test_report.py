@@ -66,13 +66,13 @@ def test_plots_are_specs_with_their_data(results):
 
 
 @pytest.mark.parametrize("args, words", [
-    (("report",), "no result was given"),
+    (("report",), "no result given"),
     (("report", "raw.json"), "-o report.html"),
     (("report", "none.json", "-o", "x.html"), "none.json"),
-    (("report", "probs.npy", "-o", "x.html"), "no JSON"),
-    (("report", "odd.json", "-o", "x.html"), "no result of plumb"),
+    (("report", "probs.npy", "-o", "x.html"), "not JSON"),
+    (("report", "odd.json", "-o", "x.html"), "not a plumb result"),
     (("report", "raw.json", "--names", "a,b", "-o", "x.html"), "2 names for 1 result"),
-    (("report", "raw.json", "-o", "raw.json"), "write over the input"),
+    (("report", "raw.json", "-o", "raw.json"), "overwrite the input"),
     (("report", "raw.json", "-o", "nowhere/x.html"), "nowhere"),
     (("evaluate", "--probs", "probs.npy", "--labels", "labels.npy", "--report", "-"), "give it a name"),
     (("evaluate", "--probs", "probs.npy", "--labels", "labels.npy", "--report", "x", "--json", "x"), "same file"),

@@ -1,4 +1,4 @@
-"""What comes out: the schema, the gate, files, the terminal."""
+"""Output: the schema, the gate, files, the terminal."""
 import fcntl
 import json
 import os

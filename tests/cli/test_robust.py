@@ -40,7 +40,7 @@ def refused(folder, *args, code=2):
 def test_no_output_over_an_input(folder, task, args):
     (folder / "sub").mkdir()
     (folder / "link").symlink_to("probs.npy")
-    assert "would write over the input" in refused(folder, *args)
+    assert "would overwrite the input" in refused(folder, *args)
 
 
 @pytest.mark.parametrize("args", [
@@ -115,7 +115,7 @@ def test_numerals_are_names_where_the_classes_are_numerals(folder, task):
     names = ",".join(str(i + 1) for i in range(k))
     assert values(folder.evaluate("--probs", "probs.npy", "--labels", "from1.npy", "--classes", names, *FAST)) == plain
     assert "not among the classes" in refused(folder, "evaluate", *LABELS, "--classes", names)
-    assert "position or name" in refused(folder, "evaluate", *LABELS, "--classes", ",".join(map(str, reversed(range(k)))))
+    assert "a position or a name" in refused(folder, "evaluate", *LABELS, "--classes", ",".join(map(str, reversed(range(k)))))
     folder.npy("p.npy", task["probs"][:, 0])
     folder.npy("y.npy", (labels == 0).astype(int))
     folder.npy("pm.npy", np.where(labels == 0, 1, -1))
@@ -143,7 +143,7 @@ def test_the_header_names_the_classes(folder, task):
     assert "c.csv" in refused(folder, "evaluate", "--probs", "p.csv", "--counts", "c.csv")
     table(folder, "q.csv", task["probs"][:, ::-1], [f"p_{n}" for n in names[::-1]])
     assert "q.csv" in refused(folder, "compare", "--model", "a=p.csv", "--model", "b=q.csv", "--labels", "y.csv")
-    assert "another order" in refused(folder, "evaluate", "--probs", "p.csv", "q.csv", "--labels", "y.csv")
+    assert "a different order" in refused(folder, "evaluate", "--probs", "p.csv", "q.csv", "--labels", "y.csv")
     table(folder, "numbered.csv", task["probs"], ["p0", "p1", "p2", "p3"])
     assert "class_names" not in folder.evaluate("--probs", "numbered.csv", "--labels", "labels.npy", *FAST) or \
         not folder.evaluate("--probs", "numbered.csv", "--labels", "labels.npy", *FAST)["class_names"]
@@ -233,6 +233,13 @@ def test_describe_selects(folder, task):
     (("calibrate", "fit", "--method", "temp", *LABELS, "-o", "m.json"), '"temperature"'),
     (("compare", "--probs", "probs.npy", "--labels", "labels.npy"), "--model NAME=FILE"),
     (("evaluate", *LABELS, *FAST, "--plots", "plots.png"), "folder"),
+    (("compare", "a=probs.npy", "b=probs.npy", "--labels", "labels.npy"), "--model a=probs.npy"),
+    (("evaluate", *LABELS, *FAST, "--report", "page.docx"), "name it .html"),
+    (("evaluate", *LABELS, *FAST, "--title", "Mine"), "--report"),
+    (("evaluate", "--logits", "logits.npy", "--labels", "labels.npy", "--normalize"), "--normalize"),
+    (("evaluate", "--probs", "probs.npy", "probs.npy", "--labels", "labels.npy"), "probs.npy (and 1 more) has 800 rows"),
+    (("report", "probs.npy", "-o", "-"), "-o writes a file"),
+    (("calibrate", "fit", "--method", "temperature", *LABELS, "--truth", "labels.npy", "-o", "m.json"), "--truth does nothing"),
 ])
 def test_says_what_was_meant(folder, task, args, word):
     assert word in refused(folder, *args)
@@ -352,7 +359,7 @@ def test_plots_never_replace_a_result(folder):
     assert run.code == 2 and run.err.count("\n") == 1 and "--plots" in run.err
     assert folder.run("evaluate", *data, "--json", "plots/reliability.vl.json").code == 0
     run = folder.run("report", "plots/reliability.vl.json", "-o", "r.html", "--plots", "plots")
-    assert run.code == 2 and "may write over the input" in run.err
+    assert run.code == 2 and "may overwrite the input" in run.err
 
 
 def test_weights_too_far_apart_are_bad_input(folder):

@@ -65,4 +65,4 @@ def test_unknown_command_suggests_the_nearest():
 @pytest.mark.parametrize("command", ["reproduce"])
 def test_what_comes_later_says_so(command):
     run = run_plumb(command, "x")
-    assert run.code == 2 and run.err.count("\n") == 1 and "not yet" in run.err
+    assert run.code == 2 and run.err.count("\n") == 1 and "not available" in run.err

@@ -36,10 +36,10 @@ def test_help_teaches_without_libtorch():
     (("--out", "r"), "--data is needed"),
     (("--data", "d", "--out", "r", "--method", "cape"), "--method"),
     (("--data", "d", "--out", "r", "--dropout", "much"), "--dropout"),
-    (("--data", "d", "--out", "r", "--lr", "0"), "--lr must lie between"),
+    (("--data", "d", "--out", "r", "--lr", "0"), "--lr must be between"),
     (("--data", "d", "--out", "r", "--from-start"), "cape-bin"),
     (("--resume", "nowhere"), "there is no run"),
-    (("--resume", "r", "--data", "d"), "exclude each other"),
+    (("--resume", "r", "--data", "d"), "cannot be combined"),
 ])
 def test_bad_usage_is_one_sentence(folder, args, word):
     run = folder.run("train", *args)
@@ -225,7 +225,7 @@ def put(row, value):
     ("train/labels.npy", put(3, -1), ("train/labels.npy, row 3", "-1 is not a class index")),
     ("train/labels.npy", lambda y: y[:-1], ("train/features.npy has 30 rows", "train/labels.npy has 29")),
     ("train/labels.npy", lambda y: 0 * y, ("30 items", "nothing to learn from one class")),
-    ("test/features.npy", put(7, np.nan), ("test/features.npy, row 7", "nan is no finite number")),
+    ("test/features.npy", put(7, np.nan), ("test/features.npy, row 7", "nan is not a finite")),
     ("test/features.npy", lambda x: x[:, :3], ("inputs of test/ are of shape 3", "train/ of shape 4")),
     ("validation/features.npy", lambda x: x[:0], ("validation/features.npy has no rows",)),
     ("train/truth.npy", put(2, 1.5), ("train/truth.npy, row 2", "1.5 lies outside")),
@@ -245,17 +245,17 @@ def test_a_cut_file_and_an_empty_folder(folder):
     whole = (folder / "data/train/features.npy").read_bytes()
     (folder / "data/train/features.npy").write_bytes(whole[:200])
     run = folder.run("train", *QUICK, "--out", "run")
-    assert run.code == 2 and "cut short" in run.err and not (folder / "run").exists()
+    assert run.code == 2 and "truncated" in run.err and not (folder / "run").exists()
     (folder / "empty").mkdir()
     run = folder.run("train", "--data", "empty", "--out", "run")
-    assert run.code == 2 and "holds nothing that training understands" in run.err
+    assert run.code == 2 and "contains no data in a known layout" in run.err
 
 
 @pytest.mark.parametrize("args, word", [
-    (("--epochs", "-1"), "--epochs must lie between"),
+    (("--epochs", "-1"), "--epochs must be between"),
     (("--lr", "nan"), "not nan"),
     (("--method", "cape-bins"), 'did you mean "cape-bin"'),
-    (("--method", "focal", "--tune", "1,nan"), "--tune must lie between"),
+    (("--method", "focal", "--tune", "1,nan"), "--tune must be between"),
     (("--data-seed", "x"), "--data-seed takes numbers"),
 ])
 def test_options_out_of_range(folder, args, word):
@@ -292,11 +292,11 @@ def test_flags_that_would_do_nothing(folder, args, word):
 def test_numbers_are_learned_from_targets_alone(folder):
     make_data(folder, n=40)
     run = folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "run", "--quiet")
-    assert run.code == 2 and "data/train/labels.npy holds classes; save the numbers as targets.npy" in run.err
+    assert run.code == 2 and "data/train/labels.npy holds classes; save numeric targets as targets.npy" in run.err
     for part in ("train", "validation", "test"):
         np.save(folder / f"data/{part}/targets.npy", np.load(folder / f"data/{part}/labels.npy") + 100.0)
     run = folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "data/run", "--quiet")
-    assert run.code == 2 and "lies in the data folder data" in run.err and not (folder / "data/run").exists()
+    assert run.code == 2 and "is inside the data folder data" in run.err and not (folder / "data/run").exists()
     assert folder.run("train", *QUICK, "--head", "gaussian", "--epochs", "1", "--out", "run", "--quiet").code == 0
     (folder / "run").rename(folder / "data/run")  # a run that lives beside its data is predicted into its folder
     run = folder.run("predict", "data/run", "--device", "cpu", "--out", "data/run/mean")
@@ -315,7 +315,7 @@ def test_two_processes_do_not_share_a_run(folder):
             time.sleep(0.01)
         for again in (args, ("--resume", "run", "--device", "cpu", "--threads", "1")):
             second = folder.run("train", *again)
-            assert second.code == 2 and "another process works on run" in second.err and second.err.count("\n") == 1
+            assert second.code == 2 and "another process is working on run" in second.err and second.err.count("\n") == 1
     finally:
         first.kill()
         first.wait()

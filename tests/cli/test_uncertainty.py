@@ -287,7 +287,7 @@ def test_no_cell_of_the_csv_is_a_formula(folder, seven):
 BAD = {
     "a score without a name": (["--score", "noise.npy"], "NAME=FILE"),
     "a score named like a measure": (["--score", "entropy=noise.npy"], "already a measure"),
-    "an odd name": (["--score", "My Score=noise.npy"], "small letters"),
+    "an odd name": (["--score", "My Score=noise.npy"], "lower-case letters"),
     "a score of other length": (["--score", "x=short.npy"], "short.npy"),
     "an unknown measure": (["--measures", "entropie"], "entropy"),
     "samples needed": (["--measures", "variance"], "--samples"),
@@ -296,9 +296,9 @@ BAD = {
     "confidence": (["--confidence", "95"], "--confidence"),
     "base rate": (["--base-rate", "1.2"], "strictly between 0 and 1"),
     "suspects by what": (["--suspects-by", "u2"], "u1"),
-    "both": (["--histogram", "h.csv"], "exclude each other"),
+    "both": (["--histogram", "h.csv"], "cannot be combined"),
     "top": (["--top", "3"], "--top"),
-    "output over input": (["--suspects-csv", "probs.npy"], "write over"),
+    "output over input": (["--suspects-csv", "probs.npy"], "overwrite"),
 }
 
 
@@ -315,7 +315,7 @@ def test_bad_input_is_one_sentence(folder, seven, name):
 
 def test_terminal_says_what_it_means(folder, seven):
     out = folder.run(*BASE, "--bootstrap", 5).out
-    for words in ("the best first", "multiplies the odds", "Where to cut", "Hand the most uncertain over", "Suspects"):
+    for words in ("best first", "multiplies the odds", "Where to cut", "Hand the most uncertain items", "Suspects"):
         assert words in out
     assert max(map(len, out.splitlines())) <= 130
 

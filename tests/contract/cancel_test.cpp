@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, Work>> works() {
   static const Items items = c.items();
   static const Items sliced = [] {
     Items out = items;
-    out.by = Names(Rows(array_of(std::vector<std::int64_t>(300, 1), {300}, "by.npy")));
+    out.by = {Names(Rows(array_of(std::vector<std::int64_t>(300, 1), {300}, "by.npy")))};
     return out;
   }();
   return {

@@ -88,7 +88,7 @@ TEST(OnePath, ASliceIsItsItemsEvaluated) {
     for (auto [how, o] : settings()) {
       for (const int bootstrap : {0, 2}) {  // with replicates kernel keys take another way to their value
         Items items = c.items();
-        items.by = numbered(items.size(), kSlices);
+        items.by = {numbered(items.size(), kSlices)};
         o.bootstrap = bootstrap;
         const Result whole = evaluate(items, o);
         ASSERT_EQ(whole.per_group.size(), std::size_t{kSlices});
@@ -120,7 +120,7 @@ TEST(OnePath, ASliceSearchesItsOwnBandwidth) {
   EvaluateOptions o;
   o.metrics = {"ece_kde", "ece_kde_l2", "ece_kde_classwise", "ece_kde_canonical", "smece"};
   Items items = c.items();
-  items.by = numbered(items.size(), 2);
+  items.by = {numbered(items.size(), 2)};
   const Result whole = evaluate(items, o);
   for (int g = 0; g < 2; ++g) {
     Items part = items.gather(every(2, g, items.size()));

@@ -109,19 +109,18 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, std::int64_t n) { return n == f.zero_event && f.clip == 0; }},
       {"a bin whose forecasts are all 0 or all 1 has other outcomes: give clip 1e-12",
        [](const Facts& f, std::int64_t) { return f.sure_cell_wrong && f.clip == 0; }},
-      {"(\\d+) items? (?:has|have) a true probability of 0 or 1 and another forecast: give clip 1e-12; the value then "
-       "depends on the clip through (?:this item|these items)",
+      {"(\\d+) items? (?:has|have) a true probability of 0 or 1 and another forecast: give clip 1e-12; the value then depends on the clip through (?:this item|these items)",
        [](const Facts& f, std::int64_t n) { return n == f.bad_truth && f.clip == 0; }},
-      {"every forecast is 0, so that nothing is expected",
+      {"every forecast is 0, so no events are expected",
        [](const Facts& f, std::int64_t) { return f.all_zero; }},
       {"every forecast is 0 or 1", [](const Facts& f, std::int64_t) { return f.extreme == f.items; }},
       {"every forecast is 0, 1/2 or 1",
        [](const Facts& f, std::int64_t) { return f.extreme + f.halves == f.items; }},
       {"no bin holds two items, which debiasing needs",
        [](const Facts& f, std::int64_t) { return f.fullest_cell < 2; }},
-      {"it is found by resampling: give bootstrap 200",
+      {"it is computed by resampling: give bootstrap 200",
        [](const Facts&, std::int64_t) { return true; }},  // nothing is resampled here
-      {"all votes are for one class, so that agreement by chance is complete",
+      {"all votes are for one class, so agreement by chance is complete",
        [](const Facts& f, std::int64_t) { return f.pairs_in_one_class; }},
       {"there are no hits: no vote is for the event",
        [](const Facts& f, std::int64_t) { return f.hits == 0; }},
@@ -133,7 +132,7 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, std::int64_t) { return f.all_equal; }},
       {"the forecasts separate hits from misses: the slope that fits best is infinite",
        [](const Facts& f, std::int64_t) { return f.separated && !f.all_equal; }},
-      {"two raters have no majority: no item has three votes or more",
+      {"two raters have no majority, and no item has three votes or more",
        [](const Facts& f, std::int64_t) { return f.raters <= 2; }},
       {"leaving out a vote leaves no votes to estimate from",
        [](const Facts& f, std::int64_t) { return f.votes == 1; }},
@@ -273,8 +272,9 @@ TEST(ReasonsOfManyClasses, BandwidthsAreNotSearchedUnasked) {
     o.bandwidth = bandwidth;
     return find_result(evaluate(items, o).metrics, "ece_kde_classwise");
   };
-  EXPECT_EQ(bare(classwise({"all"}, 0).why),
-            "a bandwidth is searched for each class; above 20 classes ask for it by name, or give bandwidth");
+  EXPECT_EQ(
+      bare(classwise({"all"}, 0).why),
+      "it needs a bandwidth search for each class; above 20 classes ask for it by name, or give bandwidth");
   EXPECT_TRUE(classwise({"all"}, 0.05).value);
   EXPECT_TRUE(classwise({"ece_kde_classwise"}, 0).value);
 }

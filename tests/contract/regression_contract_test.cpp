@@ -144,7 +144,7 @@ TEST(RegressionContract, ASliceIsItsItemsEvaluated) {
       RegressionItems items = c.data.items();
       std::vector<std::int64_t> number;
       for (std::int64_t i = 0; i < items.size(); ++i) number.push_back(i % 3);
-      items.by = Names(Rows(array_of(number, {items.size()}, "by.npy")));
+      items.by = {Names(Rows(array_of(number, {items.size()}, "by.npy")))};
       o.bootstrap = 2;
       const Result whole = evaluate_regression(items, o);
       ASSERT_EQ(whole.per_group.size(), 3u);
@@ -262,8 +262,7 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, const MetricRow& row, std::int64_t) {
          return row.key.starts_with("uce") && f.range && f.outside == f.items;
        }},
-      {"(\\d+) predictions? of variance 0 \\(or an error beyond 1e17 standard deviations\\) (?:has|have) no "
-       "likelihood; clip raises small variances",
+      {"(\\d+) predictions? of variance 0 \\(or an error beyond 1e17 standard deviations\\) (?:has|have) no likelihood; clip raises small variances",
        [](const Facts& f, const MetricRow&, std::int64_t n) { return n == f.degenerate; }},
       {"some prediction has variance 0; clip raises small variances",
        [](const Facts& f, const MetricRow&, std::int64_t) { return f.degenerate > 0; }},

@@ -46,6 +46,8 @@ class Book {
 
   /// A share of sets.
   void rate(std::string claim, std::string setting, Wanted wanted, const std::vector<char>& hits);
+  /// What must not happen in a single set: no standard error excuses it.
+  void never(std::string claim, std::string setting, const std::vector<char>& hits);
   /// A mean over sets.
   void mean(std::string claim, std::string setting, Wanted wanted, const std::vector<double>& values);
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }

@@ -1,6 +1,5 @@
 // plumb-laws [--short] [--seed n] [--only topic] [--write FILE]: measures what the topics claim and prints
-// the table; with
-// --write it also replaces the table between the two markers of a page. Exit code 1 when a
+// the table. With --write it also replaces the table between the two markers of a page. Exit code 1 if a
 // claim does not hold.
 #include <chrono>
 #include <cmath>
@@ -31,13 +30,13 @@ std::string number(double x) { return fmt::format("{:.3f}", x); }
 
 std::string band(const Wanted& w) {
   if (!std::isfinite(w.high)) return "at least " + number(w.low);
+  if (w.low <= 0 && w.high <= 0) return "never";
   return w.low <= 0 ? "at most " + number(w.high) : number(w.low) + " to " + number(w.high);
 }
 
 std::string table(const std::vector<Row>& rows) {
   std::string out =
-      "| topic | claim | setting | wanted | measured | standard error | sets | holds "
-      "|\n|---|---|---|---|---|---|---|---|\n";
+      "| topic | claim | setting | wanted | measured | standard error | sets | holds |\n|---|---|---|---|---|---|---|---|\n";
   for (const Row& r : rows)
     out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", r.topic, r.claim, r.setting,
                        band(r.wanted), number(r.measured), number(r.error), r.sets,
@@ -67,6 +66,11 @@ void Book::rate(std::string claim, std::string setting, Wanted wanted, const std
   const double shrunk = (hit + 1) / (n + 2);  // so that 0 of n has an error too
   rows_.push_back({topic_, std::move(claim), std::move(setting), wanted, hit / n,
                    std::sqrt(shrunk * (1 - shrunk) / n), int(std::ssize(hits))});
+}
+
+void Book::never(std::string claim, std::string setting, const std::vector<char>& hits) {
+  rate(std::move(claim), std::move(setting), {0, 0}, hits);
+  rows_.back().error = 0;
 }
 
 void Book::mean(std::string claim, std::string setting, Wanted wanted, const std::vector<double>& values) {

@@ -1,4 +1,4 @@
-// Sentences about results: false claims are rare, and no two of them contradict each other.
+// Sentences about results: false claims are rare. That none contradicts another is measured in agreement.cpp.
 #include <cmath>
 
 #include "laws/laws.hpp"
@@ -27,7 +27,6 @@ Result judged(const Setting& s, std::uint64_t seed, bool weighted = false) {
 std::vector<Claim> claims_about(const Result& r) {
   std::vector<detail::Said> all = detail::said_of(r);
   all.push_back(detail::verdict_words(r));
-  all.push_back(detail::mean_words(r));  // the sentence of the reliability diagram
   return detail::claims_of(all);
 }
 
@@ -58,17 +57,8 @@ void words(Book& book) {
     book.rate("a calibrated model is said to forecast too high or too low", c.setting.name, {0, 0.07}, mean);
     book.rate("a calibrated model is said to be too extreme or too timid", c.setting.name, {0, 0.07}, slope);
   }
-  for (const Setting& s :
-       {Setting{.name = "N = 60", .n = 60}, Setting{.name = "N = 300, slope 0.7", .n = 300, .slope = 0.7},
-        Setting{.name = "N = 600, shift 0.25", .n = 600, .shift = 0.25},
-        Setting{.name = "N = 800, slope 0.9", .n = 800, .slope = 0.9},
-        Setting{.name = "20 groups of 10, shift 0.4", .n = 200, .groups = 20, .shift = 0.4},
-        Setting{.name = "4 classes, N = 300, slope 0.7", .n = 300, .classes = 4, .slope = 0.7}})
-    book.rate("two sentences about a result contradict each other", s.name, {0, 0},
-              simulate_sets(book.sets(100, 12), book.seed(), [&](std::uint64_t seed) {
-                return !detail::contradictions(claims_about(judged(s, seed))).empty();
-              }));
 }
+
 const Topic kWords{"words", words};
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(Data, FoldersOfPngAndJpeg) {
   write_file(folder / "train/b.jpg", "this is no JPEG");
   EXPECT_NE(complaint(o).find("as JPEG"), std::string::npos);
   write_file(folder / "train/a.png", "this is no PNG");
-  EXPECT_NE(complaint(o).find("save the picture anew"), std::string::npos);
+  EXPECT_NE(complaint(o).find("save the picture again"), std::string::npos);
   write_png(folder / "train/a.png", std::vector<std::uint8_t>(6 * 4 * 3, 10), 6, 4);
   write_jpeg(folder / "train/b.jpg", std::vector<std::uint8_t>(6 * 4 * 3, 120), 6, 4);
   std::filesystem::resize_file(folder / "train/b.jpg",
@@ -188,7 +188,7 @@ TEST(Data, UtkFaceNamesWithoutAnAge) {
   testing::write_data(folder / "table", testing::risk_data(20, 3, 1));
   o = data_at(folder / "table");
   o.scenario = "linear";
-  EXPECT_NE(complaint(o).find("no folder of it"), std::string::npos);
+  EXPECT_NE(complaint(o).find("is not a UTKFace folder"), std::string::npos);
 }
 #endif
 

@@ -146,7 +146,7 @@ TEST(Data, NumbersAreNotLearnedFromClasses) {
   TrainOptions o = data_at(folder / "data");
   for (const char* head : {"gaussian", "laplace"}) {
     o.head = head;
-    EXPECT_NE(complaint(o).find("counts.npy holds classes; save the numbers as targets.npy"),
+    EXPECT_NE(complaint(o).find("counts.npy holds classes; save numeric targets as targets.npy"),
               std::string::npos);
     for (const char* targets : {"counts", "labels", "ratings"}) {
       TrainOptions named = o;
@@ -214,11 +214,11 @@ TEST(Data, WhatIsMissingOrBrokenIsSaid) {
   resized.image_size = 8;
   EXPECT_NE(complaint(resized).find(".image_size resizes image files"), std::string::npos);
   EXPECT_NE(complaint(data_at(folder / "nowhere")).find("there is no folder"), std::string::npos);
-  EXPECT_NE(complaint(data_at(folder.path())).find("nothing that training understands"), std::string::npos);
+  EXPECT_NE(complaint(data_at(folder.path())).find("no data in a known layout"), std::string::npos);
   Dataset d = testing::risk_data(20, 3, 1);
   d.train.inputs[3][1] = NAN;
   testing::write_data(folder / "nan", d);
-  EXPECT_NE(complaint(data_at(folder / "nan")).find("row 3: nan is no finite number"), std::string::npos);
+  EXPECT_NE(complaint(data_at(folder / "nan")).find("row 3: nan is not a finite"), std::string::npos);
   d = testing::risk_data(20, 3, 1);
   d.test.inputs = torch::rand({2000, 4});
   testing::write_data(folder / "shape", d);
@@ -243,8 +243,8 @@ TEST(Data, PartsThatDoNotFitTogether) {
   expect("not of one type", [](Dataset& d) { d.test.inputs = torch::ones({20, 3}, torch::kUInt8); });
   expect("20 rows but ", [](Dataset& d) { d.test.votes = torch::ones({19, 2}); });
   expect("are for 2 classes", [](Dataset& d) { d.test.votes = torch::ones({20, 3}); });
-  expect("not a single vote in test/", [](Dataset& d) { d.test.votes = torch::zeros({20, 2}); });
-  expect("row 4: -1 is no number of votes", [](Dataset& d) { d.test.votes[4][1] = -1; });
+  expect("there are no votes in test/", [](Dataset& d) { d.test.votes = torch::zeros({20, 2}); });
+  expect("row 4: -1 is not a number of votes", [](Dataset& d) { d.test.votes[4][1] = -1; });
   expect("of shape 20 x 1", [](Dataset& d) { d.train.votes = torch::ones({20, 1}); });
   expect("row 2: 1.5 lies outside", [](Dataset& d) { d.train.truth[2] = 1.5; });
   expect("must be of shape 20", [](Dataset& d) { d.train.truth = torch::full({20, 5}, 0.2); });

@@ -131,7 +131,7 @@ TEST(Run, OneProcessAtATime) {
       return false;
     };
     (void)train_run(o, {.interrupted = second});
-    EXPECT_NE(said.find("another process works on " + o.out), std::string::npos) << said;
+    EXPECT_NE(said.find("another process is working on " + o.out), std::string::npos) << said;
     EXPECT_FALSE(fs::exists(o.out + "/.lock"));
   }
   // A file without its process blocks nobody.

@@ -118,7 +118,7 @@ void check_effect(const Flags& flags, const train::TrainOptions& o) {
   only("--hidden", o.model == "mlp", "--model mlp");
   only("--width", o.model == "resnet18" || o.model == "vgg16-small" || o.model == "unet-small",
        "--model resnet18, vgg16-small and unet-small");
-  only("--dropout", o.model != "linear", "networks with layers, not for --model linear");
+  only("--dropout", o.model != "linear", "networks with hidden layers, not for --model linear");
   only("--momentum", o.optimizer == "sgd", "--optimizer sgd");
   only("--validation-share", !std::filesystem::is_directory(o.data + "/validation"),
        "data without validation/, and " + o.data + " has one");
@@ -135,68 +135,69 @@ void check_effect(const Flags& flags, const train::TrainOptions& o) {
 void add_train_flags(Flags& flags, TrainFlags& t) {
   train::TrainOptions& o = t.options;
   flags.heading("Data");
-  flags.text("--data", "FOLDER", o.data, "what to learn from");
-  flags.choice("--format", train::kFormats, o.format, "how it is laid out");
-  flags.choice("--targets", train::kTargetKinds, o.targets, "what to learn");
-  flags.number("--validation-share", o.validation_share, "cut from train/ when there is no validation/");
-  flags.whole("--train-items", o.train_items, "only the first so many training items; 0: all");
-  flags.whole("--image-size", o.image_size, "side to which image files are resized; 0: as they are");
+  flags.text("--data", "FOLDER", o.data, "data folder");
+  flags.choice("--format", train::kFormats, o.format, "layout of the data");
+  flags.choice("--targets", train::kTargetKinds, o.targets, "what to predict");
+  flags.number("--validation-share", o.validation_share,
+               "share of train/ used for validation when there is no validation/");
+  flags.whole("--train-items", o.train_items, "use only the first N training items; 0: all");
+  flags.whole("--image-size", o.image_size, "resize image files to N x N pixels; 0: do not resize");
   flags.choice("--scenario", train::kScenarioNames, o.scenario,
                "UTKFace: outcomes drawn from this risk by age; none: the age is learned");
-  flags.yes("--raw", t.raw, "leave the inputs as they are (bytes are still divided by 255)");
+  flags.yes("--raw", t.raw, "do not standardise the inputs (bytes are still divided by 255)");
   flags.heading("Model");
   flags.choice("--model", train::kModels, o.model, "the network");
-  flags.choice("--head", train::kHeads, o.head, "what its outputs mean");
+  flags.choice("--head", train::kHeads, o.head, "output layer");
   flags.list("--hidden", "n,n", t.hidden, "widths of the mlp [128,128]");
   flags.whole("--width", o.width, "first width of resnet18, vgg16-small, unet-small; 0: 64, 32, 16");
-  flags.text("--dropout", "X|auto", t.dropout, "rate; auto: 0.5 for cnn and vgg16-small, else none [auto]");
+  flags.text("--dropout", "X|auto", t.dropout,
+             "dropout rate; auto: 0.5 for cnn and vgg16-small, otherwise 0 [auto]");
   flags.heading("Method");
-  flags.choice("--method", train::kMethods, o.method, "how it is trained, see below");
-  flags.text("--strength", "X|auto", t.strength, "of the method, see below [auto]");
-  flags.whole("--cape-every", o.cape_every,
-              "calibrate every so many epochs; 0: 3 with bins, 4 with the kernel");
+  flags.choice("--method", train::kMethods, o.method, "training method, see below");
+  flags.text("--strength", "X|auto", t.strength, "strength of the method, see below [auto]");
+  flags.whole("--cape-every", o.cape_every, "calibrate every N epochs; 0: 3 with bins, 4 with the kernel");
   flags.whole("--cape-bins", o.cape_bins, "bins of cape-bin");
   flags.whole("--cape-neighbours", o.cape_neighbours, "nearest outputs of cape-kernel");
   flags.number("--cape-sigma", o.cape_sigma, "width of its kernel exp(-d^2/sigma^2)");
   flags.whole("--cape-epochs", o.cape_epochs, "epochs after the early-stopped model; 0: as --epochs");
-  flags.number("--cape-lr", o.cape_lr, "learning rate of those; 0: that of the early-stopped model");
+  flags.number("--cape-lr", o.cape_lr, "their learning rate; 0: that of the early-stopped model");
   flags.yes("--from-start", o.from_start, "CaPE from the first epoch on (an ablation)");
   flags.text("--start-from", "RUN", o.start_from, "CaPE from the model of this run");
-  flags.whole("--ensemble", o.ensemble, "networks, each from its own seed");
-  flags.list("--tune", "x,x", t.tune, "strengths to try; the best validation log-loss is kept");
+  flags.whole("--ensemble", o.ensemble, "number of networks, each with its own seed");
+  flags.list("--tune", "x,x", t.tune, "strengths to try; the one with the best validation log-loss is kept");
   flags.yes("--intra-training", o.intra_training,
             "regression: sigma scaling after each epoch, in the history");
   flags.heading("Optimisation");
-  flags.choice("--optimizer", train::kOptimizers, o.optimizer, "what takes the steps");
+  flags.choice("--optimizer", train::kOptimizers, o.optimizer, "optimisation algorithm");
   flags.number("--lr", o.lr, "learning rate");
-  flags.number("--momentum", o.momentum, "of sgd");
-  flags.number("--weight-decay", o.weight_decay, "L2");
-  flags.whole("--batch", o.batch, "items a step");
-  flags.whole("--epochs", o.epochs, "at most");
-  flags.whole("--patience", o.patience,
-              "stop after so many epochs without a better validation log-loss; 0: never");
+  flags.number("--momentum", o.momentum, "momentum of sgd");
+  flags.number("--weight-decay", o.weight_decay, "L2 penalty");
+  flags.whole("--batch", o.batch, "batch size");
+  flags.whole("--epochs", o.epochs, "maximum number of epochs");
+  flags.whole("--patience", o.patience, "stop after N epochs without a better validation log-loss; 0: never");
   flags.whole("--warmup", o.warmup, "epochs of rising learning rate");
-  flags.list("--milestones", "n,n", t.milestones, "epochs after which the rate is multiplied");
-  flags.number("--milestone-factor", o.milestone_factor, "by this");
-  flags.whole("--plateau", o.plateau, "epochs without improvement before the rate is cut; 0: never");
-  flags.number("--plateau-factor", o.plateau_factor, "by this");
+  flags.list("--milestones", "n,n", t.milestones, "epochs after which the learning rate is multiplied");
+  flags.number("--milestone-factor", o.milestone_factor, "factor of the learning rate");
+  flags.whole("--plateau", o.plateau,
+              "epochs without improvement before the learning rate is reduced; 0: never");
+  flags.number("--plateau-factor", o.plateau_factor, "factor of the learning rate");
   flags.heading("Augmentation of images");
-  flags.yes("--flip", o.flip, "left to right, at random");
-  flags.whole("--shift", o.shift, "pixels, either way");
-  flags.number("--rotation", o.rotation, "degrees, either way");
+  flags.yes("--flip", o.flip, "mirror left to right at random");
+  flags.whole("--shift", o.shift, "shift by up to N pixels");
+  flags.number("--rotation", o.rotation, "rotate by up to X degrees");
   flags.heading("Running");
   flags.text("--out", "FOLDER", o.out, "the run folder");
-  flags.text("--resume", "RUN", t.resume, "goes on with an interrupted run");
+  flags.text("--resume", "RUN", t.resume, "continue an interrupted run");
   flags.text("--grid", "FILE", t.grid,
              "JSON: {\"base\": {...}, \"vary\": {\"method\": [...], \"seed\": [...]}}");
-  flags.whole("--jobs", t.jobs, "runs of the grid at a time");
-  flags.seed("--seed", o.seed, "of weights, order, dropout, augmentation");
+  flags.whole("--jobs", t.jobs, "number of runs at a time");
+  flags.seed("--seed", o.seed, "seed of weights, order, dropout and augmentation");
   flags.text("--data-seed", "N|auto", t.data_seed,
-             "of the cut into parts and of outcomes drawn; auto: as --seed [auto]");
-  flags.choice("--device", train::kDevices, o.device, "auto: CUDA where there is one");
+             "seed of the split and of drawn outcomes; auto: same as --seed [auto]");
+  flags.choice("--device", train::kDevices, o.device, "auto: CUDA if available");
   flags.whole("--threads", o.threads, "0: all cores");
-  flags.whole("--checkpoint-every", o.checkpoint_every, "epochs");
-  flags.yes("--quiet", o.quiet, "no progress, no summary");
+  flags.whole("--checkpoint-every", o.checkpoint_every, "epochs between checkpoints");
+  flags.yes("--quiet", o.quiet, "print no progress and no summary");
   flags.exclusive({"--resume", "--grid"});
   flags.exclusive({"--resume", "--data"});
   flags.exclusive({"--resume", "--out"});
@@ -216,7 +217,7 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
     run.checkpoint_every = o.checkpoint_every;
     run.quiet = o.quiet;
     if (const Args given = what_a_run_is(flags); !given.empty())
-      throw InputError(given.front() + " cannot be changed by --resume: a run keeps its options");
+      throw InputError(given.front() + " cannot be changed with --resume: a run keeps its options");
     check_options(run);
     return run;
   }
@@ -244,7 +245,7 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
 }  // namespace
 
 bool parse_train_flags(const Args& args, TrainFlags& t) {
-  Flags flags("train", "Trains a network whose probabilities need less repair.");
+  Flags flags("train", "Trains a network with well-calibrated probabilities.");
   add_train_flags(flags, t);
   if (!flags.parse(args)) return false;
   t.options = train_options(flags, t);
@@ -255,25 +256,25 @@ bool parse_predict_flags(const Args& args, train::PredictOptions& o) {
   Flags flags("predict", "Predictions of a trained run: MC dropout, test-time augmentation, ensembles.");
   Args run;
   flags.positional("RUN", run, "the folder of a finished run");
-  flags.heading("What is predicted");
-  flags.text("--data", "FOLDER", o.data, "other data than the run's");
+  flags.heading("Predictions");
+  flags.text("--data", "FOLDER", o.data, "data folder, if not that of the run");
   flags.text("--split", "NAME", o.split,
              "train, validation, test or any other folder of the data [" + o.split + "]");
   flags.heading("How");
-  flags.yes("--mc-dropout", o.mc_dropout, "dropout stays on");
-  flags.yes("--tta", o.tta, "inputs are augmented");
-  flags.whole("--samples", o.samples, "passes of each network, only with --mc-dropout or --tta");
+  flags.yes("--mc-dropout", o.mc_dropout, "keep dropout on");
+  flags.yes("--tta", o.tta, "augment the inputs");
+  flags.whole("--samples", o.samples, "number of passes of each network, only with --mc-dropout or --tta");
   flags.yes("--flip", o.flip, "for --tta; none of the three given: as in training");
-  flags.whole("--shift", o.shift, "pixels, either way");
-  flags.number("--rotation", o.rotation, "degrees, either way");
-  flags.seed("--seed", o.seed, "of the passes");
+  flags.whole("--shift", o.shift, "shift by up to N pixels");
+  flags.number("--rotation", o.rotation, "rotate by up to X degrees");
+  flags.seed("--seed", o.seed, "seed of the passes");
   flags.heading("Running");
   flags.text("--out", "FOLDER", o.out,
              "samples.npy (S x N x K), probs.npy; regression: mean, aleatoric, epistemic");
-  flags.choice("--device", train::kDevices, o.device, "auto: CUDA where there is one");
+  flags.choice("--device", train::kDevices, o.device, "auto: CUDA if available");
   flags.whole("--threads", o.threads, "0: all cores");
-  flags.whole("--batch", o.batch, "items at a time");
-  flags.yes("--quiet", o.quiet, "no progress, no summary");
+  flags.whole("--batch", o.batch, "batch size");
+  flags.yes("--quiet", o.quiet, "print no progress and no summary");
   flags.examples(kPredictExamples);
   if (!flags.parse(args)) return false;
   if (run.size() != 1) throw InputError("plumb predict takes the folder of one run");
@@ -283,7 +284,7 @@ bool parse_predict_flags(const Args& args, train::PredictOptions& o) {
   between("--samples", o.samples, 1, 100000);
   between("--shift", o.shift, 0, 4096);
   if (!(o.rotation >= 0 && o.rotation <= 180))
-    throw InputError("--rotation must lie between 0 and 180, not " + show(o.rotation));
+    throw InputError("--rotation must be between 0 and 180, not " + show(o.rotation));
   check_out(o.out);
   check_threads(o.threads);
   return true;

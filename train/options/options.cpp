@@ -101,7 +101,7 @@ void check_value(const char* name, const std::string& value, const std::vector<s
 
 void check_value(const char* name, double value, double low, double high) {
   if (value >= low && value <= high) return;  // NaN fails as well
-  throw InputError(opt(name) + " must lie between " + show(low) + " and " + show(high) + ", not " +
+  throw InputError(opt(name) + " must be between " + show(low) + " and " + show(high) + ", not " +
                    show(value));
 }
 template <class Several>
@@ -141,18 +141,18 @@ void check_options(const TrainOptions& o) {
   check_value("checkpoint_every", o.checkpoint_every, 1, kMany);
   check_threads(o.threads);
   if (o.from_start && !o.start_from.empty())
-    throw InputError("⟦from_start⟧ and ⟦start_from⟧ exclude each other: give one of them");
+    throw InputError("⟦from_start⟧ and ⟦start_from⟧ cannot be combined; give one of them");
   if ((o.from_start || !o.start_from.empty()) && !is_cape(o.method))
     throw InputError("⟦from_start⟧ and ⟦start_from⟧ are for cape-bin and cape-kernel, not for " + o.method);
   if (o.strength && !o.tune.empty())
-    throw InputError("⟦strength⟧ and ⟦tune⟧ exclude each other: ⟦tune⟧ tries the strengths that it is given");
+    throw InputError("⟦strength⟧ and ⟦tune⟧ cannot be combined: ⟦tune⟧ tries the strengths that it is given");
   if (!o.tune.empty() && (o.method == "ce" || o.method == "ce-resampled"))
     throw InputError("⟦tune⟧ sweeps the strength of a method, and " + o.method + " has none");
   if ((o.head == "gaussian" || o.head == "laplace") && o.targets != "auto" && o.targets != "targets")
-    throw InputError("⟦head⟧ " + o.head + " learns numbers (targets.npy), and ⟦targets⟧ " + o.targets +
+    throw InputError("⟦head⟧ " + o.head + " is for regression (targets.npy), and ⟦targets⟧ " + o.targets +
                      " are classes; leave out one of the two");
   if (!o.tune.empty() && o.ensemble > 1)
-    throw InputError("⟦tune⟧ and ⟦ensemble⟧ exclude each other: tune first, then train the ensemble");
+    throw InputError("⟦tune⟧ and ⟦ensemble⟧ cannot be combined: tune first, then train the ensemble");
 }
 
 std::string to_json(const TrainOptions& o) {

@@ -9,7 +9,10 @@ import type { Choice, Plot, Row, Section, Spec } from "./types";
 const kTheme: Record<string, string> = {
   "#0b6e99": "var(--c0)", "#c2410c": "var(--c1)", "#4d7c0f": "var(--c2)", "#86198f": "var(--c3)",
   "#a16207": "var(--c4)", "#334155": "var(--c5)", "#5f6b7a": "var(--muted)", "#d5dae0": "var(--rule)",
-  "#9aa5b1": "var(--faint)", "#ffffff": "var(--card)",
+  "#9aa5b1": "var(--faint)", "#ffffff": "var(--card)", "#1b232c": "var(--ink)",
+  // c0 to c5 are models. Right and wrong have the colours of the verdicts; measures and parts have their own.
+  "#1d6b3f": "var(--good)", "#a3260f": "var(--poor)", "#3f3f8f": "var(--d0)", "#b5179e": "var(--d1)", "#2a8d80": "var(--d2)",
+  "#d9624a": "var(--d3)", "#7a8b2e": "var(--d4)", "#6d5347": "var(--d5)", "#7c4a21": "var(--part0)", "#b98a5e": "var(--part1)",
 };
 const kFont = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 const kConfig = {

@@ -17,7 +17,7 @@ struct ItemColumns {
   Data logits = {};         ///< N x K softmax logits, or N log-odds of class 1
   Data samples = {};        ///< S x N x K or S x N stochastic probabilities
   Data sample_logits = {};  ///< the same as logits
-  bool normalize = false;   ///< rescale rows of probabilities to sum 1
+  bool normalize = false;   ///< rescale rows of probabilities to sum to 1
   // What was observed; one of them, or none to apply a model.
   Data labels = {};   ///< N class indices, or names among `classes`
   Data counts = {};   ///< N x K votes by class

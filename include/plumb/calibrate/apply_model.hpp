@@ -26,7 +26,7 @@ struct CalibratedChunk {
   std::int64_t begin = 0, size = 0;
   std::span<const double> probabilities;  ///< columns as in calibrated_shape()
   std::span<const double> concentration;  ///< alpha_0 of each item when the last step is alpha, else empty
-  std::span<const double> disagreement;   ///< one number an item when asked for, else empty
+  std::span<const double> disagreement;   ///< one number per item if requested, otherwise empty
 };
 using CalibratedSink = std::function<void(const CalibratedChunk&)>;
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "plumb/calibrate/model.hpp"
 #include "plumb/calibrate/step.hpp"
@@ -30,6 +32,7 @@ class CalibrationMap {
 
 /// All steps of a model over items [begin, end): out.z holds calibrated probabilities. Between steps
 /// probabilities become logits by scores_of(). `alpha` leaves the probabilities as they are, bit for bit.
+/// InputError when the parameters are so large that no probability comes out.
 class Pipeline {
  public:
   explicit Pipeline(const CalibrationModel& model);
@@ -39,6 +42,7 @@ class Pipeline {
 
  private:
   int classes_ = 0;
+  std::string name_;
   std::vector<std::unique_ptr<CalibrationMap>> maps_;
 };
 

@@ -13,6 +13,9 @@
 
 namespace plumb {
 
+/// What a file or a selection of it is called: the column of "FILE:column", else the file's stem.
+[[nodiscard]] std::string source_title(const std::string& source);
+
 /// Names, one an item: groups, slices, ids. Numbers become their shortest decimal text (integers of 64 bits
 /// exactly).
 class Names {
@@ -27,6 +30,7 @@ class Names {
   [[nodiscard]] std::uint32_t code(std::int64_t i) const { return code_[i]; }
   [[nodiscard]] const std::string& name(std::int64_t i) const { return distinct_[code(i)]; }
   [[nodiscard]] const std::string& source() const { return source_; }    ///< the file, for messages
+  [[nodiscard]] std::string title() const;                               ///< source_title of it
   [[nodiscard]] Names gather(std::span<const std::int64_t> rows) const;  ///< distinct() keeps those in use
 
  private:
@@ -44,7 +48,7 @@ struct Items {
   Rows truth;                            ///< empty, or the true probability of class 1 (binary)
   std::vector<Rows> concentration;       ///< Dirichlet alpha_0: none, one for all samples, or one per sample
   Names groups;                          ///< empty: each item is its own unit of resampling
-  Names by;                              ///< empty, or the slice to report on
+  std::vector<Names> by;                 ///< slices to report on: one name per item for each way to slice
   std::vector<std::string> class_names;  ///< empty, or K names
   /// The last rows stand for further classes of earlier items (a shared majority): the row of each of these
   /// items, whose unit of resampling they share.

@@ -13,7 +13,7 @@ namespace plumb {
 enum class Scale { probability, logit };
 
 struct PredictionOptions {
-  bool normalize = false;  ///< rescale rows of probabilities to sum 1
+  bool normalize = false;  ///< rescale rows of probabilities to sum to 1
   friend bool operator==(const PredictionOptions&, const PredictionOptions&) = default;
 };
 
@@ -76,6 +76,12 @@ inline constexpr double kSumTolerance = 1e-3 + 1e-12;
 /// Stacked samples, S x N x K or S x N (shards stack along S), as S predictions of their own;
 /// nothing is copied.
 [[nodiscard]] std::vector<Rows> split_samples(const Rows& stacked);
+
+/// Logits that are no logits: numbers in [0, 1] and rows that sum to 1, in the first rows, of two columns or
+/// more.
+[[nodiscard]] bool logits_look_like_probabilities(const Predictions& predictions);
+inline constexpr const char* kNoLogits =
+    "the logits lie between 0 and 1 and each row sums to 1: if they are probabilities, give them as ⟦probs⟧";
 
 /// Index of the largest value, the lowest index among equals; 0 for an empty row.
 [[nodiscard]] int argmax(std::span<const double> row);

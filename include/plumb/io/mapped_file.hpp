@@ -39,8 +39,8 @@ class MappedFile {
   std::vector<std::byte> copy_;  // what a pipe gave
 };
 
-/// The path of the mapped file that holds this address, or null. Reading a part that was cut off since raises
-/// SIGBUS: a program's handler, in which this is safe, can name the file.
+/// The path of the mapped file that holds this address, or null. Reading a part that was removed after
+/// mapping raises SIGBUS; the program's handler, in which this is safe, can name the file.
 [[nodiscard]] const char* mapped_path(const void* address) noexcept;
 
 }  // namespace plumb

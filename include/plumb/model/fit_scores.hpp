@@ -1,4 +1,4 @@
-// What a fit changed, on the data of the fit itself, which flatters it: whoever shows it says so.
+// What a fit changed, on the data of the fit itself, so it is optimistic, and wherever it is shown this is said.
 #pragma once
 
 #include <vector>

@@ -24,7 +24,8 @@ struct RegressionItems {
   std::vector<Rows> aleatoric;  ///< variance due to the data: one, or one of each pass
   Rows epistemic;  ///< variance due to the model; passes have their own, the 1/S variance of the means
   Rows weights;    ///< N; empty: one each
-  Names groups, by;
+  Names groups;
+  std::vector<Names> by;  ///< one name per item for each way to slice
 
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] int outputs() const;  ///< d

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/calibrate/fit_model.hpp"
@@ -21,6 +22,9 @@ struct FitSummary {
 [[nodiscard]] std::string render_regression_fit(const Step& step, const std::vector<BeforeAfter>& scores);
 /// What `plumb calibrate show` prints.
 [[nodiscard]] std::string render_model(const CalibrationModel& model, const TerminalOptions& options);
+/// Name and line of each method, wrapped.
+[[nodiscard]] std::string render_methods(const std::vector<std::pair<std::string, std::string>>& lines,
+                                         const TerminalOptions& options);
 /// The part of `plumb list` about calibrators.
 [[nodiscard]] std::string render_calibrators(std::span<const CalibratorRow> rows,
                                              const TerminalOptions& options);

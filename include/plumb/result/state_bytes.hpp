@@ -48,7 +48,7 @@ struct Reader {
   const std::string& name;
   std::uint32_t format = 0;
   [[noreturn]] void fail() const {
-    throw InputError(name + ": the state file is damaged; make it again with ⟦save_state⟧");
+    throw InputError(name + ": the state file is damaged; save it again with ⟦save_state⟧");
   }
   template <class T>
   void number(T& x) {
@@ -130,7 +130,7 @@ inline void check_equal(bool equal, const char* what) {
 [[nodiscard]] inline Reader open_state(std::string_view magic, std::uint32_t newest, std::string_view bytes,
                                        const std::string& name) {
   if (!bytes.starts_with(magic))
-    throw InputError(name + ": this is no state file of Plumb; make one with `plumb evaluate ⟦save_state⟧`");
+    throw InputError(name + ": this is not a Plumb state file; make one with `plumb evaluate ⟦save_state⟧`");
   Reader in{bytes.substr(magic.size()), name, 0};
   std::uint32_t format = 0;
   std::uint64_t length = 0;

@@ -24,10 +24,10 @@ struct Guarantee {
 /// procedure (Wiens 2003; a fixed sequence with several starts): 1 - confidence is shared equally by four
 /// starts, a cut that is rejected hands its level on to the next, and one that is not ends the run. The
 /// hypothesis of a cut is an accuracy below the target on {measure < value}. One vote of weight one an item
-/// and no groups: the binomial test. Else the units are groups (or items with their votes), and 1/e is the
-/// p-value, with the e-value
-///   e = mean over lambda of prod_u (1 + lambda X_u),  X_u = sum over the unit's kept items of w (h - target
-///   n),
+/// and no groups: the binomial test. Otherwise the units are groups (or items with their votes), and the
+/// p-value is 1/e with the e-value
+///   e = mean over lambda of prod_u (1 + lambda X_u),
+///   X_u = sum over the unit's kept items of w (h - target n),
 /// 0 < lambda < 1 / (target * largest kept mass of a unit): its mean is at most 1 under the hypothesis
 /// whatever the dependence within units (betting, Waudby-Smith and Ramdas 2024). `confidence` columns as for
 /// find_thresholds(); `unit` as for add_errors(). O(N) a target.

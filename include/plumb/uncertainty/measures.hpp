@@ -20,8 +20,7 @@ struct Measure {
 
 /// In the order of the built-in measures:
 ///   entropy             -sum z log z of the (mean) prediction, in nats
-///   u1, u5              -log of the largest probability; -log of the sum of the five largest, undefined for
-///                       K <= 5
+///   u1, u5              -log of the largest probability; -log of the sum of the five largest (K > 5 only)
 ///   loss                mean over votes of -log z_vote; it uses the label: a bound on what others can do
 ///   variance            Frobenius norm of the covariance (1/S) of the S probability vectors
 ///   expected_entropy    mean over samples of their entropy

@@ -1,6 +1,8 @@
 #include "plumb/calibrate/regression/apply_model.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 
 #include "plumb/calibrate/regression/map.hpp"
 #include "plumb/data/check.hpp"
@@ -34,6 +36,24 @@ void to_rows(std::span<const double> columns, std::int64_t rows, std::span<doubl
     for (std::int64_t j = 0; j < width; ++j) out[i * width + j] = columns[j * rows + i];
 }
 
+/// The map of the model's step, with the model's name in what is wrong with it.
+std::unique_ptr<VarianceMap> map_of(const CalibrationModel& model, int outputs) {
+  try {
+    return make_variance_map(model.steps.front(), outputs);
+  } catch (const InputError& e) {
+    throw InputError(model.name.empty() ? e.sentence() : model.name + ": " + e.sentence());
+  }
+}
+
+/// Parameters are finite, but those of 1e308 make infinities.
+void check_finite(std::span<const double> values, const CalibrationModel& model, const char* what) {
+  for (const double v : values)
+    if (!std::isfinite(v))
+      throw InputError((model.name.empty() ? "the model" : model.name) +
+                       " is not a usable calibrator: it gives " + what + " of " + show(v) +
+                       "; fit it again with plumb calibrate fit");
+}
+
 class Bounds {
  public:
   std::span<const double> of(const RegressionBlock& block, const VarianceMap& map,
@@ -59,13 +79,14 @@ class Bounds {
 };
 
 RegressionItems with_variances(const RegressionItems& items, const CalibrationModel& model, double clip) {
-  if (items.passes() > 1) throw InputError("passes are calibrated through their total");
+  if (items.passes() > 1) throw InputError("passes are calibrated through their total variance");
   const std::int64_t n = items.size(), d = items.outputs();
-  const auto map = make_variance_map(model.steps.front(), items.outputs());
+  const auto map = map_of(model, items.outputs());
   std::vector<double> variance(n * d), columns;
   each_block(items, clip, [&](const RegressionBlock& block) {
     columns.resize(block.variance.size());
     map->variance(block, columns);
+    check_finite(columns, model, "a variance");
     to_rows(columns, block.size, std::span(variance).subspan(block.begin * d));
   });
   RegressionItems out = items;
@@ -83,7 +104,7 @@ void check_fits(const CalibrationModel& model, const RegressionItems& items) {
   if (model.task != "regression" || model.steps.size() != 1)
     throw InputError(model.name + " is a model for " + model.task +
                      ", but the inputs are those of a regression");
-  if (make_variance_map(model.steps.front(), items.outputs())->needs_parts() && !items.has_parts())
+  if (map_of(model, items.outputs())->needs_parts() && !items.has_parts())
     throw InputError(model.name +
                      " was fitted on the parts of the variance; give ⟦aleatoric⟧ and ⟦epistemic⟧");
 }
@@ -93,7 +114,7 @@ void apply_model(const CalibrationModel& model, const RegressionItems& items,
   check_fits(model, items);
   if (!options.levels.empty() && items.mean.empty())
     throw InputError("the bounds of intervals lie around the mean; give it with ⟦mean⟧");
-  const auto map = make_variance_map(model.steps.front(), items.outputs());
+  const auto map = map_of(model, items.outputs());
   std::vector<double> columns, variance;
   Bounds bounds;
   each_block(items, clip_of(model.steps.front()), [&](const RegressionBlock& block) {
@@ -102,10 +123,14 @@ void apply_model(const CalibrationModel& model, const RegressionItems& items,
       columns.resize(block.size * block.outputs);
       variance.resize(columns.size());
       map->variance(block, columns);
+      check_finite(columns, model, "a variance");
       to_rows(columns, block.size, variance);
       out.variance = variance;
     }
-    if (!options.levels.empty()) out.bounds = bounds.of(block, *map, options.levels);
+    if (!options.levels.empty()) {
+      out.bounds = bounds.of(block, *map, options.levels);
+      check_finite(out.bounds, model, "an interval with a bound");
+    }
     sink(out);
   });
 }

@@ -71,7 +71,7 @@ Step fit_network(const RegressionItems& items, const RegressionFitOptions& o) {
   const std::int64_t hidden = o.hidden.value_or(kAuxHidden);
   const double hold_out = o.hold_out.value_or(kAuxHoldOut);
   if (hidden < 1 || hidden > 1024)
-    throw InputError("⟦hidden⟧ must lie between 1 and 1024, not " + std::to_string(hidden));
+    throw InputError("⟦hidden⟧ must be between 1 and 1024, not " + std::to_string(hidden));
   if (!(hold_out >= 0 && hold_out < 1))
     throw InputError("⟦hold_out⟧ must lie in [0, 1), not " + show(hold_out));
   const Entries entries = collect_entries(items, o, spread);
@@ -86,7 +86,8 @@ Step fit_network(const RegressionItems& items, const RegressionFitOptions& o) {
 
   double mean_err2 = 0;
   for (const double e : s.err2) mean_err2 += e / s.err2.size();
-  if (!(mean_err2 > 0)) throw InputError("all errors are 0: the best variance is 0, which is no prediction");
+  if (!(mean_err2 > 0))
+    throw InputError("all errors are 0, so the best variance is 0, which is not a usable prediction");
   std::vector<double> x = start(hidden, log_portable(mean_err2), o.seed), best = x;
   double best_test = test.size() > 0 ? test.value(x) : 0;
   int since = 0;
@@ -125,13 +126,13 @@ Step fit_network(const RegressionItems& items, const RegressionFitOptions& o) {
   if (test.size() > 0) step.fit.options.emplace_back("hold_out_objective", best_test + kHalfLog2Pi);
   note_counts(items, step.fit);
   if (stopped) {
-    step.fit.warnings.push_back("stopped early, where the held-out part was fitted best, as it should");
+    step.fit.warnings.push_back("stopped early at the best held-out fit, as intended");
   } else if (!step.fit.converged)
-    step.fit.warnings.push_back("the network did not reach a gradient of 1e-6; its kinks can hold it back");
+    step.fit.warnings.push_back("the network did not reach a gradient of 1e-6, which its kinks can prevent");
   if (std::ssize(s.x) < 20 * hidden)
     step.fit.warnings.push_back("a network with " + std::to_string(3 * hidden + 1) +
                                 " parameters was fitted on " + std::to_string(s.x.size()) +
-                                " predictions and may have learnt their noise; compare sigma");
+                                " predictions and may be overfitted; compare sigma");
   return step;
 }
 

@@ -7,8 +7,8 @@
 
 namespace plumb::detail {
 
-/// f(x) = out_bias + sum_h out_weight_h max(0, weight_h x + bias_h), x the log variance less `centre`, over
-/// `width`.
+/// f(x) = out_bias + sum_h out_weight_h max(0, weight_h x + bias_h),
+/// x = (log variance - `centre`) / `width`.
 /// Beyond [low, high], the scaled inputs it was fitted on, it continues with slope 1 in the log variance, as
 /// one factor would: the last piece of a network says nothing about what it has not seen.
 struct AuxNetwork {

@@ -38,7 +38,7 @@ Step fit_conformal(const RegressionItems& items, const RegressionFitOptions& o) 
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   std::vector<double> kept, low, high;
   for (const double level : levels) {
-    if (!(level > 0 && level < 1)) throw InputError("⟦levels⟧ must lie between 0 and 1, not " + show(level));
+    if (!(level > 0 && level < 1)) throw InputError("⟦levels⟧ must be between 0 and 1, not " + show(level));
     const bool ends = rank_by == ConformalScore::one_sided;
     const auto up = bound(score, ends ? 0.5 + 0.5 * level : level);
     const auto down = ends ? bound(negated, 0.5 + 0.5 * level) : up;
@@ -57,7 +57,7 @@ Step fit_conformal(const RegressionItems& items, const RegressionFitOptions& o) 
   note_counts(items, step.fit);
   if (items.outputs() > 1)
     step.fit.warnings.push_back(
-        "outputs of one item are pooled; the promise of coverage holds on average over outputs");
+        "outputs of one item are pooled; the coverage guarantee holds on average over outputs");
   if (!items.groups.empty())
     step.fit.warnings.push_back(
         "items of one group are not exchangeable with those of another; coverage of new groups may be lower");
@@ -70,7 +70,7 @@ class ConformalMap : public VarianceMap {
       : normalized_(normalized), level_(std::move(level)), low_(std::move(low)), high_(std::move(high)) {}
   bool has_variance() const override { return false; }
   void variance(const RegressionBlock& /*block*/, std::span<double> /*out*/) const override {
-    throw InputError("conformal calibration gives intervals, not variances; ask for ⟦intervals⟧");
+    throw InputError("conformal calibration gives intervals, not variances; use ⟦intervals⟧");
   }
   void offsets(const RegressionBlock& b, double level, std::span<double> low,
                std::span<double> high) const override {
@@ -80,7 +80,7 @@ class ConformalMap : public VarianceMap {
     if (at == level_.end())
       throw InputError("the model has no interval of level " + show(level) + " (it has " +
                        show(level_.front()) + " to " + show(level_.back()) + "); fit it with ⟦levels⟧ " +
-                       show(level) + ", on more items when it is a high one");
+                       show(level) + ", and on more items if the level is high");
     const auto k = at - level_.begin();
     for (std::size_t i = 0; i < low.size(); ++i) {
       const double sigma = normalized_ ? std::sqrt(b.variance[i]) : 1.0;

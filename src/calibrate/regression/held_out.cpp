@@ -56,9 +56,9 @@ std::string excuse(const RegressionCalibratorRow& row, const RegressionItems& it
   const bool slow = row.method.starts_with("aux");
   const double most = slow ? 2e4 : 1e6;
   if (!row.variances) return "it gives intervals, not variances";
-  if (items.passes() > 1) return "stochastic passes are calibrated through their total";
+  if (items.passes() > 1) return "stochastic passes are calibrated through their total variance";
   if (static_cast<double>(items.size()) * items.outputs() > most)
-    return "there is too much data to fit five times more";
+    return "the data set is too large to fit five more times";
   if (items.size() < 10 * kFolds) return fmt::format("fewer than {} items", 10 * kFolds);
   return "";
 }

@@ -21,7 +21,7 @@ std::vector<double> detail::levels_of(const Step& step) {
 
 void detail::check_interval_level(double level) {
   if (!(level > 0 && level < 1))
-    throw InputError("the level of an interval must lie between 0 and 1, not " + show(level));
+    throw InputError("the level of an interval must be between 0 and 1, not " + show(level));
 }
 
 void VarianceMap::offsets(const RegressionBlock& b, double level, std::span<double> low,

@@ -77,7 +77,8 @@ Step fit_scale(const RegressionItems& items, const RegressionFitOptions& o) {
     if (!(w > 0)) throw InputError("there is nothing to fit on: no item of positive weight");
     // |e| / b with b = sqrt(variance / 2) is sqrt(2) |z|.
     s.push_back(laplace ? std::sqrt(2.0) * (x.abs_z.value() / w) : std::sqrt(x.z2.value() / w));
-    if (!(s.back() > 0)) throw InputError("all errors are 0: the best variance is 0, which is no prediction");
+    if (!(s.back() > 0))
+      throw InputError("all errors are 0, so the best variance is 0, which is not a usable prediction");
     const double spread_part = 0.5 * (x.log_variance.value() / w) + log_portable(s.back());
     objective += w * (laplace ? 0.5 * kLog2 + 1.0 + spread_part : 0.5 * (kLog2Pi + 1.0) + spread_part);
     total += w;

@@ -144,7 +144,7 @@ Step fit_sigma_parts(const RegressionItems& items, const RegressionFitOptions& o
   note_counts(items, step.fit);
   if (best.a == 0 || best.b == 0)
     step.fit.warnings.push_back(std::string("the ") + (best.a == 0 ? "aleatoric" : "epistemic") +
-                                " part got factor 0: the other explains the errors as well alone");
+                                " part got factor 0: the other part explains the errors as well by itself");
   if (!step.fit.converged) step.fit.warnings.push_back("the fit did not reach a gradient of 1e-6");
   return step;
 }

@@ -37,7 +37,7 @@ double deviance(double a, double b, double d, double log_ratio_ab) {
 
 void check_bandwidth(double h) {
   if (h >= kSmallestBandwidth && h <= kLargestBandwidth) return;
-  throw InputError("the bandwidth is " + show(h) + ", expected a number from 0.00001 to 1, or auto");
+  throw InputError("the bandwidth is " + show(h) + "; it must be a number from 0.00001 to 1, or auto");
 }
 
 double stirling_rest(double a) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "plumb/numeric/narrow.hpp"
 
@@ -107,6 +109,18 @@ int BetaLayout::target_of(double r) const {
   double t = 0;
   locate_targets({&r, 1}, {&box, 1}, {&t, 1});
   return narrow<int>(box);
+}
+
+std::shared_ptr<const BetaLayout> detail::shared_layout(const BetaBoxes& boxes) {
+  constexpr std::size_t kMost = 32;  // some 70 kB each
+  static std::mutex mutex;
+  static std::map<std::pair<double, double>, std::shared_ptr<const BetaLayout>> made;
+  const std::scoped_lock lock(mutex);
+  const std::pair key(boxes.bandwidth, boxes.step);
+  if (made.size() >= kMost && !made.contains(key)) made.clear();
+  auto& layout = made[key];
+  if (!layout) layout = std::make_shared<const BetaLayout>(boxes);
+  return layout;
 }
 
 }  // namespace plumb

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -44,5 +45,8 @@ class BetaLayout {
   std::vector<BetaBox> source_, target_;
   std::vector<double> source_place_, target_place_;
 };
+
+/// One layout serves all columns and draws of a bandwidth.
+[[nodiscard]] std::shared_ptr<const BetaLayout> shared_layout(const BetaBoxes& boxes);
 
 }  // namespace plumb::detail

@@ -211,8 +211,35 @@ BetaValues BetaPlan::values(const BetaSums& sums, int threads) const {
   return out;
 }
 
+std::vector<double> BetaPlan::series_of_hits(const BetaSums& sums, const BetaValues& values,
+                                             std::span<const Series> moments, std::size_t draws) const {
+  const std::vector<int>& order = rows_->order;
+  std::vector<char> used(order.size());  // a box without hits adds 0
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto from = moments.subspan(order[i] * draws, draws);
+    used[i] = !sums.moments.w[std::int64_t{order[i]} * kMoments].is_zero() &&
+              std::any_of(from.begin(), from.end(), [](const Series& m) { return m[0] != 0.0; });
+  }
+  std::vector<double> out(values.error.size() * draws * kMoments);
+  std::vector<Series> target(draws);
+  const int targets = rows_->layout.targets();
+  for (int at = 0; at < std::ssize(values.row); ++at) {
+    if (values.row[at] == 0) continue;
+    const bool mirror = at >= targets;
+    const Row& r = row(at % targets);
+    std::fill(target.begin(), target.end(), Series{});
+    for (std::size_t i = 0; i < r.block.size(); ++i) {
+      const std::size_t source = mirror ? order.size() - 1 - (r.first + i) : r.first + i;
+      if (used[source] != 0) apply_block(r.block[i], &moments[order[source] * draws], target.data(), draws);
+    }
+    double* to = out.data() + std::size_t{values.row[at]} * draws * kMoments;
+    for (const Series& t : target) to = std::copy(t.begin(), t.end(), to);
+  }
+  return out;
+}
+
 BetaEvaluator::BetaEvaluator(const BetaValues& values)
-    : values_(&values), layout_(std::make_unique<BetaLayout>(values.boxes)) {}
+    : values_(&values), layout_(detail::shared_layout(values.boxes)) {}
 BetaEvaluator::~BetaEvaluator() = default;
 BetaEvaluator::BetaEvaluator(BetaEvaluator&&) noexcept = default;
 

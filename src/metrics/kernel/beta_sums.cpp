@@ -50,7 +50,7 @@ ExactSum BetaSums::hits() const {
 }
 
 BetaSumsBuilder::BetaSumsBuilder(const BetaBoxes& boxes)
-    : layout_(std::make_unique<detail::BetaLayout>(boxes)), moments_(2 * boxes.source_boxes()) {
+    : layout_(detail::shared_layout(boxes)), moments_(2 * boxes.source_boxes()) {
   ends_.boxes = boxes;
 }
 BetaSumsBuilder::~BetaSumsBuilder() = default;

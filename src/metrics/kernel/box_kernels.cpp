@@ -174,6 +174,31 @@ void AddWhole(const std::uint32_t* box, const double* t, const std::uint32_t* mi
   }
 }
 
+void AddHits(const std::uint32_t* box, const double* t, const std::uint32_t* hits, std::size_t count,
+             std::size_t draws, std::int64_t* narrow) {
+  const Horner horner(kFixedOne);
+  Values v;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t* mine = hits + i * draws;
+    std::uint32_t any = 0;
+    for (std::size_t s = 0; s < draws; ++s) any |= mine[s];
+    if (any == 0) continue;
+    horner(t[i], v);
+    VI q[4 * kGroups];
+    for (std::size_t j = 0; j < 4; ++j)
+      for (std::size_t g = 0; g < kGroups; ++g) q[j * kGroups + g] = rounded(v.row[j].part[g]);
+    std::int64_t* at = narrow + draws * kMoments * box[i];
+    for (std::size_t s = 0; s < draws; ++s, at += kMoments) {
+      if (mine[s] == 0) continue;
+      if (mine[s] == 1) {
+        for (std::size_t j = 0; j < 4 * kGroups; ++j) add_to(at + j * kWidth, q[j]);
+      } else {
+        for (std::size_t j = 0; j < 4 * kGroups; ++j) add_to(at + j * kWidth, times(q[j], mine[s]));
+      }
+    }
+  }
+}
+
 void AddReal(const std::uint32_t* box, const double* t, const double* y, const std::uint32_t* votes,
              std::size_t count, std::int64_t* narrow) {
   const Horner horner(kFixedOne);
@@ -220,6 +245,17 @@ void EvaluateSeries(const std::uint32_t* row, const double* t, const double* coe
   }
 }
 
+void EvaluateDraws(const std::uint32_t* row, const double* t, const double* coefficient, std::size_t count,
+                   std::size_t draws, double* out, std::size_t stride) {
+  const Horner horner(1.0);
+  Values v;
+  for (std::size_t i = 0; i < count; ++i) {
+    horner(t[i], v);
+    const double* c = coefficient + kMoments * draws * row[i];
+    for (std::size_t s = 0; s < draws; ++s) out[s * stride + i] = dot(v, c + s * kMoments);
+  }
+}
+
 // The sixteen coefficients fill the lanes; the moments follow each other, so that no sum depends on the
 // width.
 using Wide = HWY_CAPPED(double, 8);
@@ -257,6 +293,20 @@ void ApplyTwo(const Block& block, const Series* const* moments, Series* const* t
   Apply<2>(block, moments, target);
 }
 
+void ApplySets(const Block& block, const Series* moments, Series* target, std::size_t sets) {
+  std::size_t s = 0;
+  for (; s + 4 <= sets; s += 4) {
+    const Series* from[] = {moments + s, moments + s + 1, moments + s + 2, moments + s + 3};
+    Series* to[] = {target + s, target + s + 1, target + s + 2, target + s + 3};
+    Apply<4>(block, from, to);
+  }
+  for (; s < sets; ++s) {
+    const Series* from[] = {moments + s};
+    Series* to[] = {target + s};
+    Apply<1>(block, from, to);
+  }
+}
+
 }  // namespace
 }  // namespace plumb::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -271,6 +321,9 @@ HWY_EXPORT(AddReal);
 HWY_EXPORT(EvaluateSeries);
 HWY_EXPORT(ApplyOne);
 HWY_EXPORT(ApplyTwo);
+HWY_EXPORT(AddHits);
+HWY_EXPORT(EvaluateDraws);
+HWY_EXPORT(ApplySets);
 
 void locate_beta(const BetaTable& table, const double* p, std::size_t count, std::uint32_t* box, double* t) {
   HWY_DYNAMIC_DISPATCH(LocateBeta)(table, p, count, box, t);
@@ -290,6 +343,17 @@ void add_real(const std::uint32_t* box, const double* t, const double* y, const 
 void evaluate_series(const std::uint32_t* row, const double* t, const double* coefficient, std::size_t count,
                      double* first, double* second) {
   HWY_DYNAMIC_DISPATCH(EvaluateSeries)(row, t, coefficient, count, first, second);
+}
+void add_hits(const std::uint32_t* box, const double* t, const std::uint32_t* hits, std::size_t count,
+              std::size_t draws, std::int64_t* narrow) {
+  HWY_DYNAMIC_DISPATCH(AddHits)(box, t, hits, count, draws, narrow);
+}
+void evaluate_draws(const std::uint32_t* row, const double* t, const double* coefficient, std::size_t count,
+                    std::size_t draws, double* out, std::size_t stride) {
+  HWY_DYNAMIC_DISPATCH(EvaluateDraws)(row, t, coefficient, count, draws, out, stride);
+}
+void apply_block(const Block& block, const Series* moments, Series* target, std::size_t sets) {
+  HWY_DYNAMIC_DISPATCH(ApplySets)(block, moments, target, sets);
 }
 void apply_block(const Block& block, const Series& moments, Series& target) {
   const Series* from[] = {&moments};

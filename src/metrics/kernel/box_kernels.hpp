@@ -2,10 +2,12 @@
 // not depend on the width of the vectors.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include "metrics/kernel/chebyshev.hpp"
+#include "plumb/data/forecasts.hpp"
 
 namespace plumb::detail {
 
@@ -22,6 +24,15 @@ struct BetaTable {
 };
 void locate_beta(const BetaTable& table, const double* p, std::size_t count, std::uint32_t* box, double* t);
 
+/// Votes of an item that integers take.
+inline constexpr std::uint32_t kMostNarrow = 1u << 10;
+/// Whether an item of `mass` votes, each of weight w, is summed in integers. With weights T_k m is rounded to
+/// a double; up to 8 T_k that is exact, so that small whole weights may go this way, too.
+[[nodiscard]] inline bool is_narrow(const ForecastsView& f, double w, double mass) {
+  if (f.weight.empty()) return mass <= kMostNarrow;
+  return f.whole && mass <= 8 && w == std::floor(w);
+}
+
 /// Integer accumulators of a box: [miss, hit][k], T_k in units of 2^-50.
 inline constexpr std::size_t kNarrowOfBox = 32;
 
@@ -35,10 +46,20 @@ void add_whole(const std::uint32_t* box, const double* t, const std::uint32_t* m
 void add_real(const std::uint32_t* box, const double* t, const double* y, const std::uint32_t* votes,
               std::size_t count, std::int64_t* narrow);
 
+/// Hits of several draws: hits[i * draws + d] of item i, each below 2^13; narrow is [box][draw][k].
+void add_hits(const std::uint32_t* box, const double* t, const std::uint32_t* hits, std::size_t count,
+              std::size_t draws, std::int64_t* narrow);
+
 /// Two series of sixteen terms at t[i]: coefficient + 32 row[i] and + 16.
 void evaluate_series(const std::uint32_t* row, const double* t, const double* coefficient, std::size_t count,
                      double* first, double* second);
 
+/// One series for each draw, coefficient + 16 (draws row[i] + d), at t[i]: into out[d * stride + i].
+void evaluate_draws(const std::uint32_t* row, const double* t, const double* coefficient, std::size_t count,
+                    std::size_t draws, double* out, std::size_t stride);
+
+/// target += block * moments, for `sets` of moments that follow each other, and their targets.
+void apply_block(const Block& block, const Series* moments, Series* target, std::size_t sets);
 /// target += block * moments, once and for two sets of moments side by side.
 void apply_block(const Block& block, const Series& moments, Series& target);
 void apply_block(const Block& block, const Series& first, const Series& second, Series& first_target,

@@ -15,7 +15,7 @@ namespace {
 // is charged with more than 2^11 votes, and holds at most the votes of one chunk besides: (2^11 +
 // 2^10) 2^51 < 2^63.
 constexpr std::uint32_t kMostSpent = 1u << 11;
-constexpr std::uint32_t kMostOfChunk = 1u << 10;
+constexpr std::uint32_t kMostOfChunk = detail::kMostNarrow;
 constexpr std::size_t kChunk = 512;
 
 }  // namespace
@@ -87,7 +87,7 @@ void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const d
       const double mass = w * trials;
       if (!(mass > 0.0)) continue;
       const double mean = f.hits[i] / trials;
-      const bool narrow = f.weight.empty() && mass <= kMostOfChunk && mean >= -1.0 && mean <= 2.0;
+      const bool narrow = detail::is_narrow(f, w, mass) && mean >= -1.0 && mean <= 2.0;
       if (!narrow) {
         update_exact(box[i], t[i], mass, w * f.hits[i]);
         continue;

@@ -207,7 +207,8 @@ Bandwidth kde_bandwidth(const ForecastsView& f, int threads) {
   const Distinct data = distinct_of(f, threads);
   Bandwidth best;
   if (data.p.size() < 2 || std::none_of(data.p.begin(), data.p.end(), inside)) {
-    best.why = "the forecasts have no two different probabilities of which one is neither 0 nor 1";
+    best.why =
+        "the forecasts do not have two different probabilities of which at least one is neither 0 nor 1";
     return best;
   }
   const auto objective = [&](double log_h) {

@@ -104,7 +104,8 @@ std::vector<CurvePoint> reliability_kde(const BetaSums& sums, std::span<const do
   std::vector<CurvePoint> curve;
   const double weight = sums.weight().value();
   if (!(weight > 0.0)) return curve;
-  const BetaLayout layout(sums.boxes);
+  const auto shared = detail::shared_layout(sums.boxes);
+  const BetaLayout& layout = *shared;
   const std::vector<Source> sources = sources_of(sums, layout);
   for (const double p : grid) {
     if (p == 0.0 || p == 1.0) {

@@ -148,7 +148,8 @@ VoteBandwidths vote_bandwidths(const ForecastsView& f, int threads) {
   const VoteCells votes = vote_cells(f, threads);
   if (!can_predict(votes)) {
     Bandwidth one;
-    one.why = "the forecasts have no two different probabilities of which one is neither 0 nor 1";
+    one.why =
+        "the forecasts do not have two different probabilities of which at least one is neither 0 nor 1";
     return {one, one};
   }
   Search search(votes);

@@ -48,16 +48,43 @@ void cut_logits(std::span<const double> p, std::span<double> out) {
   for (std::size_t i = 0; i < p.size(); ++i) out[i] = std::clamp(out[i] - r[i], -kMostLogit, kMostLogit);
 }
 
-}  // namespace
+Estimate cox_from(double a, double b, double c, double x, double y) {
+  if (!(a > 0)) return Estimate::undefined(kNoDoubt);
+  // The slope's score beside the intercept's, and its variance.
+  const double slope = y - b / a * x, spread = c - b / a * b;
+  constexpr double kRounding = 1e-12;
+  const double joint = spread > kRounding * c ? slope * slope / spread : 0;
+  return x * x / a + joint;
+}
 
-Estimate cox_score(const ForecastsView& f) {
-  ExactSum u0, u1, v00, v01, v11;
+Estimate z_from(double top, double variance) {
+  if (!(variance > 0)) return Estimate::undefined("every forecast is 0, 1/2 or 1");
+  return top / std::sqrt(variance);
+}
+
+Estimate scaled(Estimate e, double by) {
+  if (e) *e.value *= by;
+  return e;
+}
+
+/// body(first row, block, its logits) for blocks of a column.
+template <class Body>
+void each_block(const ForecastsView& f, Body body) {
   std::array<double, 256> logit;
-  bool some = false;
   for (std::size_t begin = 0; begin < f.size(); begin += logit.size()) {
     const std::size_t n = std::min(logit.size(), f.size() - begin);
     const ForecastsView part = f.slice(begin, n);
     cut_logits(part.p, std::span(logit).first(n));
+    body(begin, part, std::span<const double>(logit).first(n));
+  }
+}
+
+}  // namespace
+
+Estimate cox_score(const ForecastsView& f) {
+  ExactSum u0, u1, v00, v01, v11;
+  bool some = false;
+  each_block(f, [&](std::size_t, const ForecastsView& part, std::span<const double> logit) {
     some |= each_residual(part, [&](double e, double v, std::size_t i) {
       u0.add(e);
       u1.add(e * logit[i]);
@@ -65,15 +92,9 @@ Estimate cox_score(const ForecastsView& f) {
       v01.add(v * logit[i]);
       v11.add(v * logit[i] * logit[i]);
     });
-  }
+  });
   if (!some) return Estimate::undefined(kNoVotes);
-  const double a = v00.value(), b = v01.value(), c = v11.value(), x = u0.value(), y = u1.value();
-  if (!(a > 0)) return Estimate::undefined(kNoDoubt);
-  // The slope's score beside the intercept's, and its variance.
-  const double slope = y - b / a * x, spread = c - b / a * b;
-  constexpr double kRounding = 1e-12;
-  const double joint = spread > kRounding * c ? slope * slope / spread : 0;
-  return (x * x / a + joint) * votes_per_weight(f);
+  return scaled(cox_from(v00.value(), v01.value(), v11.value(), u0.value(), u1.value()), votes_per_weight(f));
 }
 
 Estimate spiegelhalter_z(const ForecastsView& f) {
@@ -84,9 +105,39 @@ Estimate spiegelhalter_z(const ForecastsView& f) {
     variance.add(v * x * x);
   });
   if (!some) return Estimate::undefined(kNoVotes);
-  const double v = variance.value();
-  if (!(v > 0)) return Estimate::undefined("every forecast is 0, 1/2 or 1");
-  return top.value() / std::sqrt(v) * std::sqrt(votes_per_weight(f));
+  return scaled(z_from(top.value(), variance.value()), std::sqrt(votes_per_weight(f)));
+}
+
+ScoreTests::ScoreTests(const ForecastsView& f) : logit_(f.size()), votes_per_weight_(votes_per_weight(f)) {
+  ExactSum v00, v01, v11, variance;
+  each_block(f, [&](std::size_t begin, const ForecastsView& part, std::span<const double> logit) {
+    std::copy(logit.begin(), logit.end(), logit_.begin() + static_cast<std::ptrdiff_t>(begin));
+    some_ |= each_residual(part, [&](double, double v, std::size_t i) {
+      const double x = 1 - 2 * part.p[i];
+      v00.add(v);
+      v01.add(v * logit[i]);
+      v11.add(v * logit[i] * logit[i]);
+      variance.add(v * x * x);
+    });
+  });
+  v00_ = v00.value(), v01_ = v01.value(), v11_ = v11.value(), variance_ = variance.value();
+}
+
+Estimate ScoreTests::cox_score(const ForecastsView& f) const {
+  if (!some_) return Estimate::undefined(kNoVotes);
+  ExactSum u0, u1;
+  each_residual(f, [&](double e, double, std::size_t i) {
+    u0.add(e);
+    u1.add(e * logit_[i]);
+  });
+  return scaled(cox_from(v00_, v01_, v11_, u0.value(), u1.value()), votes_per_weight_);
+}
+
+Estimate ScoreTests::spiegelhalter_z(const ForecastsView& f) const {
+  if (!some_) return Estimate::undefined(kNoVotes);
+  ExactSum top;
+  each_residual(f, [&](double e, double, std::size_t i) { top.add(e * (1 - 2 * f.p[i])); });
+  return scaled(z_from(top.value(), variance_), std::sqrt(votes_per_weight_));
 }
 
 }  // namespace plumb

@@ -8,7 +8,7 @@
 namespace plumb {
 namespace {
 
-constexpr const char* kOneClass = "all votes are for one class, so that agreement by chance is complete";
+constexpr const char* kOneClass = "all votes are for one class, so agreement by chance is complete";
 
 /// Integer sums of a class over a block.
 struct Whole {

@@ -23,7 +23,7 @@ struct Worker {
 
 std::vector<RaterPair> rater_pairs(const Items& items, int threads) {
   if (items.votes.raters() == 0)
-    throw InputError("pairs of raters need to know who gave which vote: give ⟦ratings⟧ or ⟦annotations⟧");
+    throw InputError("pairs of raters need the rater of each vote: give ⟦ratings⟧ or ⟦annotations⟧");
   const std::int64_t raters = items.votes.raters();
   const bool weighted = !items.weights.empty();
   std::vector<Worker> workers(resolve_threads(threads));

@@ -118,7 +118,7 @@ std::vector<RaterRow> rater_rows(const RaterTable& t) {
 
 RaterTable rater_table(const Items& items, int threads) {
   if (items.votes.raters() == 0)
-    throw InputError("a table of raters needs to know who gave which vote: give ⟦ratings⟧ or ⟦annotations⟧");
+    throw InputError("a table of raters needs the rater of each vote: give ⟦ratings⟧ or ⟦annotations⟧");
   struct Worker {
     RaterTable table;
     ItemBlock block;

@@ -28,7 +28,7 @@ std::size_t ShareTables::first(std::size_t column) const {
 std::size_t ShareTables::size() const { return first(cells.size()); }
 
 void merge(ShareTables& into, const ShareTables& from) {
-  if (into.cells != from.cells) throw std::invalid_argument("tables with different cells cannot be merged");
+  if (into.cells != from.cells) throw std::invalid_argument("tables with different bins cannot be merged");
   const auto add = [](std::vector<ShareCell>& a, const std::vector<ShareCell>& b) {
     if (a.empty()) a.resize(b.size());
     for (std::size_t i = 0; i < b.size(); ++i) a[i].merge(b[i]);

@@ -52,7 +52,7 @@ void check_size(std::int64_t classes, int order) {
   const double histograms = choose(1.0 * classes + order - 1, order);
   if (histograms > kMostHistograms)
     throw InputError("a statistic of " + counted(order, "vote") + " over " + counted(classes, "class") +
-                     " would sum over " + show(histograms) + " histograms: lower the order or merge classes");
+                     " would sum over " + show(histograms) + " histograms; lower the order or merge classes");
 }
 
 template <class Factor>

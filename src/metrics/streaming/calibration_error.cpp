@@ -104,7 +104,7 @@ Estimate mean_gap(const ReliabilityTable& t) {
 Estimate oe_ratio(const ReliabilityTable& t) {
   const Cell total = t.total();
   if (empty(total)) return no_votes();
-  if (total.wp.is_zero()) return Estimate::undefined("every forecast is 0, so that nothing is expected");
+  if (total.wp.is_zero()) return Estimate::undefined("every forecast is 0, so no events are expected");
   return total.wy.value() / total.wp.value();
 }
 

@@ -116,11 +116,10 @@ void finish(const ProperScores& s, const ScoreOptions& options, bool has_truth, 
   out["mse_p"] = mean(s.mse_p, s.truth_weight);
   out["kl_p"] = mean(s.kl_p, s.truth_weight);
   if (s.kl_bad > 0 && !clips)
-    out["kl_p"] = Estimate::undefined(counted(s.kl_bad, "item") + (s.kl_bad == 1 ? " has" : " have") +
-                                      " a true probability of 0 or 1 and another forecast: give ⟦clip⟧ "
-                                      "1e-12; the value then depends on the "
-                                      "clip through " +
-                                      (s.kl_bad == 1 ? "this item" : "these items"));
+    out["kl_p"] = Estimate::undefined(
+        counted(s.kl_bad, "item") + (s.kl_bad == 1 ? " has" : " have") +
+        " a true probability of 0 or 1 and another forecast: give ⟦clip⟧ 1e-12; the value then depends on the clip through " +
+        (s.kl_bad == 1 ? "this item" : "these items"));
 }
 
 }  // namespace plumb

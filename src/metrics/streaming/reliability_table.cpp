@@ -26,7 +26,7 @@ double Cell::gap() const {
 
 void ReliabilityTable::merge(const ReliabilityTable& other) {
   if (cells != other.cells)
-    throw std::invalid_argument("reliability tables with different cells cannot be merged");
+    throw std::invalid_argument("reliability tables with different bins cannot be merged");
   for (std::size_t b = 0; b < cell.size(); ++b) cell[b].merge(other.cell[b]);
 }
 

@@ -228,10 +228,7 @@ void calibration_plots(const Runs& runs, Plots& out) {
   Plot& diagram = add_plot(
       out, cells, runs,
       {"reliability", "calibration", "Reliability diagram", "",
-       "Forecasts are sorted into bins. A dot shows how often the event happened in its bin, and its area how many votes "
-       "the bin holds. On the diagonal, forecasts and frequencies agree; below it, forecasts are too high. The shaded bars "
-       "show where the dots of a calibrated model would fall by chance; the line is a kernel estimate that does not "
-       "depend on the bins.",
+       "Forecasts are sorted into bins. A dot shows how often the event happened in its bin, and its area how many votes the bin holds. On the diagonal, forecasts and frequencies agree; below it, forecasts are too high. The shaded bars show where the dots of a calibrated model would fall by chance; the line is a kernel estimate that does not depend on the bins.",
        "class", reliability});
   diagram.spec["datasets"]["curve"] = curves(runs);
   diagram.spec["datasets"]["statistics"] = statistics(runs);
@@ -239,8 +236,7 @@ void calibration_plots(const Runs& runs, Plots& out) {
   add_plot(
       out, std::move(cells), runs,
       {"confidence", "calibration", "Distribution of the forecasts", "",
-       "The share of votes whose forecast falls into each bin. A confident model has most of its mass near 0 and 1; "
-       "the reliability diagram shows whether that confidence is earned.",
+       "The share of votes whose forecast falls into each bin. A confident model has most of its mass near 0 and 1; the reliability diagram shows whether that confidence is earned.",
        "class", histogram});
   class_errors(runs, out);
 }

@@ -51,9 +51,8 @@ void loss_scatter(const Runs& runs, Plots& out) {
   for (std::size_t i = 0; i < choices.size() && i < parts.size(); ++i) choices[i].sentence = parts[i] + ".";
   add_plot(
       out, std::move(data), {},
-      {"loss_scatter", kItemsSection, "Doubt against loss", "",
-       "A sample of the items: the entropy of the forecast against its loss. Doubtful items belong to the "
-       "right. The upper left is where the model was sure and wrong: look there for mislabelled items.",
+      {"loss_scatter", kItemsSection, "Entropy and loss of single items", "",
+       "A sample of the items: the entropy of the forecast against its loss. Uncertain items should be on the right. At the upper left the model was confident and wrong: look there for mislabelled items.",
        "model", choices});
 }
 
@@ -74,8 +73,7 @@ void truth_scatter(const Runs& runs, Plots& out) {
   add_plot(
       out, std::move(data), runs,
       {"truth_scatter", kItemsSection, "Forecast against the true probability", joined(parts),
-       "Only a simulation knows the true probability of each item. On the diagonal the forecast is exact; a "
-       "cloud along it is calibrated but blurred."});
+       "In a simulation the true probability of each item is known. On the diagonal the forecast is exact; a cloud around it is calibrated but imprecise."});
 }
 
 struct Level {
@@ -135,9 +133,7 @@ void truth_histograms(const Runs& runs, Plots& out) {
   add_plot(
       out, std::move(data), {},
       {"truth_histograms", kItemsSection, "Forecasts by true probability", "",
-       "One histogram for the items of each true probability; the dashed line is their mean truth. A good "
-       "model has a narrow peak at each line. Peaks that lie over each other are items that it cannot tell "
-       "apart; peaks at 0 and 1 are certainty that the truth does not have.",
+       "One histogram for the items of each true probability; the dashed line is their mean truth. A good model has a narrow peak at each line. Overlapping peaks are items that it cannot tell apart; peaks at 0 and 1 are unjustified certainty.",
        "model", choices});
 }
 
@@ -177,8 +173,7 @@ void slice_boxes(const Runs& runs, Plots& out) {
        fmt::format("In the sample the median forecast runs from {} ({}) to {} ({}).",
                    percent(medians.front().first), medians.front().second, percent(medians.back().first),
                    medians.back().second),
-       "The box holds the middle half of the forecasts of a slice, the line in it the median, the whiskers "
-       "the rest but for outliers."});
+       "The box holds the middle half of the forecasts of a slice, the line in it is the median, and the whiskers show the rest except for outliers."});
   if (slices > kMostBoxes)
     plot.how += fmt::format(" Of {} slices the {} with the most items are shown.", slices, kMostBoxes);
 }

@@ -1,6 +1,7 @@
 // What several raters add: the parts of the loss, the calibration-dispersion map, forecast disagreement, the
 // raters themselves.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -29,16 +30,14 @@ void loss_parts(const Runs& runs, Plots& out) {
       data.push_back(
           {{"model", run.name}, {"part", p.label}, {"order", order++}, {"loss", *metric(run, p.key)}});
     parts.push_back(fmt::format(
-        "{} loses {}: {} by miscalibration, {} by telling items apart too little, {} by the raters", run.name,
-        numeral(*cl + *dl + *il), numeral(*cl), numeral(*dl), numeral(*il)));
+        "{} has a loss of {}: {} from miscalibration, {} from separating items too little, {} from the raters' disagreement",
+        run.name, numeral(*cl + *dl + *il), numeral(*cl), numeral(*dl), numeral(*il)));
   }
   if (parts.empty()) return;
   add_plot(
       out, std::move(data), {},
-      {"loss_parts", kRatersSection, "What the squared loss is made of", joined(parts),
-       "The squared distance between forecasts and the raters' votes has three parts: calibration loss, "
-       "which a map of the probabilities can remove; dispersion loss, which needs a better model; and the "
-       "raters' disagreement, which no model can remove."});
+      {"loss_parts", kRatersSection, "Parts of the squared loss", joined(parts),
+       "The squared distance between forecasts and the raters' votes has three parts: calibration loss, which a map of the probabilities can remove; dispersion loss, which needs a better model; and the raters' disagreement, which no model can remove."});
 }
 
 // Mimori 2021, Fig. 2a; the dashed lines join equal epistemic loss, cl + dl.
@@ -64,11 +63,11 @@ void calibration_dispersion(const Runs& runs, Plots& out) {
   Plot& plot = add_plot(
       out, std::move(data), runs,
       {"calibration_dispersion", kRatersSection, "Calibration-dispersion map",
-       fmt::format("{} is nearest to what a crowd of raters would say (epistemic loss {}), {} farthest ({}).",
-                   by_sum.front().second, numeral(by_sum.front().first), by_sum.back().second,
-                   numeral(by_sum.back().first)),
-       "Across: loss that recalibration can remove. Up: loss that it cannot. A calibrator moves a model to "
-       "the left; a better model moves down. Dashed lines join equal sums."});
+       fmt::format(
+           "{} is closest to the votes of a large crowd of raters (epistemic loss {}), {} is farthest ({}).",
+           by_sum.front().second, numeral(by_sum.front().first), by_sum.back().second,
+           numeral(by_sum.back().first)),
+       "Horizontal: loss that recalibration can remove. Vertical: loss that it cannot. A calibrator moves a model to the left; a better model moves down. Dashed lines join equal sums."});
   Json lines = Json::array();
   for (int i = 1; i <= 8; ++i) {
     const double el = 0.25 * i * reach;
@@ -104,14 +103,28 @@ void disagreement(const Runs& runs, Plots& out) {
   if (parts.empty() || data.empty()) return;
   add_plot(
       out, std::move(data), runs,
-      {"disagreement", kRatersSection, "Does it know when raters will disagree?", joined(parts),
-       "Across: the chance that two raters differ, as the probabilities imply it. Up: how often they did. "
-       "Above the diagonal the item is more doubtful than the model believes."});
+      {"disagreement", kRatersSection, "Forecast and observed disagreement of raters", joined(parts),
+       "Horizontal: the probability that two raters differ, as implied by the forecasts. Vertical: how often they did. Above the diagonal raters disagree more often than the model implies."});
 }
 
 std::string rater_name(const Json& row, const char* key) {
   const Json* who = look(row, {key});
-  return who == nullptr ? "" : who->is_string() ? who->get<std::string>() : who->dump();
+  // Without a header raters have numbers alone.
+  return who == nullptr ? "" : who->is_string() ? who->get<std::string>() : "Rater " + who->dump();
+}
+
+/// Each column has its own level: raters are told apart by their distance from its mean.
+void add_differences(Json& data) {
+  std::map<std::string, std::pair<double, int>> columns;
+  for (const Json& row : data) {
+    auto& [sum, count] = columns[text(row, "with")];
+    sum += number(row, "agreement").value_or(0);
+    ++count;
+  }
+  for (Json& row : data) {
+    const auto& [sum, count] = columns[text(row, "with")];
+    row["difference"] = number(row, "agreement").value_or(0) - sum / count;
+  }
 }
 
 void rater_table(const Runs& runs, Plots& out) {
@@ -135,14 +148,14 @@ void rater_table(const Runs& runs, Plots& out) {
       }
     }
     if (data.empty()) continue;
+    add_differences(data);
     add_plot(
         out, std::move(data), {},
-        {"raters", kRatersSection, "Who agrees with whom",
-         odd.empty() ? ""
-                     : fmt::format("Rater {} agrees least with the others: in {} of shared votes.", odd,
-                                   percent(least)),
-         "Each row is a rater: the share of votes shared with others, with the majority and with the model "
-         "that agree. A pale row is a rater who sees it differently."});
+        {"raters", kRatersSection, "Agreement of each rater",
+         odd.empty()
+             ? ""
+             : fmt::format("{} agrees least with the others: in {} of shared votes.", odd, percent(least)),
+         "Each row is a rater: the share of their votes that agree with other raters, with the majority and with the model. A pale row is a rater who disagrees with the rest."});
     return;  // the raters are the same for every model
   }
 }
@@ -173,13 +186,11 @@ void rater_pairs(const Runs& runs, Plots& out) {
     if (order.size() < 3) continue;  // two raters are one number
     Plot& plot = add_plot(
         out, std::move(data), {},
-        {"rater_pairs", kRatersSection, "Pairs of raters",
-         fmt::format(
-             "Raters {} and {} agree least, on {} of the items that both rated; {} and {} most, on {}.",
-             rater_name(*least, "rater"), rater_name(*least, "other"), percent(low),
-             rater_name(*most, "rater"), rater_name(*most, "other"), percent(high)),
-         "Each square is the share of items that both raters rated and rated alike. A pale row and column is "
-         "one rater apart; dark squares off the diagonal are schools of thought."});
+        {"rater_pairs", kRatersSection, "Agreement of pairs of raters",
+         fmt::format("{} and {} agree least, on {} of the items that both rated; {} and {} most, on {}.",
+                     rater_name(*least, "rater"), rater_name(*least, "other"), percent(low),
+                     rater_name(*most, "rater"), rater_name(*most, "other"), percent(high)),
+         "Each square is the share of agreement on the items that both raters rated. A pale row and column is a rater who disagrees with the rest; dark blocks are raters who agree with each other."});
     for (const char* axis : {"x", "y"}) plot.spec["encoding"][axis]["sort"] = order;
     return;  // the raters are the same for every model
   }

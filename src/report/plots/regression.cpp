@@ -41,9 +41,8 @@ void reliability(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   Plot& plot = add_plot(
       out, std::move(data), runs,
-      {"uncertainty_reliability", kRegressionSection, "Are the errors as large as it expects?", joined(parts),
-       "Items are put into bins by their predicted variance; a dot shows the squared error there, its area "
-       "how many items there are. Above the diagonal the model is too sure of itself."});
+      {"uncertainty_reliability", kRegressionSection, "Predicted and observed errors", joined(parts),
+       "Items are put into bins by their predicted variance; a dot shows the squared error there, its area how many items there are. Above the diagonal the model is over-confident."});
   plot.spec["datasets"]["diagonal"] = {{{"x", least}, {"y", least}}, {{"x", reach}, {"y", reach}}};
 }
 
@@ -67,9 +66,8 @@ void intervals(const Runs& runs, Plots& out) {
   if (!sentence.empty()) sentence[0] = 'T';
   add_plot(
       out, std::move(data), runs,
-      {"intervals", kRegressionSection, "Do the intervals hold what they promise?", sentence,
-       "Across: the share of targets that an interval should hold. Up: the share that it held. Below the "
-       "diagonal the intervals are too narrow."});
+      {"intervals", kRegressionSection, "Coverage of the prediction intervals", sentence,
+       "Horizontal: the share of targets that an interval should contain. Vertical: the share that it contained. Below the diagonal the intervals are too narrow."});
 }
 
 void rejection(const Runs& runs, Plots& out) {
@@ -97,10 +95,10 @@ void rejection(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   std::string sentence = joined(parts);
   if (!sentence.empty()) sentence[0] = 'L';
-  add_plot(out, std::move(data), runs,
-           {"rejection", kRegressionSection, "Leaving out the doubtful", sentence,
-            "Items whose variance is above a threshold are left out, largest first. A curve that falls is a "
-            "variance that finds the large errors."});
+  add_plot(
+      out, std::move(data), runs,
+      {"rejection", kRegressionSection, "Error after rejecting uncertain items", sentence,
+       "Items whose variance is above a threshold are left out, largest first. If the curve falls, the variance identifies the large errors."});
 }
 
 void shift(const Runs& runs, Plots& out) {
@@ -118,14 +116,13 @@ void shift(const Runs& runs, Plots& out) {
     const auto auroc = s != nullptr ? number(*s, "auroc") : std::nullopt;
     add_plot(
         out, std::move(data), {},
-        {"shift", kRegressionSection, "Does it notice other data?",
+        {"shift", kRegressionSection, "Predicted variance here and in the reference set",
          auroc
              ? fmt::format(
                    "An item of this set has a larger variance than one of the reference in {} of pairs; 50% is no difference.",
                    percent(*auroc))
              : "",
-         "Histograms of the predicted variance here and in the reference set. On data unlike what it was "
-         "trained on a model should be less certain: the histogram moves to the right."});
+         "Histograms of the predicted variance here and in the reference set. On data unlike what it was trained on a model should be less certain: the histogram moves to the right."});
     return;
   }
 }

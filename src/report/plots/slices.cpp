@@ -29,18 +29,41 @@ std::string meaning(const Worst& w, const SliceKey& k) {
                      k.label, numeral(w.worst), numeral(w.best));
 }
 
+/// With several ways to slice, also which of them it is.
+bool several_ways(const Run& run) {
+  const Json* groups = look(run.json, {"per_group"});
+  return groups != nullptr && !groups->empty() && text(groups->front(), "by") != text(groups->back(), "by");
+}
+
+std::string slice_name(const Run& run, const Json& group) {
+  return (several_ways(run) ? text(group, "by") + ": " : "") + text(group, "group");
+}
+
+Json slice_row(const Run& run, const SliceKey& k, const Json& group, double value) {
+  Json out{{"model", run.name},
+           {"view", k.key},
+           {"slice", slice_name(run, group)},
+           {"value", value},
+           {"items", number(group, "items").value_or(0)}};
+  if (const Json* i = look(group, {"intervals", k.key}))
+    for (const char* end : {"low", "high", "simultaneous_low", "simultaneous_high"})
+      if (const auto x = number(*i, end)) out[end] = *x;
+  return out;
+}
+
 }  // namespace
 
 void slice_plots(const Runs& runs, Plots& out) {
   Json data = Json::array();
   std::vector<Choice> choices;
-  std::size_t cut = 0;
+  std::size_t cut = 0, slices = 0;
   for (const SliceKey& k : kSliceKeys) {
     Worst w;
     bool first = true;
     for (const Run& run : runs) {
       const Json* groups = look(run.json, {"per_group"});
       if (groups == nullptr || !groups->is_array() || groups->size() < 2) continue;
+      slices = std::max(slices, groups->size());
       std::vector<std::pair<double, const Json*>> found;
       for (const Json& g : *groups)
         if (const Json* metrics = look(g, {"metrics"}))
@@ -50,28 +73,30 @@ void slice_plots(const Runs& runs, Plots& out) {
         return k.lower ? a.first > b.first : a.first < b.first;
       });
       if (first)
-        w = {text(*found.front().second, "group"), run.name, found.front().first, found.back().first};
+        w = {slice_name(run, *found.front().second), run.name, found.front().first, found.back().first};
       first = false;
       if (found.size() > kMaxSlices) {
         cut = found.size();
         found.resize(kMaxSlices);
       }
-      for (const auto& [x, g] : found)
-        data.push_back({{"model", run.name},
-                        {"view", k.key},
-                        {"slice", text(*g, "group")},
-                        {"value", x},
-                        {"items", number(*g, "items").value_or(0)}});
+      for (const auto& [x, g] : found) data.push_back(slice_row(run, k, *g, x));
     }
     if (!first) choices.push_back({k.key, k.label, meaning(w, k)});
   }
   if (choices.empty()) return;
   Plot& plot = add_plot(
       out, std::move(data), runs,
-      {"slices", "slices", "The same questions by slice", "",
-       "One line for each slice, worst first. A model that is right on average can be wrong for one site, "
-       "and the average hides it. Small slices move by chance.",
+      {"slices", "slices", "Metrics by slice", "",
+       "One line for each slice, worst first. A model that is right on average can be wrong for one site, and the average hides it. Small slices vary by chance.",
        "metric", choices});
+  const bool drawn = std::any_of(plot.spec["datasets"]["rows"].begin(), plot.spec["datasets"]["rows"].end(),
+                                 [](const Json& row) { return row.contains("low"); });
+  if (!drawn)
+    plot.spec["layer"].erase(plot.spec["layer"].begin(), plot.spec["layer"].end() - 1);  // their bars
+  if (drawn)
+    plot.how += fmt::format(
+        " The thick bars are intervals of one slice; {} were looked at, so some miss by chance. The thin bars hold for all slices of a metric at once (Bonferroni).",
+        slices);
   if (cut > 0) plot.how += fmt::format(" Of {} slices the worst {} are shown.", cut, kMaxSlices);
 }
 

@@ -33,11 +33,11 @@ std::string meaning(const Json& estimator, const std::string& key, const std::st
   const auto value = ratio != nullptr ? number(*ratio, "value") : std::nullopt;
   if (!value) return fmt::format("{} of {} as the test set grows.", key, model);
   const double se = number(*ratio, "se").value_or(0);
-  const std::string verdict = *value - 2 * se > 1   ? "asking all raters makes it steadier"
-                              : *value + 2 * se < 1 ? "asking all raters makes it less steady"
-                                                    : "all votes and one label are equally steady";
+  const std::string verdict = *value - 2 * se > 1   ? "using all votes makes it more stable"
+                              : *value + 2 * se < 1 ? "using all votes makes it less stable"
+                                                    : "all votes and one label are equally stable";
   return fmt::format(
-      "For {} of {}, {}: with one label it moves {:.2f} times as much (standard error {:.2f}).", key, model,
+      "For {} of {}, {}: with one label it varies {:.2f} times as much (standard error {:.2f}).", key, model,
       verdict, *value, se);
 }
 
@@ -56,9 +56,8 @@ void curves(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   add_plot(
       out, std::move(data), {},
-      {"stability", kStabilitySection, "Would a smaller test set say the same?", "",
-       "The estimate on growing parts of the test set: the mean over repeats, and one standard deviation on "
-       "either side. A flat, narrow ribbon can be trusted with few items.",
+      {"stability", kStabilitySection, "Estimate by size of the test set", "",
+       "The estimate on growing parts of the test set: the mean over repeats, and one standard deviation on either side. If the ribbon is flat and narrow, fewer items would do.",
        "metric", choices});
 }
 
@@ -88,9 +87,8 @@ void precision(const Runs& runs, Plots& out) {
   for (Choice& c : choices) c.sentence += ".";
   add_plot(
       out, std::move(data), runs,
-      {"precision", kStabilitySection, "What would more raters buy?", "",
-       "The standard error of the estimate on this test set with at most so many votes per item. Where the "
-       "line is flat, more items help and more raters do not.",
+      {"precision", kStabilitySection, "Standard error by votes per item", "",
+       "The standard error of the estimate on this test set with at most so many votes per item. Where the line is flat, more items help and more raters do not.",
        "metric", choices});
 }
 

@@ -52,11 +52,11 @@ void league(const Runs& runs, std::vector<ReaderTable>& out) {
   for (const Run& run : runs) {
     const Json* list = look(run.json, {"league"});
     if (list == nullptr || !list->is_array() || list->empty()) continue;
-    ReaderTable t{"calibrators",
-                  "The methods that were tried",
-                  "By held-out log-loss; a method with more parameters is taken where it gains more than one "
-                  "standard error.",
-                  {"method", "held-out log-loss", "gain over none", "standard error of the gain", "outcome"}};
+    ReaderTable t{
+        "calibrators",
+        "The methods that were tried",
+        "By held-out log-loss; a method with more parameters is taken where it gains more than one standard error.",
+        {"method", "held-out log-loss", "gain over none", "standard error of the gain", "outcome"}};
     for (const Json& m : *list)
       t.rows.push_back({member(m, "method"), member(m, "nll"), member(m, "gain"), member(m, "gain_se"),
                         member(m, "outcome")});
@@ -68,6 +68,7 @@ void league(const Runs& runs, std::vector<ReaderTable>& out) {
 
 std::vector<ReaderTable> make_tables(const Runs& runs) {
   std::vector<ReaderTable> out;
+  confusion_tables(runs, out);
   uncertainty_tables(runs, out);
   outputs(runs, out);
   comparison(runs, out);

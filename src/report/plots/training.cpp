@@ -93,10 +93,7 @@ void training_plots(const Runs& runs, Plots& out) {
   add_plot(
       out, std::move(data), runs,
       {"learning", "training", "Learning curves", "",
-       "Each metric by epoch: validation as a solid line, training as a dashed one. The upright line is the "
-       "epoch whose weights were kept, that of the best validation log-loss. Where the dashed line goes on "
-       "falling and the solid one rises, the network learns its training data by heart and grows too sure of "
-       "itself.",
+       "Each metric by epoch: validation as a solid line, training as a dashed one. The vertical line marks the epoch whose weights were kept, the one with the best validation log-loss. Where the dashed line keeps falling while the solid one rises, the network overfits and becomes over-confident.",
        "metric", choices});
 }
 

@@ -64,10 +64,7 @@ void odds_ratio(const Runs& runs, Plots& out) {
   add_plot(
       out, bins, {},
       {"odds_ratio", kUncertaintySection, "Odds ratio by bin", "",
-       "The items in bins from least to most uncertain. A bar tells how many times better (or worse) the "
-       "odds of a right answer are there than on average. High bars at both ends are a measure that sorts; a "
-       "flat line near 1 is one that does not. Bins with only right or only wrong answers have no odds and "
-       "are left out.",
+       "The items in bins from least to most uncertain. A bar shows how many times better (or worse) the odds of a right answer are there than on average. High bars at both ends mean that the measure separates right from wrong; a flat line near 1 means that it does not. Bins with only right or only wrong answers have no odds and are left out.",
        "measure", choices});
 
   if (!(base > 0 && base < 1)) return;
@@ -82,8 +79,7 @@ void odds_ratio(const Runs& runs, Plots& out) {
        fmt::format(
            "With an accuracy of {}, a bin of 99% right answers scores {:.1f} and one of 50% scores {:.1f}.",
            percent(base), 99 / odds >= 1 ? 99 / odds : odds / 99, odds >= 1 ? odds : 1 / odds),
-       "What a bin is worth by its accuracy: 1 at the average, growing to both sides. The dots are the bins "
-       "of the measure; the more of them climb the walls, the better it sorts.",
+       "The score of a bin by its accuracy: 1 at the average, larger on both sides. The dots are the bins of the measure; the higher they are, the better it separates right from wrong.",
        "measure", choices});
   for (Choice& c : map.choices) c.sentence = map.sentence;
   map.spec["datasets"]["curve"] = std::move(curve);
@@ -111,15 +107,13 @@ void deferral(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   add_plot(
       out, std::move(data), {},
-      {"deferral", kUncertaintySection, "Handing the doubtful items over",
+      {"deferral", kUncertaintySection, "Error after deferring uncertain items",
        best.empty()
            ? ""
            : fmt::format(
-                 "Handing over up to {:.0f}% of the items by {} raises the accuracy of the rest from {} to {}.",
+                 "Deferring up to {:.0f}% of the items by {} raises the accuracy of the rest from {} to {}.",
                  100 * kHandedOver, best, percent(start), percent(most)),
-       "Items are given to someone else, most doubtful first. The higher the curve climbs, the better the "
-       "measure finds the mistakes. The measure \"loss\" knows the labels: no real measure can be above "
-       "it."});
+       "Items are deferred to a person, most uncertain first. The higher the curve, the better the measure finds wrong answers. The measure \"loss\" uses the labels, so no other measure is expected to exceed it."});
 }
 
 // Nothing but a raster image inside the page itself, whatever the file said.
@@ -170,8 +164,7 @@ void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out) {
     ReaderTable t{
         kUncertaintySection,
         "Look at these first",
-        fmt::format("The wrong answers of {} that it was surest of: often the label is the mistake.",
-                    run.name),
+        fmt::format("The most confident wrong answers of {}: often the label is the error.", run.name),
         {"item", "row", "label", "prediction", "score"}};
     const bool pictured =
         std::any_of(list->begin(), list->end(), [](const Json& s) { return !picture(s).is_null(); });

@@ -28,10 +28,10 @@ inline void check_json_limits(std::string_view json, const std::string& name,
       seen += c == ':' ? 1 : 0;
       if (depth > kDeepest)
         throw InputError(name + " is nested more than " + std::to_string(kDeepest) +
-                         " levels deep, which no file that plumb writes is");
+                         " levels deep; plumb writes no such file");
       if (seen > keys)
         throw InputError(name + " has more than " + std::to_string(keys) +
-                         " keys, which no such file that plumb writes has");
+                         " keys; plumb writes no such file");
     }
   }
 }

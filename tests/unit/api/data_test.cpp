@@ -105,9 +105,9 @@ TEST(Data, NothingGivenIsNotEmpty) {
 
 TEST(Data, WrongSizesAreRefusedByName) {
   const std::vector<int> v(10);
-  EXPECT_EQ(refusal({v, 3}),
-            "x has 10 values, which do not fill rows of 3 columns; give the number of columns as {values, "
-            "columns}");
+  EXPECT_EQ(
+      refusal({v, 3}),
+      "x has 10 values, which do not fill rows of 3 columns; give the number of columns as {values, columns}");
   EXPECT_NE(refusal({v, 0}), "");
   EXPECT_NE(refusal({v, -5}), "");
   EXPECT_EQ(refusal({v, {3, 3}}), "x has 10 values but the shape 3 x 3 takes 9");

@@ -118,7 +118,7 @@ TEST(MakeItems, NamesAndTruth) {
                                   .groups = std::vector{3, 1, 3},
                                   .by = site,
                                   .classes = {"well", "ill"}});
-  EXPECT_EQ(items.by.name(1), "B");
+  EXPECT_EQ(items.by.front().name(1), "B");
   EXPECT_EQ(items.groups.distinct(), (std::vector<std::string>{"1", "3"}));
   EXPECT_EQ(items.class_names.back(), "ill");
   EXPECT_EQ(items.truth.rows(), 3);
@@ -129,12 +129,12 @@ TEST(MakeItems, NamesAndTruth) {
 TEST(MakeItems, RefusesInOneSentence) {
   const std::vector<double> p{0.25, 0.5, 0.75, 0.5};
   const std::vector<int> y{0, 1}, four{0, 1, 1, 0};
-  EXPECT_EQ(refusal({}), "what did the model say? Give its .probs or .logits");
-  EXPECT_EQ(refusal({.probs = p, .logits = p}), ".probs and .logits exclude each other; give one of them");
+  EXPECT_EQ(refusal({}), "no predictions given; set .probs or .logits");
+  EXPECT_EQ(refusal({.probs = p, .logits = p}), ".probs and .logits cannot be combined; give one of them");
   EXPECT_EQ(refusal({.probs = p, .labels = four, .ratings = four}),
-            ".labels and .ratings exclude each other; give one of them");
+            ".labels and .ratings cannot be combined; give one of them");
   EXPECT_EQ(refusal({.probs = p, .labels = y}),
-            "probs has 4 values but labels has 2 rows; if that is 2 columns an item, say so: {probs, 2}");
+            "probs has 4 values but labels has 2 rows; if that is 2 columns per item, write {probs, 2}");
   EXPECT_EQ(refusal({.probs = p, .labels = std::vector{1, 0, 1}}),
             "probs has 4 rows but labels has 3 rows; both must describe the same items in the same order");
   EXPECT_NE(refusal({.probs = p, .labels = four, .weights = y}), "");

@@ -156,11 +156,11 @@ std::string refusal(std::string_view method, const FitOptions& options) {
 
 TEST(Fit, AnOptionThatAMethodDoesNotUseIsRefused) {
   EXPECT_EQ(refusal("temperature", {.lambda_b = 1}),
-            ".lambda_b does nothing for the method temperature; it is for vector, matrix, dirichlet");
+            ".lambda_b has no effect on the method temperature; it is for vector, matrix, dirichlet");
   EXPECT_EQ(refusal("vector", {.bins = 5}),
-            ".bins does nothing for the method vector; it is for histogram, auto");
-  EXPECT_EQ(refusal("matrix", {.folds = 5}), ".folds does nothing for the method matrix without .tune");
-  EXPECT_EQ(refusal("matrix", {.tune = true, .folds = 1}), ".folds takes 2 to 1000, not 1");
+            ".bins has no effect on the method vector; it is for histogram, auto");
+  EXPECT_EQ(refusal("matrix", {.folds = 5}), ".folds has no effect on the method matrix without .tune");
+  EXPECT_EQ(refusal("matrix", {.tune = true, .folds = 1}), ".folds must be between 2 and 1000, not 1");
   EXPECT_EQ(refusal("matrix", {.lambda_w = 1, .tune = true, .folds = 5}), "");
   EXPECT_EQ(refusal("spline", {.folds = 5}), "");
   EXPECT_EQ(refusal("alpha", {.lambda = 1, .weight_votes = true}), "");

@@ -112,7 +112,7 @@ TEST(Temperature, WithoutAnOptimumThePriorHoldsIt) {
   const Step wrong = fit("temperature", logits({-2, -2, 2, 0.1, -0.1, 0.1}, 6, 2, {0, 1, 0, 0, 1, 0}));
   EXPECT_GT(temperature_of(wrong), 1);
   EXPECT_LT(temperature_of(wrong), 100);
-  EXPECT_TRUE(warns(wrong, "say nothing"));
+  EXPECT_TRUE(warns(wrong, "do not predict"));
   // More votes against the scores than the prior has: what is left are equal probabilities.
   const Step against = fit("temperature", logits({-1, -2, 1, 3}, 4, 2, {1, 1, 0, 0}));
   EXPECT_EQ(temperature_of(against), detail::kLargestT);

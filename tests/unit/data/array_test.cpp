@@ -154,7 +154,7 @@ TEST(Rows, ShardsOfDifferentTypesStack) {
                    array_of(std::vector<std::int64_t>{7, 8, 9}, {3}, "c.npy")});
   EXPECT_EQ(rows.rows(), 5);
   EXPECT_EQ(read_all(rows), (std::vector<double>{0.5, 1.5, 7, 8, 9}));
-  EXPECT_EQ(rows.name(), "a.npy and 2 more");
+  EXPECT_EQ(rows.name(), "a.npy (and 2 more)");
   EXPECT_EQ(rows.where(1), "a.npy, row 1");
   EXPECT_EQ(rows.where(2), "c.npy, row 0");
   const std::vector<std::int64_t> pick = {4, 0};
@@ -218,7 +218,7 @@ TEST(Rows, ShardsThatDoNotStackAreRefused) {
             }),
             "words.csv holds text but wide.npy holds numbers; shards must be of one kind");
   EXPECT_EQ(complaint([&] { Rows{scalar}; }),
-            "scalar.npy is a single value; a list of at least one row is needed");
+            "scalar.npy is a single value; an array with at least one row is needed");
   EXPECT_THROW(array_of(std::vector<double>{1, 2}, {3}, "x"), std::invalid_argument);
 }
 

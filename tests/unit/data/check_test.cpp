@@ -68,23 +68,23 @@ TEST(Check, ClassNames) {
 
 TEST(Check, SameRows) {
   EXPECT_NO_THROW(check_same_rows("a", 3, "b", 3));
-  EXPECT_EQ(complaint([] { check_same_rows("probs.npy", 100, "labels.npy", 1); }),
-            "probs.npy has 100 rows but labels.npy has 1 row; both must describe the same items in the same "
-            "order");
+  EXPECT_EQ(
+      complaint([] { check_same_rows("probs.npy", 100, "labels.npy", 1); }),
+      "probs.npy has 100 rows but labels.npy has 1 row; both must describe the same items in the same order");
 }
 
 TEST(Check, Options) {
   EXPECT_NO_THROW(check_bins(1));
   EXPECT_NO_THROW(check_bins(1000000));
-  EXPECT_EQ(complaint([] { check_bins(0); }), ".bins is 0; it must lie between 1 and 1000000");
+  EXPECT_EQ(complaint([] { check_bins(0); }), ".bins is 0; it must be between 1 and 1000000");
   EXPECT_THROW(check_bins(1000001), InputError);
   EXPECT_NO_THROW(check_threads(0));
   EXPECT_NO_THROW(check_threads(256));
-  EXPECT_EQ(complaint([] { check_threads(-1); }), ".threads is -1; it must lie between 0 and 256");
+  EXPECT_EQ(complaint([] { check_threads(-1); }), ".threads is -1; it must be between 0 and 256");
   EXPECT_THROW(check_threads(257), InputError);
   EXPECT_NO_THROW(check_level(0.95));
   EXPECT_EQ(complaint([] { check_level(95); }),
-            ".level is 95; a confidence level must lie between 0 and 1, for example 0.95");
+            ".level is 95; a confidence level must be between 0 and 1, for example 0.95");
   EXPECT_THROW(check_level(0), InputError);
   EXPECT_THROW(check_level(1), InputError);
   EXPECT_THROW(check_level(std::nan("")), InputError);

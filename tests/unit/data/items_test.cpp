@@ -83,23 +83,23 @@ TEST(Items, LengthsMustAgree) {
             std::string::npos);
   EXPECT_NE(with([](Items& i) { i.groups = Names(words({"a"}, "g.csv")); }).find("g.csv has 1 row"),
             std::string::npos);
-  EXPECT_NE(with([](Items& i) { i.by = Names(words({"a"}, "b.csv")); }).find("b.csv has 1 row"),
+  EXPECT_NE(with([](Items& i) { i.by = {Names(words({"a"}, "b.csv"))}; }).find("b.csv has 1 row"),
             std::string::npos);
   EXPECT_EQ(with([](Items& i) {
               i.weights = Rows(array_of(std::vector<double>(6, 1.0), {3, 2}, "w.npy"));
             }),
-            "w.npy is 3 x 2; weights are one number an item");
+            "w.npy is 3 x 2; weights must be one number per item");
   EXPECT_EQ(with([](Items& i) {
               i.weights = words({"a", "b", "c"}, "w.csv:w");
             }),
             "w.csv:w holds text; weights must be numbers");
   EXPECT_EQ(with([](Items& i) { i.class_names = {"a"}; }),
             ".classes gives 1 name but the predictions have 2 classes; name every class once, in order");
-  EXPECT_EQ(with([](Items& i) {
-              i.votes = Votes::from_labels(column({0, 1, 2}, "labels.npy"), 3);
-            }),
-            "labels.npy was read for 3 classes but probs.npy has 2; predictions of one task have the same "
-            "number");
+  EXPECT_EQ(
+      with([](Items& i) {
+        i.votes = Votes::from_labels(column({0, 1, 2}, "labels.npy"), 3);
+      }),
+      "labels.npy was read for 3 classes but probs.npy has 2; both must have the same number of classes");
 }
 
 TEST(Items, ConcentrationsAreOneAnItemOrOneASample) {
@@ -110,7 +110,7 @@ TEST(Items, ConcentrationsAreOneAnItemOrOneASample) {
   items.concentration.push_back(column({1, 2, 3}, "beta.npy"));
   EXPECT_EQ(
       complaint([&] { check_items(items); }),
-      "alpha.npy has 2 samples but probs.npy has 1 sample; give one concentration an item, or one a sample");
+      "alpha.npy has 2 samples but probs.npy has 1 sample; give one concentration per item, or one per item and sample");
   items.concentration = {column({1, 2}, "alpha.npy")};
   EXPECT_NE(complaint([&] { check_items(items); }).find("alpha.npy has 2 rows"), std::string::npos);
 }
@@ -146,7 +146,7 @@ TEST(Items, GatherTakesEveryColumn) {
   items.weights = column({1, 2, 3}, "w");
   items.truth = column({0.1, 0.2, 0.3}, "t");
   items.groups = Names(words({"a", "b", "a"}, "g"));
-  items.by = Names(words({"x", "y", "z"}, "b"));
+  items.by = {Names(words({"x", "y", "z"}, "b"))};
   items.class_names = {"no", "yes"};
   const std::vector<std::int64_t> rows = {2, 1};
   const Items part = items.gather(rows);
@@ -159,7 +159,7 @@ TEST(Items, GatherTakesEveryColumn) {
   EXPECT_EQ(block.weight, (std::vector<double>{3, 2}));
   EXPECT_EQ(block.truth, (std::vector<double>{0.3, 0.2}));
   EXPECT_EQ(part.groups.name(1), "b");
-  EXPECT_EQ(part.by.distinct(), (Words{"y", "z"}));
+  EXPECT_EQ(part.by.front().distinct(), (Words{"y", "z"}));
   EXPECT_EQ(part.class_names, items.class_names);
   EXPECT_NO_THROW(check_items(binary_items().gather(rows)));
 }

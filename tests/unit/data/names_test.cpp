@@ -57,7 +57,7 @@ TEST(Names, ShardsShareTheirNames) {
   const Names names(Rows({array_of(std::vector<double>{8, 7}, {2}, "a.npy"), strided, swapped}));
   EXPECT_EQ(all_names(names), (Words{"8", "7", "7", "8", "7"}));
   EXPECT_EQ(names.distinct().size(), 2u);
-  EXPECT_EQ(names.source(), "a.npy and 2 more");
+  EXPECT_EQ(names.source(), "a.npy (and 2 more)");
 }
 
 TEST(Names, HalfPrecision) {
@@ -93,7 +93,7 @@ TEST(Names, MissingNamesAreRefused) {
   EXPECT_EQ(complaint([] {
               Names(Rows(array_of(std::vector<double>{1, 2}, {1, 2}, "g.npy")));
             }),
-            "g.npy is 1 x 2; one name an item is needed");
+            "g.npy is 1 x 2; one name per item is needed");
   EXPECT_TRUE(Names(Rows()).empty());
 }
 

@@ -123,12 +123,12 @@ TEST(Predictions, SumsAreAcceptedWithinATolerance) {
   EXPECT_NO_THROW((void)read_all(probabilities(matrix({0.2, 0.3, 0.499}, 3))));
   EXPECT_NO_THROW((void)read_all(probabilities(matrix({0.2, 0.3, 0.501}, 3))));
   EXPECT_NO_THROW((void)read_all(probabilities(matrix({0.499, 0.5}, 2))));
-  EXPECT_EQ(refusal(probabilities(matrix({0.2, 0.3, 0.5, 0.2, 0.3, 0.4}, 3))),
-            "probs.npy, row 1 sums to 0.9; the probabilities of an item must sum to 1 within 0.001; use "
-            ".normalize to rescale rows");
-  EXPECT_EQ(refusal(probabilities(matrix({0.5, 0.502}, 2))),
-            "probs.npy, row 0 sums to 1.002; the probabilities of an item must sum to 1 within 0.001; use "
-            ".normalize to rescale rows");
+  EXPECT_EQ(
+      refusal(probabilities(matrix({0.2, 0.3, 0.5, 0.2, 0.3, 0.4}, 3))),
+      "probs.npy, row 1 sums to 0.9; the probabilities of an item must sum to 1 within 0.001; use .normalize to rescale rows");
+  EXPECT_EQ(
+      refusal(probabilities(matrix({0.5, 0.502}, 2))),
+      "probs.npy, row 0 sums to 1.002; the probabilities of an item must sum to 1 within 0.001; use .normalize to rescale rows");
 }
 
 TEST(Predictions, NormalizeRescalesRows) {
@@ -138,42 +138,37 @@ TEST(Predictions, NormalizeRescalesRows) {
   EXPECT_EQ(read_all(probabilities(column({0.25}), true)), (std::vector<double>{0.25}));
   EXPECT_EQ(
       refusal(probabilities(column({1.5}), true)),
-      "probs.npy, row 0 is 1.5; a probability must lie in [0, 1]; if these are log-odds, use .logits, and "
-      "if they are percentages, divide by 100");
+      "probs.npy, row 0 is 1.5; a probability must lie in [0, 1]; if these are log-odds, use .logits, and if they are percentages, divide by 100");
   EXPECT_EQ(refusal(probabilities(matrix({0, 0, 0}, 3), true)),
             "probs.npy, row 0 sums to 0; .normalize needs a positive finite sum");
   EXPECT_EQ(refusal(probabilities(matrix({0, 0}, 2), true)),
             "probs.npy, row 0 sums to 0; .normalize needs a positive finite sum");
   EXPECT_EQ(refusal(probabilities(matrix({1e308, 1e308, 1}, 3), true)),
             "probs.npy, row 0 sums to inf; .normalize needs a positive finite sum");
-  EXPECT_EQ(refusal(probabilities(matrix({0.5, -0.25, 1}, 3), true)),
-            "probs.npy, row 0, column 1 is -0.25; a probability must lie in [0, 1]; if these are logits, use "
-            ".logits, else repair the model's output");
+  EXPECT_EQ(
+      refusal(probabilities(matrix({0.5, -0.25, 1}, 3), true)),
+      "probs.npy, row 0, column 1 is -0.25; a probability must lie in [0, 1]; if these are logits, use .logits; otherwise correct the model's output");
 }
 
 TEST(Predictions, BadProbabilitiesAreNamed) {
   EXPECT_EQ(
       refusal(probabilities(column({0.5, kNaN}))),
-      "probs.npy, row 1 is nan; a probability must be a number in [0, 1]; leave the item out or repair the "
-      "model's output");
+      "probs.npy, row 1 is nan; a probability must be a number in [0, 1]; leave out the item or correct the model's output");
   EXPECT_EQ(
       refusal(probabilities(matrix({0.2, 0.8, 0, 0.5, kInf, 0.5}, 3))),
-      "probs.npy, row 1, column 1 is inf; a probability must be a number in [0, 1]; leave the item out or "
-      "repair the model's output");
+      "probs.npy, row 1, column 1 is inf; a probability must be a number in [0, 1]; leave out the item or correct the model's output");
   EXPECT_EQ(
       refusal(probabilities(column({0.5, -1.25, 3}))),
       "probs.npy, row 1 is -1.25; a probability must lie in [0, 1]; if these are log-odds, use .logits");
-  EXPECT_EQ(refusal(probabilities(matrix({0.5, 0.25, 0.25, 2.5, -1, 0}, 3))),
-            "probs.npy, row 1, column 1 is -1; a probability must lie in [0, 1]; these look like logits: use "
-            ".logits");
+  EXPECT_EQ(
+      refusal(probabilities(matrix({0.5, 0.25, 0.25, 2.5, -1, 0}, 3))),
+      "probs.npy, row 1, column 1 is -1; a probability must lie in [0, 1]; these look like logits: use .logits");
   EXPECT_EQ(
       refusal(probabilities(matrix({20, 30, 50}, 3))),
-      "probs.npy, row 0, column 0 is 20; a probability must lie in [0, 1]; use .normalize to rescale rows "
-      "to sum 1, or .logits if these are logits");
+      "probs.npy, row 0, column 0 is 20; a probability must lie in [0, 1]; use .normalize to rescale rows to sum to 1, or .logits if these are logits");
   EXPECT_EQ(
       refusal(probabilities(matrix({1.5, -0.5}, 2))),
-      "probs.npy, row 0, column 1 is -0.5; a probability must lie in [0, 1]; these look like logits: use "
-      ".logits");
+      "probs.npy, row 0, column 1 is -0.5; a probability must lie in [0, 1]; these look like logits: use .logits");
 }
 
 TEST(Predictions, TheFirstBadRowIsNamedWhereverItStands) {
@@ -192,14 +187,14 @@ TEST(Predictions, TheFirstBadRowIsNamedWhereverItStands) {
 
 TEST(Predictions, BadShapesAreNamed) {
   EXPECT_EQ(complaint([] { Predictions({}, Scale::probability); }),
-            "no predictions were given; use .probs or .logits");
+            "no predictions given; use .probs or .logits");
   EXPECT_EQ(complaint([] { logits(Rows(array_of(std::vector<std::string>{"a"}, {1}, "x.csv:p"))); }),
             "x.csv:p holds text; logits must be numbers");
-  EXPECT_EQ(complaint([] {
-              probabilities(Rows(array_of(std::vector<double>(12, 0.5), {2, 2, 3}, "s.npy")));
-            }),
-            "s.npy is 2 x 2 x 3; predictions are N or N x K, and stacked samples go to .samples or "
-            ".sample_logits");
+  EXPECT_EQ(
+      complaint([] {
+        probabilities(Rows(array_of(std::vector<double>(12, 0.5), {2, 2, 3}, "s.npy")));
+      }),
+      "s.npy is 2 x 2 x 3; predictions are N or N x K; for stacked samples use .samples or .sample_logits");
   EXPECT_EQ(complaint([] {
               probabilities(Rows(array_of(std::vector<double>{}, {4, 0}, "z.npy")));
             }),
@@ -238,8 +233,7 @@ TEST(Predictions, BadLogitsAreNamed) {
       complaint([] {
         (void)read_all(logits(column({0, kInf}, "logits.npy")));
       }),
-      "logits.npy, row 1 is inf; a logit must be finite; leave the item out, or give certain predictions "
-      "as probabilities with .probs");
+      "logits.npy, row 1 is inf; a logit must be finite; leave out the item, or give the predictions as probabilities with .probs");
   EXPECT_NE(complaint([] {
               (void)read_all(logits(matrix({0, 1, kNaN}, 3, "l")));
             }).find("l, row 0, column 2 is nan"),

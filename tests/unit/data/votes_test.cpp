@@ -165,31 +165,29 @@ TEST(Votes, BadLabelsAreNamed) {
   };
   EXPECT_EQ(
       refusal(labels({0, 12}, 10)),
-      "labels.npy, row 1 is 12; labels must be whole numbers from 0 to 9; the number of classes is that of "
-      "the predictions");
+      "labels.npy, row 1 is 12; labels must be whole numbers from 0 to 9; the predictions determine the number of classes");
   EXPECT_EQ(refusal(labels({0, 0.5}, 2)),
             "labels.npy, row 1 is 0.5; labels must be whole numbers from 0 to 1");
-  EXPECT_EQ(refusal(labels({-1, 1}, 2)),
-            "labels.npy, row 0 is -1; labels must be whole numbers from 0 to 1; for labels of -1 and 1 give "
-            ".classes -1,1");
+  EXPECT_EQ(
+      refusal(labels({-1, 1}, 2)),
+      "labels.npy, row 0 is -1; labels must be whole numbers from 0 to 1; for labels of -1 and 1 give .classes -1,1");
   EXPECT_EQ(
       refusal(labels({-1, 0}, 2)),
-      "labels.npy, row 0 is -1; labels must be whole numbers from 0 to 1; items that were not rated go to "
-      ".ratings, where a negative number or NaN means that");
+      "labels.npy, row 0 is -1; labels must be whole numbers from 0 to 1; for items that were not rated use .ratings, where a negative number or NaN means \"not rated\"");
   EXPECT_NE(refusal(labels({0, kNaN}, 2)).find("row 1 is nan; labels must be whole"), std::string::npos);
-  EXPECT_EQ(refusal(labels({3, 1, 2}, 3)),
-            "labels.npy, row 0 is 3; labels must be whole numbers from 0 to 2; they seem to count from 1: "
-            "subtract 1");
-  EXPECT_NE(refusal(labels({3, 0, 2}, 3)).find("that of the predictions"), std::string::npos);
+  EXPECT_EQ(
+      refusal(labels({3, 1, 2}, 3)),
+      "labels.npy, row 0 is 3; labels must be whole numbers from 0 to 2; the classes seem to be numbered from 1: subtract 1");
+  EXPECT_NE(refusal(labels({3, 0, 2}, 3)).find("the predictions determine"), std::string::npos);
   const Votes bytes = Votes::from_labels(Rows(array_of(std::vector<std::uint8_t>{1, 2, 1}, {3}, "y.npy")), 2);
   EXPECT_NE(refusal(bytes).find(
-                "y.npy, row 1 is 2; labels must be whole numbers from 0 to 1; they seem to count from 1"),
+                "y.npy, row 1 is 2; labels must be whole numbers from 0 to 1; the classes seem to be numbered from 1"),
             std::string::npos);
-  EXPECT_EQ(complaint([] {
-              (void)Votes::from_labels(matrix({0, 1, 1, 0}, 2, "y.npy"), 2);
-            }),
-            "y.npy is 2 x 2; .labels takes one class an item; use .ratings for several raters or .counts for "
-            "votes by class");
+  EXPECT_EQ(
+      complaint([] {
+        (void)Votes::from_labels(matrix({0, 1, 1, 0}, 2, "y.npy"), 2);
+      }),
+      "y.npy is 2 x 2; .labels takes one class per item; use .ratings for several raters or .counts for votes by class");
 }
 
 TEST(Votes, BadTextIsNamed) {
@@ -222,8 +220,7 @@ TEST(Votes, BadCountsAreNamed) {
             "c.npy, row 1, column 1 is -1; a count must be a whole number from 0 to 4294967295");
   EXPECT_EQ(
       refusal(counts({0.25, 0.75})),
-      "c.npy, row 0, column 0 is 0.25; a count must be a whole number from 0 to 4294967295; shares of votes "
-      "must be multiplied by their number");
+      "c.npy, row 0, column 0 is 0.25; a count must be a whole number from 0 to 4294967295; multiply shares of votes by the number of votes");
   EXPECT_NE(refusal(counts({1, kNaN})).find("column 1 is nan"), std::string::npos);
   EXPECT_NE(refusal(counts({1, 1e12})).find("column 1 is 1000000000000"), std::string::npos);
   EXPECT_EQ(refusal(counts({4294967295, 1})),
@@ -232,13 +229,12 @@ TEST(Votes, BadCountsAreNamed) {
   EXPECT_EQ(complaint([] {
               (void)Votes::from_counts(matrix({1, 2, 3}, 3, "c.npy"), 4);
             }),
-            "c.npy is 1 x 3 but there are 4 classes; .counts needs one column a class");
+            "c.npy is 1 x 3 but there are 4 classes; .counts needs one column per class");
   EXPECT_EQ(
       complaint([] {
         (void)Votes::from_counts(column({1, 2}, "c.npy"), 2);
       }),
-      "c.npy is 2 but there are 2 classes; .counts needs one column a class: votes for class 0, votes for "
-      "class 1");
+      "c.npy is 2 but there are 2 classes; .counts needs one column per class: votes for class 0, votes for class 1");
   EXPECT_EQ(complaint([] {
               (void)Votes::from_counts(words({"a", "b"}, 2, "c.csv"), 2);
             }),
@@ -251,12 +247,10 @@ TEST(Votes, BadRatingsAreNamed) {
   };
   EXPECT_EQ(
       refusal(ratings({0, 1, -1, 7})),
-      "r.npy, row 1, column 1 is 7; ratings must be whole numbers from 0 to 2; the number of classes is that "
-      "of the predictions");
+      "r.npy, row 1, column 1 is 7; ratings must be whole numbers from 0 to 2; the predictions determine the number of classes");
   EXPECT_EQ(
       refusal(ratings({1, 3, -1, 2})),
-      "r.npy, row 0, column 1 is 3; ratings must be whole numbers from 0 to 2; they seem to count from 1: "
-      "subtract 1");
+      "r.npy, row 0, column 1 is 3; ratings must be whole numbers from 0 to 2; the classes seem to be numbered from 1: subtract 1");
   EXPECT_EQ(refusal(ratings({1.5, 0})),
             "r.npy, row 0, column 0 is 1.5; ratings must be whole numbers from 0 to 2");
   std::vector<std::int32_t> out;
@@ -264,7 +258,7 @@ TEST(Votes, BadRatingsAreNamed) {
   EXPECT_EQ(complaint([] {
               (void)Votes::from_ratings(Rows(array_of(std::vector<double>(8, 0.0), {2, 2, 2}, "r.npy")), 3);
             }),
-            "r.npy is 2 x 2 x 2; .ratings takes N x R, one column a rater");
+            "r.npy is 2 x 2 x 2; .ratings takes N x R, one column per rater");
 }
 
 TEST(Votes, Empty) {

@@ -80,10 +80,9 @@ TEST(Csv, Quotes) {
   EXPECT_EQ(parse(text, "say \"hi\"").first_row, 0);  // records of several lines: the row alone is told
   EXPECT_EQ(
       said("a,b\n1,5\"\n"),
-      "v.csv, row 0 (line 2): a quote stands inside a value; put the whole value in quotes and double the "
-      "quotes in it");
+      "v.csv, row 0 (line 2): a quote inside an unquoted value; quote the whole value and double the quotes in it");
   EXPECT_NE(said("a,b\n1,\"5\"x\n"), "no complaint");
-  EXPECT_EQ(said("a,b\n1,2\n3,\"4\n5,6\n"), "v.csv, row 1 (line 3): a quote is opened and never closed");
+  EXPECT_EQ(said("a,b\n1,2\n3,\"4\n5,6\n"), "v.csv, row 1 (line 3): a quote is never closed");
   EXPECT_EQ(said("a,\"b\n1,2\n"), "v.csv, header: a quote is misplaced or never closed");
   // A line number counts the lines of the file, not the records.
   EXPECT_EQ(said("a,b\n\"x\n\ny\",1\n\"z\",oops\n", "b"),
@@ -154,7 +153,7 @@ TEST(Csv, Headers) {
   EXPECT_EQ(said("0.1 0.2\n0.3 0.4\n"),
             "v.csv is separated by spaces; save it with commas (or tabs, as .tsv) between the values");
   EXPECT_EQ(said("a\r1\r2\r"),
-            "v.csv ends its lines with carriage returns alone; save it with usual line ends");
+            "v.csv has carriage returns as line endings; save it with standard line endings");
   EXPECT_EQ(said(std::string("\xff\xfe"
                              "a\0\n\0",
                              6)),

@@ -36,7 +36,7 @@ TEST(Load, TheContentDecidesWhenTheExtensionSaysNothing) {
   EXPECT_EQ(loaded({dir.write("c.txt", "p,q\n4,5\n")}), (std::vector<double>{4, 5}));
   EXPECT_EQ(loaded({dir.write("d", "p\tq\n4\t5\n")}), (std::vector<double>{4, 5}));
   EXPECT_EQ(said({dir.write("e", std::string("\0\1\2", 3))}),
-            dir / "e" + " is in no format that Plumb knows; it reads .npy, .npz, .csv, .tsv and .jsonl");
+            dir / "e" + " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv, .jsonl)");
 }
 
 TEST(Load, FormatsThatCannotBeRead) {
@@ -57,7 +57,7 @@ TEST(Load, FormatsThatCannotBeRead) {
   EXPECT_EQ(said({dir.write("a.csv", f8("(1,)", {1}))}),
             dir / "a.csv" + " is a .npy file under another name; rename it");
   EXPECT_EQ(said({dir.write("b.npy", "p\n1\n")}),
-            dir / "b.npy" + " is not a NumPy file: it does not begin with the mark of .npy");
+            dir / "b.npy" + " is not a NumPy file: it does not begin with the .npy signature");
 }
 
 TEST(Load, ShardsAndPatterns) {
@@ -95,9 +95,9 @@ TEST(Load, Complaints) {
   const TempDir dir;
   EXPECT_EQ(said({dir / "no.csv:p"}), dir / "no.csv" + " does not exist");
   EXPECT_EQ(said({dir / "no.npy"}), dir / "no.npy" + " does not exist");
-  EXPECT_EQ(said({""}), "an empty name was given where a file is needed");
+  EXPECT_EQ(said({""}), "an empty file name was given");
   dir.write("a.npy", f8("(1,)", {1}));
-  EXPECT_EQ(said({dir / "a.npy:x"}), dir / "a.npy" + " is one array; \":x\" selects nothing in it");
+  EXPECT_EQ(said({dir / "a.npy:x"}), dir / "a.npy" + " holds one array; \":x\" selects nothing in it");
   EXPECT_EQ(said({dir / "a.npy:"}),
             dir / "a.npy:" + " ends with a colon; name a column or an array after it");
   EXPECT_EQ(said({dir.write("t.npy", npy_of("|S1", "(1,)", "x"))}),
@@ -105,7 +105,7 @@ TEST(Load, Complaints) {
   EXPECT_EQ(said({dir.write("w.npy", npy_of("<f8", "(4611686018427387, 0)", ""))}),
             dir / "w.npy" + " has rows without values (4611686018427387 x 0)");
   EXPECT_EQ(said({dir.write("s.npy", f8("()", {1}))}),
-            dir / "s.npy" + " is a single value; a list of at least one row is needed");
+            dir / "s.npy" + " is a single value; an array with at least one row is needed");
 }
 
 TEST(Load, AShardOfNumbersInATextColumnIsText) {

@@ -42,7 +42,7 @@ TEST(MappedFile, AnEmptyPipe) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   std::thread writer([&] { std::ofstream(path, std::ios::binary) << ""; });
   EXPECT_EQ(complaint([&] { (void)MappedFile::open(path); }),
-            path + " gave no data (a pipe can be read only once; save it to a file to use it twice)");
+            path + " gave no data (a pipe can be read only once; save it to a file to use it again)");
   writer.join();
 }
 

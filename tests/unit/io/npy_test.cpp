@@ -98,8 +98,7 @@ TEST(Npy, WhatCannotBeReadSaysSoAndWhatToDo) {
   const std::string remedy = "; save it as numbers, for example with a.astype(\"float64\")";
   EXPECT_EQ(
       said(npy_of("|O", "(1,)", "x")),
-      "a.npy holds Python objects, which Plumb does not load; save numbers with a.astype(\"float64\"), text "
-      "with a.astype(str)");
+      "a.npy holds Python objects, which Plumb does not load; save numbers with a.astype(\"float64\"), text with a.astype(str)");
   EXPECT_EQ(said(npy_of("<c16", "(1,)", "x")),
             "a.npy holds complex numbers (<c16), which Plumb does not read" + remedy);
   EXPECT_EQ(said(npy_of("<M8[D]", "(1,)", "x")),
@@ -117,25 +116,25 @@ TEST(Npy, WhatCannotBeReadSaysSoAndWhatToDo) {
 
 TEST(Npy, LiesAndDamage) {
   const std::string good = npy_of("<f8", "(2,)", raw<double>({1, 2}));
-  EXPECT_EQ(said("hello, world"), "a.npy is not a NumPy file: it does not begin with the mark of .npy");
-  EXPECT_EQ(said(good.substr(0, 4)), "a.npy ends inside its header; the file was cut short");
-  EXPECT_EQ(said(good.substr(0, 9)), "a.npy ends inside its header; the file was cut short");
+  EXPECT_EQ(said("hello, world"), "a.npy is not a NumPy file: it does not begin with the .npy signature");
+  EXPECT_EQ(said(good.substr(0, 4)), "a.npy ends inside its header; the file is truncated");
+  EXPECT_EQ(said(good.substr(0, 9)), "a.npy ends inside its header; the file is truncated");
   EXPECT_EQ(said(good.substr(0, 40)), "a.npy says that its header takes " + std::to_string(good.size() - 16) +
-                                          " bytes, but the file has 40; it was cut short or is damaged");
+                                          " bytes, but the file has 40; it is truncated or damaged");
   EXPECT_EQ(said(good.substr(0, good.size() - 1)),
-            "a.npy has 15 bytes of data, but its header (2) asks for 16; the file was cut short");
-  EXPECT_EQ(said(good + "x"),
-            "a.npy has 17 bytes of data, but its header (2) asks for 16; it is damaged or holds more than "
-            "one array");
+            "a.npy has 15 bytes of data, but its header (2) requires 16; the file is truncated");
+  EXPECT_EQ(
+      said(good + "x"),
+      "a.npy has 17 bytes of data, but its header (2) requires 16; it is damaged or holds more than one array");
   std::string version = good;
   version[6] = 4;
   EXPECT_EQ(said(version), "a.npy has .npy version 4.0; versions 1.0, 2.0 and 3.0 are known");
   const std::string damaged = "a.npy: the .npy header is damaged: ";
   EXPECT_EQ(said(npy_of("<f8", "(-1,)", "")), damaged + "the shape has a negative extent, -1");
   EXPECT_EQ(said(npy_of("<f8", "(4294967296, 4294967296)", "")),
-            damaged + "its shape (4294967296 x 4294967296) exceeds what 64 bits can count");
+            damaged + "its shape (4294967296 x 4294967296) exceeds 64 bits");
   EXPECT_EQ(said(npy_of("<f8", "(0, 4294967296, 4294967296)", "")),
-            damaged + "its shape (0 x 4294967296 x 4294967296) exceeds what 64 bits can count");
+            damaged + "its shape (0 x 4294967296 x 4294967296) exceeds 64 bits");
   EXPECT_EQ(said(npy_of("<f8", "(99999999999999999999,)", "")),
             damaged + "an extent of the shape does not fit 64 bits");
   EXPECT_EQ(said(npy_of("<f8", "(1.5,)", "")), damaged + "the shape is not a tuple of whole numbers");

@@ -53,25 +53,24 @@ TEST(Npz, AlignedMembersStayWhereTheyAre) {
 
 TEST(Npz, UnknownAndAmbiguousMembers) {
   const std::string file = zip({{"probs.npy", three()}, {"labels.npy", three()}});
-  EXPECT_EQ(said(file), "a.npz holds 2 arrays (probs, labels); say which, for example a.npz:probs");
+  EXPECT_EQ(said(file), "a.npz holds 2 arrays (probs, labels); choose one, for example a.npz:probs");
   EXPECT_EQ(said(file, "prob"),
             "a.npz has no array \"prob\" (did you mean \"probs\"?); it has probs, labels");
   EXPECT_EQ(said(zip({{"x.npy", three()}, {"x.npy", three()}}), "x"), "a.npz has more than one array \"x\"");
   EXPECT_EQ(said(zip({{"x.txt", "text"}})), "a.npz is a zip archive without arrays (.npy members)");
   EXPECT_EQ(
       said(zip({{"x.npy", npy_of("|O", "(1,)", "x")}})),
-      "a.npz:x holds Python objects, which Plumb does not load; save numbers with a.astype(\"float64\"), "
-      "text with a.astype(str)");
+      "a.npz:x holds Python objects, which Plumb does not load; save numbers with a.astype(\"float64\"), text with a.astype(str)");
 }
 
 TEST(Npz, Damage) {
   const std::string file = zip({{"x.npy", three()}});
   EXPECT_EQ(
       said(file.substr(0, file.size() - 1)),
-      "a.npz is not a whole zip archive: its directory is missing; the file was cut short or is no .npz");
+      "a.npz is not a complete zip archive: its directory is missing; the file is truncated or is not an .npz");
   EXPECT_EQ(
       said("PK\x03\x04"),
-      "a.npz is not a whole zip archive: its directory is missing; the file was cut short or is no .npz");
+      "a.npz is not a complete zip archive: its directory is missing; the file is truncated or is not an .npz");
   std::string flipped = file;
   flipped[flipped.find(raw(kValues))] ^= 1;
   EXPECT_EQ(said(flipped), "a.npz:x is damaged: its checksum does not match its content");
@@ -82,18 +81,18 @@ TEST(Npz, Damage) {
   EXPECT_EQ(said(wrong_crc), "a.npz:x is damaged: its checksum does not match its content");
   std::string short_packed = packed;
   short_packed[directory + 20] -= 5;  // compressed size
-  EXPECT_EQ(said(short_packed), "a.npz:x is damaged: its packed data end early");
+  EXPECT_EQ(said(short_packed), "a.npz:x is damaged: its compressed data end early");
   std::string method = packed;
   method[directory + 10] = 12;
-  EXPECT_EQ(said(method),
-            "a.npz:x is packed with method 12, which Plumb does not read; save it with numpy's savez or "
-            "savez_compressed");
+  EXPECT_EQ(
+      said(method),
+      "a.npz:x is compressed with method 12, which Plumb does not read; save it with numpy's savez or savez_compressed");
   std::string encrypted = packed;
   encrypted[directory + 8] = 1;
   EXPECT_EQ(said(encrypted), "a.npz:x is encrypted, which Plumb does not read; save it without a password");
   std::string moved = packed;
   moved[directory + 42] = 1;
-  EXPECT_EQ(said(moved), "a.npz:x is a damaged zip archive: a member has no mark at its beginning");
+  EXPECT_EQ(said(moved), "a.npz:x is a damaged zip archive: a member has no local header");
   std::string far = packed;
   far[directory + 44] = 1;
   EXPECT_EQ(said(far), "a.npz:x is a damaged zip archive: its member lies outside the file");
@@ -105,15 +104,15 @@ TEST(Npz, ABombCostsNoMemory) {
   std::string file = zip({{"x.npy", npy_of("|u1", "(3221225472,)", std::string(1000, 'x')), true}});
   const std::size_t directory = file.find("PK\x01\x02");
   file.replace(directory + 24, 4, little(3221225472u, 4));
-  EXPECT_EQ(said(file), "a.npz:x is damaged: it claims to unpack to 3221225472 bytes");
+  EXPECT_EQ(said(file), "a.npz:x is damaged: it claims to decompress to 3221225472 bytes");
   // The stream goes on after what the header declares.
   std::string longer = zip({{"x.npy", npy_of("|u1", "(4,)", std::string(100000, 'x')), true}});
   EXPECT_EQ(said(longer).substr(0, 70),
-            "a.npz:x is damaged: its header (4) asks for 4 bytes of data, but the a");
+            "a.npz:x is damaged: its header (4) requires 4 bytes of data, but the a");
   const std::size_t at = longer.find("PK\x01\x02");
   const std::size_t header = npy_of("|u1", "(4,)", "").size();
   longer.replace(at + 24, 4, little(header + 4, 4));
-  EXPECT_EQ(said(longer), "a.npz:x is damaged: it unpacks to more than its header declares");
+  EXPECT_EQ(said(longer), "a.npz:x is damaged: it decompresses to more than its header declares");
 }
 
 }  // namespace

@@ -73,9 +73,9 @@ TEST(ApplyFiles, VariancesAndBoundsLieItemByItem) {
   std::ifstream csv(dir / "i.csv");
   std::string header, line;
   std::getline(csv, header);
-  EXPECT_EQ(header,
-            "low_0.5_output0,high_0.5_output0,low_0.9_output0,high_0.9_output0,"
-            "low_0.5_output1,high_0.5_output1,low_0.9_output1,high_0.9_output1");
+  EXPECT_EQ(
+      header,
+      "low_0.5_output0,high_0.5_output0,low_0.9_output0,high_0.9_output0,low_0.5_output1,high_0.5_output1,low_0.9_output1,high_0.9_output1");
   for (std::size_t i = 0; std::getline(csv, line); ++i)
     EXPECT_EQ(line.substr(0, line.find(',')), show(bounds[8 * i])) << i;
 }

@@ -162,8 +162,8 @@ TEST(Random, UniformHasItsDistribution) {
   EXPECT_LT(chi_square(seen, std::vector<double>(100, kDraws / 100.0)), kBound);
 }
 
-// Neighbouring units, replicates, seeds and purposes are independent: the joint table of two weights, cut
-// at 2.
+// Neighbouring units, replicates, seeds and purposes are independent:
+// the joint table of two weights, cut at 2.
 TEST(Random, NeighboursAreIndependent) {
   constexpr int kDraws = 200000;
   constexpr double kBound = 26.12;  // 8 degrees of freedom

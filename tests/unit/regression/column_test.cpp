@@ -71,7 +71,7 @@ TEST(RegressionColumn, ErrorsStandForMeanAndTargets) {
   EXPECT_EQ(b.error, (std::vector<double>{1, -2}));
   EXPECT_TRUE(b.mean.empty());
   items.targets = column({1, 1}, "y");
-  EXPECT_NE(complaint(items).find(".errors stands for"), std::string::npos);
+  EXPECT_NE(complaint(items).find(".errors means"), std::string::npos);
 }
 
 TEST(RegressionColumn, ComplaintsNameFileRowAndValue) {
@@ -100,7 +100,7 @@ TEST(RegressionColumn, ComplaintsNameFileRowAndValue) {
       << complaint(items);
   items = simulate({.n = 20}).items();
   items.total = Rows();
-  EXPECT_NE(complaint(items).find("how sure was the model?"), std::string::npos);
+  EXPECT_NE(complaint(items).find("no predicted uncertainty given"), std::string::npos);
   items = simulate({.n = 20}).items();
   items.targets = Rows();
   EXPECT_NE(complaint(items).find(".targets"), std::string::npos);

@@ -140,7 +140,7 @@ TEST(EvaluateRegression, SlicesAndTables) {
   RegressionItems items = s.items();
   std::vector<std::string> by;
   for (int i = 0; i < 300; ++i) by.emplace_back(i < 100 ? "a" : "b");
-  items.by = Names(Rows(array_of(by, {300}, "by")));
+  items.by = {Names(Rows(array_of(by, {300}, "by")))};
   const Result r = evaluate_regression(items, {});
   ASSERT_EQ(r.per_group.size(), 2u);
   EXPECT_EQ(r.per_group[0].items, 100);

@@ -156,9 +156,9 @@ TEST(Html, WhatIsNoResultIsSaid) {
     }
     return "";
   };
-  EXPECT_TRUE(contains(complaint("not json"), "x.json: this is no JSON"));
-  EXPECT_TRUE(contains(complaint("{\"a\": 1}"), "no result of plumb"));
-  EXPECT_TRUE(contains(complaint("[]"), "no result of plumb"));
+  EXPECT_TRUE(contains(complaint("not json"), "x.json: this is not JSON"));
+  EXPECT_TRUE(contains(complaint("{\"a\": 1}"), "not a plumb result"));
+  EXPECT_TRUE(contains(complaint("[]"), "not a plumb result"));
   EXPECT_THROW((void)render_document({}, {}), InputError);
 }
 
@@ -250,7 +250,7 @@ TEST(Html, PairsOfRatersAreASquare) {
   const Json plot = plot_of(document({{"m", json}}), "rater_pairs");
   EXPECT_EQ(plot["spec"]["datasets"]["rows"].size(), 4u);
   const std::string sentence = plot["sentence"];
-  EXPECT_TRUE(contains(sentence, "Raters 0 and 2 agree least, on 25.0%")) << sentence;
+  EXPECT_TRUE(contains(sentence, "Rater 0 and Rater 2 agree least, on 25.0%")) << sentence;
 }
 
 TEST(Html, NamesOfResults) {

@@ -77,10 +77,10 @@ TEST(RegressionWords, RejectionShiftAndSlices) {
   const auto words = regression_words(r);
   ASSERT_EQ(words.size(), 6u);
   EXPECT_EQ(words[2], "The root mean squared error is 0.2; the predicted variances imply 0.1.");
-  EXPECT_EQ(words[3],
-            "Leaving out the least certain 20% of the items lowers the mean squared error by 40% (from "
-            "0.04 to 0.024).");
-  EXPECT_NE(words[4].find("less sure here than on the reference set"), std::string::npos);
+  EXPECT_EQ(
+      words[3],
+      "Leaving out the least certain 20% of the items lowers the mean squared error by 40% (from 0.04 to 0.024).");
+  EXPECT_NE(words[4].find("less certain here than on the reference set"), std::string::npos);
   EXPECT_EQ(words[5], "Of the slices, a is furthest from 90%: its intervals hold 70% of 10 targets.");
 }
 

@@ -6,8 +6,8 @@
 #include "plumb/report/json.hpp"
 #include "plumb/report/terminal.hpp"
 #include "report/next_step.hpp"
+#include "report/rounded.hpp"
 #include "report/runs.hpp"
-#include "report/said.hpp"
 #include "report/verdict_words.hpp"
 #include "unit/report/sample_results.hpp"
 
@@ -28,16 +28,15 @@ Result judged(const std::string& verdict, double estimate, double low, double hi
 
 TEST(Verdict, Trustworthy) {
   EXPECT_EQ(verdict_sentence(judged("trustworthy", 0.011, 0, 0.0312)),
-            "Trustworthy: the ECE is at most 0.031 with 95% confidence, below the tolerance of 0.05.");
+            "Trustworthy: the ECE is at most 0.032 with 95% confidence, below the tolerance of 0.05.");
 }
 
 TEST(Verdict, OffAndCertainlyOff) {
   Result r = judged("off", 0.0812, 0.041, 0.102);
   r.verdict.p_value = 1.0 / 101;
-  EXPECT_EQ(verdict_sentence(r),
-            "Off: the ECE is about 0.081 (95% interval 0.041 to 0.1), above the tolerance of 0.05, and not "
-            "by chance "
-            "(p <= 0.0099).");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Off: the ECE is about 0.081 (95% interval 0.041 to 0.102), above the tolerance of 0.05, and not by chance (p <= 0.0099).");
   r.verdict.certain = true;
   EXPECT_EQ(verdict_sentence(r).substr(0, 14), "Certainly off:");
 }
@@ -45,18 +44,17 @@ TEST(Verdict, OffAndCertainlyOff) {
 TEST(Verdict, CannotTellNamesTheItemsOrWhyNot) {
   Result r = judged("cannot tell", 0.02, 0, 0.11);
   r.verdict.needed = 1900;
-  EXPECT_EQ(verdict_sentence(r),
-            "Cannot tell: the ECE may be as large as 0.11, above the tolerance of 0.05; about 1,900 items "
-            "would settle "
-            "it for a calibrated model.");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Cannot tell: the ECE may be as large as 0.11, above the tolerance of 0.05; about 1,900 items would settle it for a calibrated model.");
   r.verdict.unit = "groups";
   EXPECT_NE(verdict_sentence(r).find("about 1,900 groups"), std::string::npos);
   EXPECT_EQ(
       verdict_sentence(judged("cannot tell", 0.049, 0.02, 0.07)),
       "Cannot tell: the ECE is about 0.049 (95% interval 0.02 to 0.07), too close to the tolerance of 0.05.");
-  EXPECT_EQ(verdict_sentence(judged("cannot tell", 0.2, 0.0, 0.4)),
-            "Cannot tell: the ECE is about 0.2 (95% interval 0 to 0.4), but so few items could show that by "
-            "chance.");
+  EXPECT_EQ(
+      verdict_sentence(judged("cannot tell", 0.2, 0.0, 0.4)),
+      "Cannot tell: the ECE is about 0.2 (95% interval 0 to 0.4), but so few items could show that by chance.");
 }
 
 TEST(Verdict, TooFewReplicatesOrUnitsGiveTheirOwnReason) {
@@ -88,22 +86,19 @@ TEST(Verdict, OfARegression) {
   Result r = judged("trustworthy", 1.01, 0.95, 1.04);
   r.task = "regression";
   r.verdict.tolerance = 1.1;
-  EXPECT_EQ(verdict_sentence(r),
-            "Trustworthy: the predicted standard deviations are right within a factor of 1.05 with 95% "
-            "confidence, below "
-            "the tolerance of 1.1.");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Trustworthy: the predicted standard deviations are right within a factor of 1.06 with 95% confidence, below the tolerance of 1.1.");
   r.verdict = judged("off", 0.5, 0.4, 0.625).verdict;
   r.verdict.tolerance = 1.1;
-  EXPECT_EQ(verdict_sentence(r),
-            "Off: the predicted standard deviations are too large by a factor of about 2 (95% interval 1.6 "
-            "to 2.5), "
-            "above the tolerance of 1.1.");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Off: the predicted standard deviations are too large by a factor of about 2 (95% interval 1.6 to 2.5), above the tolerance of 1.1.");
   r.verdict.verdict = "cannot tell";
   r.verdict.needed = 850;
-  EXPECT_EQ(verdict_sentence(r),
-            "Cannot tell: errors are 0.4 to 0.625 times the predicted standard deviations with 95% "
-            "confidence, and the "
-            "tolerance is 1.1; about 850 items would settle it for a calibrated model.");
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Cannot tell: errors are 0.4 to 0.625 times the predicted standard deviations with 95% confidence, and the tolerance is 1.1; about 850 items would settle it for a calibrated model.");
 }
 
 TEST(Verdict, IsReadBackFromJson) {
@@ -118,9 +113,9 @@ TEST(Verdict, ResultsOfFormatOneAreReadAndHaveNone) {
       {"m",
        R"({"plumb": "0.1.0", "command": "evaluate", "task": "binary", "items": 9, "settings": {"bootstrap": 200},
                "metrics": {"ece": {"value": 0.1, "null_mean": 0.02, "p_value": 0.005}}})"}};
-  EXPECT_EQ(verdict_sentence(detail::to_result(detail::read_runs(old).front()), kFlag),
-            "No verdict: the result was made by plumb 0.1.0, which reached none; evaluate again with "
-            "--bootstrap 200.");
+  EXPECT_EQ(
+      verdict_sentence(detail::to_result(detail::read_runs(old).front()), kFlag),
+      "No verdict: the result was made by plumb 0.1.0, which reached none; evaluate again with --bootstrap 200.");
   const std::vector<NamedResult> newer{{"m", R"({"plumb": "9.0.0", "format": 99, "command": "evaluate"})"}};
   EXPECT_THROW((void)detail::read_runs(newer), InputError);
 }
@@ -129,10 +124,9 @@ TEST(NextStep, HasTheUsersOwnFiles) {
   Result r = judged("off", 0.2, 0.1, 0.3);
   r.argv = {"plumb",  "evaluate", "--probs",     "my probs.npy", "--labels=y.npy",
             "--json", "out.json", "--bootstrap", "200"};
-  EXPECT_EQ(detail::next_step(r).command(),
-            "plumb calibrate fit --probs 'my probs.npy' --labels=y.npy --method auto -o calibrator.json "
-            "--cross-fit 5 "
-            "--out-probs calibrated.npy");
+  EXPECT_EQ(
+      detail::next_step(r).command(),
+      "plumb calibrate fit --probs 'my probs.npy' --labels=y.npy --method auto -o calibrator.json --cross-fit 5 --out-probs calibrated.npy");
   r.verdict.verdict = "trustworthy";
   EXPECT_EQ(detail::next_step(r).command(),
             "plumb uncertainty --probs 'my probs.npy' --labels=y.npy --suspects 20");
@@ -161,14 +155,80 @@ TEST(PValues, FloorsAreMarked) {
   EXPECT_EQ(detail::p_cell(0.5, 0), "0.5000");
 }
 
-TEST(Claims, ContradictionsAreFound) {
-  using detail::Claim;
-  EXPECT_TRUE(
-      detail::contradictions(std::vector{Claim::trustworthy, Claim::too_high, Claim::within_tolerance})
-          .empty());
-  EXPECT_EQ(detail::contradictions(std::vector{Claim::trustworthy, Claim::off}).size(), 1u);
-  EXPECT_EQ(detail::contradictions(std::vector{Claim::off, Claim::within_tolerance}).size(), 1u);
-  EXPECT_EQ(detail::contradictions(std::vector{Claim::too_high, Claim::mean_by_chance}).size(), 1u);
+TEST(NextStep, OfOneItemIsNone) {
+  Result r = judged("cannot tell", 0, 0, 0);
+  r.items = 1;
+  r.verdict.estimate.reset();
+  r.verdict.why = "there is only 1 item to judge by";
+  EXPECT_TRUE(detail::next_step(r).parts.empty());
+}
+
+TEST(NextStep, TooFewReplicatesAskForMoreOrForALevelInReach) {
+  Result r = judged("cannot tell", 0.2, 0.1, 0.4);
+  r.argv = {"plumb", "evaluate", "--probs", "p.npy", "--level=0.999", "--bootstrap", "3"};
+  r.verdict.why = "3 replicates cannot reach this level: give ⟦bootstrap⟧ 1000";
+  for (auto& [key, value] : r.settings)
+    if (key == "level") value = 0.999;
+  EXPECT_EQ(detail::next_step(r).command(), "plumb evaluate --probs p.npy --level=0.999 --bootstrap 999");
+  for (auto& [key, value] : r.settings)
+    if (key == "level") value = 0.9999999;
+  EXPECT_EQ(detail::next_step(r).command(), "plumb evaluate --probs p.npy --bootstrap 3 --level 0.95");
+}
+
+TEST(NextStep, KeepsTheCalibrator) {
+  Result r = judged("off", 0.2, 0.1, 0.3);
+  r.argv = {"plumb",       "evaluate", "--probs", "p.npy",       "--calibrator",
+            "my cal.json", "--labels", "y.npy",   "--bootstrap", "200"};
+  EXPECT_EQ(
+      detail::next_step(r).command(),
+      "plumb calibrate fit --probs p.npy --labels y.npy --after 'my cal.json' --method auto -o calibrator.json --cross-fit 5 --out-probs calibrated.npy");
+  for (const char* verdict : {"cannot tell", "trustworthy"}) {
+    r.verdict.verdict = verdict;
+    EXPECT_EQ(detail::next_step(r).command(),
+              "plumb calibrate apply 'my cal.json' --probs p.npy -o calibrated.npy")
+        << "stability and uncertainty apply no calibrator";
+  }
+}
+
+TEST(NextStep, BelowGuessingIsNoCaseForACalibrator) {
+  Result r = judged("off", 0.5, 0.4, 0.6);
+  for (auto& [key, m] : r.metrics)
+    if (key == "accuracy") m.value = 0.06;
+  EXPECT_EQ(detail::next_step(r).command(), "plumb describe p.npy y.npy");
+}
+
+TEST(NextStep, CountsGroupsWhereTheyAreTheUnit) {
+  Result r = judged("cannot tell", 0.02, 0, 0.1);
+  r.verdict.unit = "groups";
+  EXPECT_TRUE(detail::next_step(r).why.starts_with("Add groups to the test set."))
+      << detail::next_step(r).why;
+}
+
+TEST(Rounding, BoundsStayBounds) {
+  using namespace detail;
+  EXPECT_EQ(error_text(0.03121), "0.031");
+  EXPECT_EQ(error_text(0.03121, Round::up), "0.032");
+  EXPECT_EQ(error_text(0.0318, Round::down), "0.031");
+  EXPECT_EQ(error_text(0.000123, Round::up), "0.00013");
+  EXPECT_EQ(error_text(0), "0");
+  EXPECT_EQ(error_text(0.3, Round::up), "0.3");
+  EXPECT_EQ(error_text(0.1 * 3, Round::up), "0.3") << "not 0.301 for the last bit";
+  EXPECT_EQ(error_text_beside(0.0496, 0.05, Round::up), "0.0496");
+  EXPECT_EQ(error_text_beside(0.0501, 0.05), "0.0501");
+  EXPECT_EQ(factor_text(1.0449, Round::up), "1.05");
+  EXPECT_EQ(factor_text_beside(1.0996, 1.1, Round::up), "1.0996");
+  EXPECT_EQ(factor_text(12.34, Round::down), "12.3");
+  EXPECT_EQ(factor_text(7301, Round::up), "7301");
+}
+
+TEST(Words, ANumberSaidToBeAboveIsAbove) {
+  EXPECT_EQ(verdict_sentence(judged("trustworthy", 0.011, 0, 0.04961)),
+            "Trustworthy: the ECE is at most 0.0497 with 95% confidence, below the tolerance of 0.05.");
+  Result r = judged("off", 0.0502, 0.0301, 0.0799);
+  r.verdict.p_value = 0.02;
+  EXPECT_EQ(
+      verdict_sentence(r),
+      "Off: the ECE is about 0.0502 (95% interval 0.03 to 0.08), above the tolerance of 0.05, and not by chance (p = 0.02).");
 }
 
 }  // namespace

@@ -41,23 +41,42 @@ TEST(Words, TooHighNeedsAPValueThatKnowsOfGroups) {
   Result r = sample::raters();
   EXPECT_TRUE(says(
       r,
-      "It is over-confident on average: the mean confidence is 97.6%, and 93.6% of the votes agree (p <= "
-      "0.005)."))
+      "It is over-confident on average: the mean confidence is 97.6%, and 93.6% of the votes agree (p <= 0.005)."))
       << everything(r);
   metric(r, "mean_gap").p_value = 0.2;
   EXPECT_TRUE(says(
       r,
-      "The mean confidence is 97.6%, and 93.6% of the votes agree; chance may explain the difference (p = "
-      "0.2)."))
+      "The mean confidence is 97.6%, and 93.6% of the votes agree; chance may explain the difference (p = 0.2)."))
       << everything(r);
   Result ill = sample::binary();
   ill.class_names = {"well", "ill"};
   metric(ill, "mean_gap").p_value = 0.01;
+  ill.verdict.p_value = 0.02;
   EXPECT_TRUE(says(
       ill,
-      "Its forecasts are too high on average: the mean forecast of ill is 97.6%, and 93.6% of the labels "
-      "are ill (p = 0.01)."))
+      "Its forecasts are too high on average: the mean forecast of ill is 97.6%, and 93.6% of the labels are ill (p = 0.01)."))
       << everything(ill);
+}
+
+TEST(Words, OneTestThatRejectsIsNoProofWhereAllTogetherDoNot) {
+  Result r = sample::raters();
+  r.verdict.p_value = 0.12;
+  EXPECT_TRUE(says(
+      r,
+      "The mean confidence is 97.6%, and 93.6% of the votes agree; this difference alone has p <= 0.005, but the tests of calibration together do not reject (p = 0.12)."))
+      << everything(r);
+}
+
+TEST(Words, MeansThatDifferAreToldApart) {
+  Result r = sample::binary();
+  for (auto& row : r.tables[0].second.rows)
+    if (std::holds_alternative<double>(row[6])) {
+      row[5] = 0.30004;
+      row[6] = 0.30001;
+    }
+  metric(r, "mean_gap").p_value = 0.001;
+  r.verdict.p_value = 0.001;
+  EXPECT_TRUE(mentions(r, "is 30.004%, and 30.001% of")) << everything(r);
 }
 
 TEST(Words, ReplicatesTooFewForAnyPValueSayNothing) {
@@ -76,6 +95,7 @@ TEST(Words, RareEventsKeepTheirDigits) {
       row[6] = 0.001;
     }
   metric(r, "mean_gap").p_value = 0.001;
+  r.verdict.p_value = 0.02;
   EXPECT_TRUE(
       mentions(r, "too high on average: the mean forecast of class 1 is 0.5%, and 0.1% of the labels"))
       << everything(r);
@@ -91,8 +111,7 @@ TEST(Words, SeveralRaters) {
   const Result r = sample::raters();
   EXPECT_TRUE(says(
       r,
-      "With 5.1 votes per item, it agrees with the majority vote on 95.0% of the items and with 93.6% of the "
-      "single votes."))
+      "With 5.1 votes per item, it agrees with the majority vote on 95.0% of the items and with 93.6% of the single votes."))
       << everything(r);
   EXPECT_TRUE(says(r, "Scored against the majority vote alone, the ECE would be 0.0123 instead of 0.0400."));
   EXPECT_TRUE(says(
@@ -102,8 +121,7 @@ TEST(Words, SeveralRaters) {
 TEST(Words, TheErrorAndWhatChanceWouldShow) {
   EXPECT_TRUE(says(
       sample::binary(),
-      "Forecasts and frequencies differ by 4.0 points on average over the bins (ECE); a calibrated model "
-      "would show 3.5 points by chance."));
+      "Forecasts and frequencies differ by 4.0 points on average over the bins (ECE); a calibrated model would show 3.5 points by chance."));
   EXPECT_TRUE(says(sample::labels(),
                    "Forecasts and frequencies differ by 4.0 points on average over the bins (ECE)."));
 }
@@ -121,11 +139,10 @@ TEST(Words, SlopeOnlyWhenItsIntervalExcludesOneAndTheOmnibusTestRejects) {
   r.verdict.p_value = 0.01;
   EXPECT_TRUE(says(
       r,
-      "Its forecasts are too extreme: the calibration slope is 0.62 (95% interval 0.50 to 0.76), and 1 is "
-      "right."))
+      "Its forecasts are too extreme: the calibration slope is 0.62 (95% interval 0.5 to 0.76), and 1 is right."))
       << everything(r);
   metric(r, "calibration_slope") = {.value = 1.4, .low = 1.1, .high = 1.9};
-  EXPECT_TRUE(mentions(r, "Its forecasts are too timid: the calibration slope is 1.40"));
+  EXPECT_TRUE(mentions(r, "Its forecasts are too timid: the calibration slope is 1.4 "));
   metric(r, "calibration_slope").low = 0.9;
   EXPECT_FALSE(mentions(r, "slope")) << "its interval holds 1";
   metric(r, "calibration_slope") = {.value = 0.1};
@@ -136,8 +153,7 @@ TEST(Words, ScoresAgainstTheBaseRate) {
   Result r = sample::labels();
   EXPECT_TRUE(says(
       r,
-      "Its Brier score is 88% lower than that of always forecasting the class frequencies (0.1054 against "
-      "0.9000)."));
+      "Its Brier score is 88% lower than that of always forecasting the class frequencies (0.1054 against 0.9000)."));
   metric(r, "brier").value = 0.99;
   EXPECT_TRUE(mentions(r, "10% higher")) << everything(r);
 }
@@ -155,8 +171,7 @@ TEST(Words, AccuracyBelowGuessingPointsToTheOrderOfClasses) {
   metric(r, "accuracy").value = 0.06;
   EXPECT_TRUE(says(
       r,
-      "Its accuracy of 6.0% is below the 33.3% of guessing: check that the columns of the predictions are "
-      "in the order of the class labels."))
+      "Its accuracy of 6.0% is below the 33.3% of guessing: check that the columns of the predictions are in the order of the class labels."))
       << everything(r);
   metric(r, "accuracy") = {.value = 0.30, .low = 0.2, .high = 0.4};
   EXPECT_FALSE(mentions(r, "guessing")) << "its interval holds the accuracy of guessing";

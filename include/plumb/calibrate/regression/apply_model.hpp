@@ -24,7 +24,7 @@ struct CalibratedVariances {
 };
 using VarianceSink = std::function<void(const CalibratedVariances&)>;
 
-/// InputError when the model is no calibrator of variances, or its variance is known in parts that the items
+/// InputError when the model is not a calibrator of variances, or needs parts of the variance that the items
 /// do not have.
 void check_fits(const CalibrationModel& model, const RegressionItems& items);
 

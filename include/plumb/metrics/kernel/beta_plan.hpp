@@ -2,6 +2,7 @@
 // a plan, so that replicates of one column pay for it once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -42,15 +43,17 @@ class BetaEvaluator {
 
  private:
   const BetaValues* values_;
-  std::unique_ptr<detail::BetaLayout> layout_;
+  std::shared_ptr<const detail::BetaLayout> layout_;
   std::vector<std::uint32_t> row_;
   std::vector<double> t_, all_, hits_, error_;
 };
 
+inline constexpr double kKernelAccuracy = 1e-10;
+
 /// Thread-safe; blocks of the kernel are made when first needed and kept.
 class BetaPlan {
  public:
-  explicit BetaPlan(double bandwidth, double accuracy = 1e-10);
+  explicit BetaPlan(double bandwidth, double accuracy = kKernelAccuracy);
   ~BetaPlan();
   BetaPlan(BetaPlan&&) noexcept;
   BetaPlan& operator=(BetaPlan&&) noexcept;
@@ -60,6 +63,12 @@ class BetaPlan {
   [[nodiscard]] double accuracy() const { return accuracy_; }
   /// For the boxes where `sums` has votes.
   [[nodiscard]] BetaValues values(const BetaSums& sums, int threads = 0) const;
+
+  /// The series of the hits alone in the rows of `values`, for several draws of them on the votes of `sums`.
+  /// `moments`: [box][draw]; the result: [row][draw][kMoments].
+  [[nodiscard]] std::vector<double> series_of_hits(const BetaSums& sums, const BetaValues& values,
+                                                   std::span<const std::array<double, kMoments>> moments,
+                                                   std::size_t draws) const;
 
  private:
   struct Row;

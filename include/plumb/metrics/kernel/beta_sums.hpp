@@ -72,7 +72,7 @@ class BetaSumsBuilder {
 
  private:
   void update_ends(const ForecastsView& f, std::size_t i);
-  std::unique_ptr<detail::BetaLayout> layout_;
+  std::shared_ptr<const detail::BetaLayout> layout_;
   BetaSums ends_;  // its moments stay empty
   MomentBuilder moments_;
   std::vector<std::uint32_t> box_;  // scratch

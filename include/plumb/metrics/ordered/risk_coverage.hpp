@@ -3,11 +3,11 @@
 // risk r_g the share of misses among those.
 //   aurc  = sum_g (n_g / N) r_g            with distinct scores the mean of the N risks (Geifman et al. 2019)
 //   augrc = area under the generalised risk r c (Traub et al. 2024), straight between points and from (0, 0):
-//           sum_g (n_g / N) (r_{g-1} c_{g-1} + r_g c_g) / 2 = (1 - auroc) a (1 - a) + (1 - a)^2 / 2, a the
-//           accuracy
+//           sum_g (n_g / N) (r_{g-1} c_{g-1} + r_g c_g) / 2 = (1 - auroc) a (1 - a) + (1 - a)^2 / 2,
+//           where a is the accuracy
 //   eaurc = aurc less the aurc of the votes sorted by correctness, where each vote is a point of its own:
-//           (1/N) sum_{j=1}^{m} j / (N - m + j), m the misses. It is 0 for a perfect ranking of distinct
-//           scores.
+//           (1/N) sum_{j=1}^{m} j / (N - m + j), m the misses.
+//           It is 0 for a perfect ranking of distinct scores.
 // A weight that is a whole number is so many votes. If some weight is not, there is no list of votes to sort,
 // and eaurc takes the limit of many votes, r + (1 - r) log(1 - r) with r = m / N, as do other tools; for unit
 // weights the two differ by less than r / N. eaurc is never negative.

@@ -3,6 +3,8 @@
 // chi-square and normal tables are wrong.
 #pragma once
 
+#include <vector>
+
 #include "plumb/data/forecasts.hpp"
 #include "plumb/metrics/estimate.hpp"
 
@@ -19,5 +21,20 @@ inline constexpr double kMostLogit = 7;
 /// sum w (h - n p)(1 - 2p) / sqrt(sum w n p (1 - p)(1 - 2p)^2): above 0 the Brier score is larger than the
 /// forecasts promise. Linear, in any order.
 [[nodiscard]] Estimate spiegelhalter_z(const ForecastsView& f);
+
+/// Both for draws of outcomes on one column: what depends on the forecasts alone is kept. The bits are those
+/// of the functions. 8 bytes a forecast.
+class ScoreTests {
+ public:
+  explicit ScoreTests(const ForecastsView& f);  ///< its hits are not read
+  /// `f` is the same column with other hits.
+  [[nodiscard]] Estimate cox_score(const ForecastsView& f) const;
+  [[nodiscard]] Estimate spiegelhalter_z(const ForecastsView& f) const;
+
+ private:
+  std::vector<double> logit_;
+  bool some_ = false;
+  double v00_ = 0, v01_ = 0, v11_ = 0, variance_ = 0, votes_per_weight_ = 1;
+};
 
 }  // namespace plumb
