@@ -24,6 +24,9 @@ int demo_command(const Args& args);
 //   fit:      --method names a calibrator of variances, or the inputs are those of a regression
 //   apply:    the inputs are variances (--variance, --std, --aleatoric, --epistemic, --mean-samples)
 int evaluate_regression_command(const Args& args);
+/// `evaluate` of cases, when --manifest is among the arguments.
+int evaluate_manifest_command(const Args& args);
+[[nodiscard]] bool speaks_of_manifest(const Args& args);
 int demo_regression_command(const Args& args);
 int fit_regression(const Args& args);
 int apply_regression(const Args& args);

@@ -1,6 +1,12 @@
+#include <cmath>
+#include <filesystem>
+
 #include "demo_data.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/io/atomic_file.hpp"
 #include "plumb/io/npy.hpp"
+#include "plumb/io/pictures.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/simulate/segmentation.hpp"
 
 namespace plumb::cli {
@@ -21,10 +27,14 @@ train/, validation/ and test/ (and test-clahe/, if asked for: the test images af
 and the same with a row for each pixel, as plumb evaluate takes them (not in train/):
   pixel_truth.npy    float64            pixel_ratings.npy  uint8, @RATERS@ columns
   pixel_image.npy    int64, the image's number
+in test/ also a manifest, cases.csv, of files in test/cases: an over-confident model's probabilities (.npy) and
+the mask of each rater (.png)
 
 Try, from the folder above this one:
   how well the true probabilities do
     plumb evaluate --probs @DIR@/test/pixel_truth.npy --ratings @DIR@/test/pixel_ratings.npy --groups @DIR@/test/pixel_image.npy --metrics ece,brier
+  an over-confident model, image by image
+    plumb evaluate --manifest @DIR@/test/cases.csv --bootstrap 200
   a network
     plumb train --data @DIR@ --model unet-small --targets ratings --optimizer adam --lr 0.001 --out runs/unet
 )";
@@ -59,6 +69,36 @@ void write_rows(const DemoPart& part, const Masks& m, std::int64_t pixels, std::
   write_npy(part.file("pixel_image.npy"), image, std::array{rows});
 }
 
+/// A model that is over-confident: log-odds half as large again as the true ones.
+std::vector<float> overconfident(std::span<const double> truth) {
+  std::vector<float> out;
+  for (const double q : truth) {
+    const double a = std::pow(q, 1.5), b = std::pow(1 - q, 1.5);
+    out.push_back(static_cast<float>(a / (a + b)));
+  }
+  return out;
+}
+
+void write_cases(const DemoPart& part, const Masks& m, std::int64_t size, std::int64_t raters) {
+  const std::int64_t pixels = size * size;
+  std::filesystem::create_directories(part.file("cases"));
+  std::string table = "case,probs";
+  for (std::int64_t r = 1; r <= raters; ++r) table += ",rater_" + std::to_string(r);
+  for (std::int64_t i = 0; i < part.items; ++i) {
+    const std::string name = "image" + std::to_string(i), stem = "cases/" + name;
+    write_npy(part.file(stem + "_probs.npy"), overconfident(std::span(m.truth).subspan(i * pixels, pixels)),
+              std::array{size, size});
+    table += "\n" + name + "," + stem + "_probs.npy";
+    for (std::int64_t r = 0; r < raters; ++r) {
+      const std::string file = stem + "_rater_" + std::to_string(r + 1) + ".png";
+      write_file(part.file(file), encode_png(std::span(m.ratings).subspan((i * raters + r) * pixels, pixels),
+                                             narrow<int>(size), narrow<int>(size), 1));
+      table += "," + file;
+    }
+  }
+  write_file(part.file("cases.csv"), table + "\n");
+}
+
 void write_segmentation(const DemoPart& part, SegmentationOptions o, bool quiet) {
   o.seed = part.seed;
   const Masks m = write_images_of(part, o, quiet);
@@ -72,6 +112,7 @@ void write_segmentation(const DemoPart& part, SegmentationOptions o, bool quiet)
   write_npy(part.file("truth.npy"), m.truth, std::array{part.items, size, size});
   write_npy(part.file("labels.npy"), first, std::array{part.items, size, size});
   if (part.name != "train") write_rows(part, m, pixels, raters);
+  if (part.name == "test") write_cases(part, m, size, raters);
 }
 
 }  // namespace

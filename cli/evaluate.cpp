@@ -26,6 +26,8 @@ constexpr const char* kEvaluateExamples = R"(Examples:
     plumb evaluate --probs cohort.csv:p --labels cohort.csv:y --by cohort.csv:site --json -
   a regression: means, variances, targets (plumb evaluate --mean --help lists its flags)
     plumb evaluate --mean mean.npy --variance variance.npy --targets y.npy
+  segmentation: a table of cases with files of probabilities and masks (plumb evaluate --manifest x --help tells its flags)
+    plumb evaluate --manifest cases.csv --bootstrap 200 --per-case cases-out.csv
   shards
     plumb evaluate --probs "probs-*.npy" --labels "labels-*.npy"
   a gate in CI: exit code 3 when it fails
@@ -36,6 +38,7 @@ constexpr const char* kEvaluateExamples = R"(Examples:
 }  // namespace
 
 int evaluate_command(const Args& args) {
+  if (speaks_of_manifest(args)) return evaluate_manifest_command(args);
   if (speaks_of_regression(args)) return evaluate_regression_command(args);
   Flags flags(
       "evaluate",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "calibrate/rows.hpp"
 #include "plumb/data/check.hpp"
@@ -98,8 +99,12 @@ Items calibrated(const Items& items, const CalibrationModel& model, int threads)
   const Pipeline pipeline(model);
   const std::int64_t n = items.size();
   const std::int64_t width = items.predictions.width();
-  std::vector<double> z;
-  resize_large(z, n * width);
+  // Pages are first touched by the workers: zeros written by one of them would cost as much as the map
+  // itself.
+  const std::size_t numbers = n * width;
+  const std::shared_ptr<double[]> owned(new double[numbers]);
+  prefer_huge_pages(owned.get(), numbers * sizeof(double));
+  const std::span z(owned.get(), numbers);
   std::vector<PredictionBlock> blocks(resolve_threads(threads));
   parallel_blocks(n, block_rows(items), threads, [&](int worker, std::int64_t begin, std::int64_t end) {
     PredictionBlock& block = blocks[worker];
@@ -110,7 +115,9 @@ Items calibrated(const Items& items, const CalibrationModel& model, int threads)
   const std::string name = items.predictions.sources().front().name() + " (calibrated)";
   const std::vector<std::int64_t> shape =
       width == 1 ? std::vector<std::int64_t>{n} : std::vector<std::int64_t>{n, width};
-  out.predictions = Predictions({Rows(array_of(std::move(z), shape, name))}, Scale::probability);
+  Array array = view_of(std::span<const double>(z), shape, name);
+  array.owner = owned;
+  out.predictions = Predictions({Rows(std::move(array))}, Scale::probability);
   return out;
 }
 

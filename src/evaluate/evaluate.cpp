@@ -82,7 +82,12 @@ Evaluation with_draws(const Prepared& prepared, Observed observed, const SampleS
                             o.threads, progress, &bands);
   }
   const Inference inference(e.observed, e.boot, e.null, size, binary, o);
-  for (const MetricRow* row : selection.rows) e.metrics.emplace_back(row->key, inference.result(*row));
+  for (const MetricRow* row : selection.rows) {
+    e.metrics.emplace_back(row->key, inference.result(*row));
+    MetricResult& m = e.metrics.back().second;
+    if (row->key == "ece_corrected" && !m.value && asked > 0 && size.units == 1)
+      m.why = "there is but " + counted(size.units, size.grouped ? "group" : "item") + " to resample";
+  }
   if (aim == Aim::verdict) e.verdict = judge(inference, omnibus_p(e.observed.event_tests, e.null), asked, o);
   return e;
 }

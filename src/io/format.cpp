@@ -18,8 +18,6 @@ constexpr std::string_view kSavePixels =
 constexpr Unreadable kUnreadable[] = {
     {".parquet", "Parquet",
      "convert it to .csv or .npy, for example with pandas: read_parquet(...).to_csv(...)"},
-    {".nii", "NIfTI", "save the voxels as .npy, for example with nibabel: np.save(..., img.get_fdata())"},
-    {".nii.gz", "NIfTI", "save the voxels as .npy, for example with nibabel: np.save(..., img.get_fdata())"},
     {".gz", "gzip", "unpack it first, for example with gunzip"},
     {".xlsx", "Excel", "save the sheet as .csv"},
     {".pkl", "pickle", kSaveNpy},
@@ -33,7 +31,6 @@ constexpr Unreadable kUnreadable[] = {
     {".xls", "Excel", "save the sheet as .csv"},
     {".ods", "OpenDocument", "save the sheet as .csv"},
     {".rds", "R", "save the table as .csv: write.csv(..., row.names = FALSE)"},
-    {".png", "PNG", kSavePixels},
     {".jpg", "JPEG", kSavePixels},
     {".jpeg", "JPEG", kSavePixels},
     {".tif", "TIFF", kSavePixels},
@@ -45,8 +42,11 @@ constexpr Unreadable kUnreadable[] = {
 struct Mark {
   std::string_view bytes, what;
 };
-constexpr Mark kUnreadableMarks[] = {{"PAR1", "Parquet"}, {"\x1f\x8b", "gzip"},     {"\x89HDF", "HDF5"},
-                                     {"\x89PNG", "PNG"},  {"\xff\xd8\xff", "JPEG"}, {"%PDF-", "PDF"}};
+constexpr Mark kUnreadableMarks[] = {{"PAR1", "Parquet"},
+                                     {"\x1f\x8b", "gzip"},
+                                     {"\x89HDF", "HDF5"},
+                                     {"\xff\xd8\xff", "JPEG"},
+                                     {"%PDF-", "PDF"}};
 
 [[noreturn]] void refuse(const std::string& path, std::string_view what, std::string_view remedy) {
   throw InputError(path + " is in " + std::string(what) + " format, which this version cannot read; " +
@@ -63,10 +63,14 @@ std::string_view beginning(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1 << 16)};
 }
 
+bool begins_with_mark(const Format& f, std::string_view text) {
+  return std::any_of(f.marks.begin(), f.marks.end(),
+                     [&](std::string_view mark) { return !mark.empty() && text.starts_with(mark); });
+}
+
 const Format* by_mark(std::string_view text) {
   for (const Format& f : formats())
-    for (const std::string_view mark : f.marks)
-      if (!mark.empty() && text.starts_with(mark)) return &f;
+    if (begins_with_mark(f, text)) return &f;
   return nullptr;
 }
 
@@ -81,7 +85,8 @@ const Format* by_extension(const std::string& path) {
 /// comma, makes it tab-separated.
 const Format& sniff_text(const std::string& path, std::string_view text) {
   if (text.find('\0') != std::string_view::npos)
-    throw InputError(path + " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv, .jsonl)");
+    throw InputError(
+        path + " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv, .jsonl, .nii, .nii.gz, .png)");
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') return *by_extension(".jsonl");
   const std::string_view line = text.substr(0, text.find('\n'));
@@ -100,6 +105,7 @@ void refuse_unreadable_name(const std::string& path) {
 const Format& format_of(const std::string& path, std::span<const std::byte> bytes) {
   const Format* const named = by_extension(path);
   const std::string_view text = beginning(bytes);
+  if (named != nullptr && begins_with_mark(*named, text)) return *named;  // gzip is fine for .nii.gz alone
   for (const Mark& m : kUnreadableMarks)
     if (text.starts_with(m.bytes)) refuse_mark(path, m.what);
   const Format* const marked = by_mark(text);

@@ -4,22 +4,35 @@
 #include "plumb/data/check.hpp"
 #include "plumb/io/csv.hpp"
 #include "plumb/io/json_lines.hpp"
+#include "plumb/io/nifti.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/io/npz.hpp"
+#include "plumb/io/png.hpp"
 
 namespace plumb::detail {
 namespace {
 
-Array read_npy_file(const File& file, const Source& source, const LoadOptions&) {
+using namespace std::string_view_literals;
+
+Array npy_of(const File& file, const std::string& path) { return parse_npy(file->bytes(), file, path); }
+Array nifti_of(const File& file, const std::string& path) {
+  return parse_nifti(file->bytes(), file, path).array;
+}
+Array png_of(const File& file, const std::string& path) { return parse_png(file->bytes(), path); }
+
+// Formats whose files are one array.
+template <Array (*parse)(const File&, const std::string&)>
+Array read_single(const File& file, const Source& source, const LoadOptions&) {
   if (!source.selection.empty())
     throw InputError(source.path + " holds one array; \":" + source.selection + "\" selects nothing in it");
-  return parse_npy(file->bytes(), file, source.path);
+  return parse(file, source.path);
 }
 
-std::vector<ArrayInfo> describe_npy(const File& file, const std::string& path, int threads) {
+template <Array (*parse)(const File&, const std::string&)>
+std::vector<ArrayInfo> describe_single(const File& file, const std::string& path, int threads) {
   std::vector<ArrayInfo> infos(1);
   infos[0].name = infos[0].path = path;
-  describe_array(parse_npy(file->bytes(), file, path), threads, infos[0]);
+  describe_array(parse(file, path), threads, infos[0]);
   return infos;
 }
 
@@ -68,8 +81,11 @@ std::vector<ArrayInfo> describe_json_lines_file(const File& file, const std::str
 }
 
 constexpr Format kFormats[] = {
-    {".npy", {"\x93NUMPY"}, read_npy_file, describe_npy},
+    {".npy", {"\x93NUMPY"}, read_single<npy_of>, describe_single<npy_of>},
     {".npz", {"PK\x03\x04", "PK\x05\x06"}, read_npz_file, describe_npz},
+    {".nii", {"\x5c\x01\0\0"sv, "\x1c\x02\0\0"sv}, read_single<nifti_of>, describe_single<nifti_of>},
+    {".nii.gz", {"\x1f\x8b"}, read_single<nifti_of>, describe_single<nifti_of>},
+    {".png", {"\x89PNG"}, read_single<png_of>, describe_single<png_of>},
     {".csv", {}, read_csv_file<','>, describe_csv_file<','>},
     {".tsv", {}, read_csv_file<'\t'>, describe_csv_file<'\t'>},
     {".jsonl", {}, read_json_lines_file, describe_json_lines_file},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "io/memory.hpp"
 #include "io/text.hpp"
 #include "io/zip.hpp"
 #include "plumb/data/check.hpp"
@@ -79,15 +80,6 @@ void check_crc(std::uint32_t found, const ZipEntry& e, const std::string& name) 
   if (found != e.crc) throw InputError(name + " is damaged: its checksum does not match its content");
 }
 
-/// Memory of its own, aligned for every type (make_shared would align it for bytes).
-std::shared_ptr<std::byte[]> memory(std::uint64_t n, const std::string& name) {
-  try {
-    return std::shared_ptr<std::byte[]>(new std::byte[std::max<std::uint64_t>(n, 1)]);
-  } catch (const std::bad_alloc&) {
-    throw InputError(name + " needs " + std::to_string(n) + " bytes of memory, more than is available");
-  }
-}
-
 void check_size(const NpyHeader& h, const ZipEntry& e, const std::string& name) {
   if (h.data_offset + h.data_bytes != e.size)
     throw InputError(name + " is damaged: its header (" + show_shape(h.shape) + ") requires " +
@@ -109,7 +101,7 @@ Array inflated(std::span<const std::byte> packed, const ZipEntry& e, const std::
   in.read(std::span(head).subspan(have));
   NpyHeader h = parse_npy_header(head, name);
   check_size(h, e, name);
-  const auto kept = memory(h.data_bytes, name);
+  const auto kept = detail::aligned_memory(h.data_bytes, name);
   const std::span<std::byte> data(kept.get(), h.data_bytes);
   // A version-1 header can be shorter than the 12 bytes read at first.
   const std::span<const std::byte> early = std::span(head).subspan(h.data_offset);
@@ -130,7 +122,7 @@ Array stored(std::span<const std::byte> bytes, std::shared_ptr<const void> owner
   const std::uintptr_t alignment = std::max(dtype_size(h.dtype), 1);
   if (reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0)
     return npy_array(std::move(h), data, std::move(owner), name);
-  const auto kept = memory(data.size(), name);
+  const auto kept = detail::aligned_memory(data.size(), name);
   std::copy(data.begin(), data.end(), kept.get());
   return npy_array(std::move(h), {kept.get(), data.size()}, kept, name);
 }

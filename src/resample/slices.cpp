@@ -26,10 +26,13 @@ std::string slices_note(std::int64_t slices, double level) {
     return counted(slices, "slice") + " have no intervals, which are computed for at most " +
            std::to_string(kMostSliceIntervals) + "; give ⟦by⟧ fewer names";
   if (slices < 2) return "";
-  return counted(slices, "slice") + " were compared: expect about " +
-         show(std::round(10 * (1 - level) * static_cast<double>(slices)) / 10) + " of their " +
-         show(100 * level) +
-         "% intervals to miss by chance; the simultaneous intervals hold for all slices of one metric at once (Bonferroni)";
+  const double missed = (1 - level) * static_cast<double>(slices);
+  return counted(slices, "slice") + " were compared" +
+         (missed < 1 ? ""
+                     : ", so about " + show(std::round(missed)) + " of their " + show(100 * level) +
+                           "% intervals miss by chance") +
+         ": judge them by the simultaneous intervals, which hold for all slices of one metric at once "
+         "(Bonferroni)";
 }
 
 }  // namespace plumb

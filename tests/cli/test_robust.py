@@ -239,7 +239,7 @@ def test_describe_selects(folder, task):
     (("evaluate", "--logits", "logits.npy", "--labels", "labels.npy", "--normalize"), "--normalize"),
     (("evaluate", "--probs", "probs.npy", "probs.npy", "--labels", "labels.npy"), "probs.npy (and 1 more) has 800 rows"),
     (("report", "probs.npy", "-o", "-"), "-o writes a file"),
-    (("calibrate", "fit", "--method", "temperature", *LABELS, "--truth", "labels.npy", "-o", "m.json"), "--truth does nothing"),
+    (("calibrate", "fit", "--method", "temperature", *LABELS, "--truth", "labels.npy", "-o", "m.json"), "--truth has no effect"),
 ])
 def test_says_what_was_meant(folder, task, args, word):
     assert word in refused(folder, *args)
@@ -292,7 +292,7 @@ def test_class_names_are_utf8(folder, task):
 
 @pytest.mark.parametrize("name,content,word", [
     ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(50), "PNG"),
-    ("a.csv", b"\x89PNG\r\n\x1a\n" + bytes(50), "PNG"),
+    ("a.csv", b"\x89PNG\r\n\x1a\n" + bytes(50), ".png"),
     ("a.jpg", b"\xff\xd8\xff\xe0" + bytes(50), "JPEG"),
     ("a.json", b'{"p": 0.5, "y": 1}\n{"p": 0.25, "y": 0}\n', "JSON"),
     ("a.csv", b'{"p": 0.5, "y": 1}\n{"p": 0.25, "y": 0}\n', "JSON"),

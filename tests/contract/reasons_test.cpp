@@ -35,11 +35,13 @@ struct Facts {
   bool sure_cell_wrong = false;  ///< a cell of forecasts that are all 0, or all 1, has other outcomes
   bool all_zero = true, all_equal = true, separated = false, pairs_in_one_class = true;
   double clip = 0;
+  int replicates = 0;  ///< asked for
 };
 
 Facts facts_of(const Simulated& s, const EvaluateOptions& o) {
   Facts f;
   f.clip = o.clip;
+  f.replicates = o.bootstrap;
   struct InCell {
     std::int64_t items = 0, hits = 0, misses = 0;
     bool all_zero = true, all_one = true;
@@ -119,7 +121,9 @@ const std::vector<Reason>& reasons() {
       {"no bin holds two items, which debiasing needs",
        [](const Facts& f, std::int64_t) { return f.fullest_cell < 2; }},
       {"it is computed by resampling: give bootstrap 200",
-       [](const Facts&, std::int64_t) { return true; }},  // nothing is resampled here
+       [](const Facts& f, std::int64_t) { return f.replicates == 0; }},
+      {"there is but 1 item to resample",
+       [](const Facts& f, std::int64_t) { return f.items == 1 && f.replicates > 0; }},
       {"all votes are for one class, so agreement by chance is complete",
        [](const Facts& f, std::int64_t) { return f.pairs_in_one_class; }},
       {"there are no hits: no vote is for the event",
@@ -177,6 +181,10 @@ std::vector<EdgeCase> edge_cases() {
   add("four classes, sure and wrong", four);
   add("one item", binary({0.3}, {{1}}));
   add("one item of three votes", binary({0.3}, {{1, 0, 1}}));
+  EvaluateOptions drawn = keys();
+  drawn.bootstrap = 20;
+  add("one item, resampled", binary({0.3}, {{1}}), drawn);
+  add("two items, resampled", binary({0.3, 0.4}, {{1}, {0}}), drawn);
   add("one item, sure and right", binary({1}, {{1, 1}}));
   add("items in cells of their own", binary({0.1, 0.5, 0.9}, {{0}, {1}, {1}}));
   add("forecasts of 0", binary({0, 0, 0}, {{0}, {0}, {1}}));

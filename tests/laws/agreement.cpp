@@ -97,7 +97,7 @@ std::string of_classes(RandomStream& rng, std::uint64_t seed) {
   if (s.classes == 2 && rng.below(6) == 0)  // forecasts of exactly 0 and 1
     for (double& z : d.votes.z) z = z < 0.3 ? 0 : z > 0.7 ? 1 : z;
   Items items = items_of(d);
-  if (rng.below(3) == 0) items.by = sliced(rng, s.n);
+  if (rng.below(3) == 0) items.by = {sliced(rng, s.n)};
   std::vector<std::string> keys{
       "ece",   "ece_corrected", "mean_gap",          "accuracy",      "agreement",      "nll",
       "brier", "auroc",         "brier_uncertainty", "ece_classwise", "rater_agreement"};
@@ -135,7 +135,7 @@ std::string of_a_regression(RandomStream& rng) {
   items.total = Rows(array_of(variance, {n}, "v.npy"));
   if (!weight.empty()) items.weights = Rows(array_of(weight, {n}, "w.npy"));
   if (groups > 0) items.groups = Names(Rows(array_of(group, {n}, "g.npy")));
-  if (rng.below(3) == 0) items.by = sliced(rng, n);
+  if (rng.below(3) == 0) items.by = {sliced(rng, n)};
   RegressionOptions o;
   o.bootstrap = one_of(rng, {0, 3, 19, 50, 100});
   o.level = one_of(rng, {0.95, 0.95, 0.9, 0.99});

@@ -90,14 +90,17 @@ void verdicts(Book& book) {
                 share(reached(s, book.sets(200, 20), book.seed()), "off"));
     }
   }
-  // Units needed, from two sample sizes of one model: the ratio of the medians over sets.
-  std::vector<double> needed[2];
-  for (int k = 0; k < 2; ++k)
-    for (const Verdict& v : reached({.n = k == 0 ? 100 : 3000}, book.sets(200, 20), book.seed(), 0.02))
-      if (v.needed) needed[k].push_back(static_cast<double>(*v.needed));
-  const double ratio = quantile(needed[0], 0.5) / quantile(needed[1], 0.5);
-  book.mean("`needed` from N = 100 over that from N = 3000, medians", "calibrated, tolerance 0.02",
-            {1 / 1.3, 1.3}, {ratio, ratio});
+  // Units needed, from a small and a large set of one model.
+  const auto small = reached({.n = 100}, book.sets(200, 20), book.seed(), 0.02),
+             large = reached({.n = 3000}, book.sets(200, 20), book.seed(), 0.02);
+  std::vector<char> agree;
+  for (std::size_t i = 0; i < small.size(); ++i) {
+    if (!small[i].needed || !large[i].needed) continue;
+    const double ratio = static_cast<double>(*small[i].needed) / static_cast<double>(*large[i].needed);
+    agree.push_back(1 / 1.3 <= ratio && ratio <= 1.3);
+  }
+  book.rate("`needed` from N = 100 and from N = 3000 agree within 1.3 times", "calibrated, tolerance 0.02",
+            {0.9, 1}, agree);
 }
 const Topic kVerdicts{"verdicts", verdicts};
 

@@ -16,6 +16,7 @@ class Sha256 {
   [[nodiscard]] std::string hex() const;
 
  private:
+  void blocks(const std::byte* at, std::size_t count);
   void block(const std::byte* at);
 
   std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,

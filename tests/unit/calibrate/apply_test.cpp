@@ -97,5 +97,14 @@ TEST(Apply, RefusesBadFilesAndRows) {
   EXPECT_THROW(calibrate(four, apply::Input::logits, three), apply::Error);
 }
 
+TEST(Apply, GivesProbabilitiesOrThrows) {
+  Step huge{"vector"};
+  huge.put("v", std::vector<double>{1e308, 1e308, 1e308});
+  huge.put("b", std::vector<double>{0, 0, 0});
+  const auto calibrate = apply::Calibrator::parse(model_text(model_of({huge}, 3)));
+  std::vector<double> row{3, 2, 1};  // infinite logits, whose softmax is no number
+  EXPECT_THROW(calibrate(row, apply::Input::logits, row), apply::Error);
+}
+
 }  // namespace
 }  // namespace plumb

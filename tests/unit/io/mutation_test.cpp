@@ -7,9 +7,12 @@
 
 #include "plumb/io/csv.hpp"
 #include "plumb/io/json_lines.hpp"
+#include "plumb/io/nifti.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/io/npz.hpp"
+#include "plumb/io/png.hpp"
 #include "unit/io/files.hpp"
+#include "unit/io/volumes.hpp"
 
 namespace plumb {
 namespace {
@@ -109,6 +112,36 @@ TEST(Mutation, Npz) {
           use(parse_npz(as_span(bytes), nullptr, "m.npz", name));
         }
       });
+}
+
+TEST(Mutation, Nifti) {
+  const NiftiFile one{.type = kNiftiTypes[0], .shape = {2, 3}, .values = {1, 2, 3, 4, 5, 6}};
+  const NiftiFile two{.version = 2, .big = true, .type = kNiftiTypes[3], .shape = {2}, .values = {1, 2}};
+  int round = 0;
+  run({one.bytes(), two.bytes()}, 4, 6000, [&](const std::string& bytes) {
+    const std::string file = ++round % 2 == 0 ? gzipped(bytes) : bytes;
+    use(parse_nifti(as_span(file), nullptr, "m.nii").array);
+  });
+  run({gzipped(one.bytes()), one.bytes()}, 5, 3000,
+      [](const std::string& bytes) { use(parse_nifti(as_span(bytes), nullptr, "m.nii").array); });
+}
+
+TEST(Mutation, Png) {
+  int round = 0;
+  run({std::string("\0\1\2\3\1\1\2\3\4\1\2\3", 12)}, 6, 6000, [&](const std::string& lines) {
+    const int depth = 1 << ++round % 5, width = depth > 8 ? 1 : 24 / depth;
+    use(parse_png(as_span(png_file(width, 3, depth, round % 2 == 0 || depth > 8 ? 0 : 3, lines)), "m.png"));
+  });
+  Mutator mutate(7);
+  const std::string good = png_file(3, 3, 8, 0, std::string("\0\1\2\3\1\1\2\3\4\1\2\3", 12));
+  for (int i = 0; i < 3000; ++i) {
+    const std::string bytes = mutate(good);
+    try {
+      use(parse_png(as_span(bytes), "m.png"));  // checksums let hardly any through
+    } catch (const InputError& e) {
+      EXPECT_FALSE(std::string(e.what()).empty());
+    }
+  }
 }
 
 TEST(Mutation, Csv) {

@@ -78,5 +78,29 @@ TEST(ScoreTests, Edges) {
   EXPECT_TRUE(std::isfinite(*cox_score(mixed.view()).value)) << "log-odds are cut";
 }
 
+// Draws of outcomes on one column share what the forecasts alone decide.
+TEST(ScoreTests, HaveTheBitsOfTheFunctions) {
+  const std::vector<double> p{0, 0.01, 0.3, 0.3, 0.5, 0.77, 0.999, 1};
+  const std::vector<double> trials{1, 2, 0, 3, 1, 4, 2, 1}, weight{1, 0.3, 2, 0, 1.7, 1, 5, 1};
+  const std::vector<std::vector<double>> draws{
+      {0, 0, 0, 0, 0, 0, 0, 0}, {1, 2, 0, 3, 1, 4, 2, 1}, {0, 1, 0, 2, 1, 3, 1, 1}};
+  for (const bool votes : {false, true})
+    for (const bool weighted : {false, true}) {
+      ForecastsView f{p, draws[0], {}, {}, {}, true};
+      if (votes) f.trials = trials;
+      if (weighted) f.weight = weight;
+      const ScoreTests kept(f);
+      for (const std::vector<double>& hits : draws) {
+        f.hits = hits;
+        EXPECT_EQ(kept.cox_score(f).value, cox_score(f).value);
+        EXPECT_EQ(kept.spiegelhalter_z(f).value, spiegelhalter_z(f).value);
+      }
+    }
+  const std::vector<double> certain{0, 1}, hits{0, 1};
+  const ForecastsView f{certain, hits, {}, {}, {}, true};
+  EXPECT_EQ(ScoreTests(f).cox_score(f).why, cox_score(f).why);
+  EXPECT_EQ(ScoreTests(f).spiegelhalter_z(f).why, spiegelhalter_z(f).why);
+}
+
 }  // namespace
 }  // namespace plumb::test

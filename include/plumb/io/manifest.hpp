@@ -1,0 +1,34 @@
+// A table of cases: which files belong to an image, who rated it, which patient it is of.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/io/load.hpp"
+
+namespace plumb {
+
+struct ManifestCase {
+  std::string name;
+  std::string group;  ///< empty: the table has no column `group`
+  Source probs;
+  std::vector<std::pair<std::string, Source>> raters;  ///< column and file; an empty field is no rater
+  Source roi;                                          ///< path empty: none
+  std::vector<std::string> slices;                     ///< values of the columns asked for
+};
+
+struct Manifest {
+  std::string path;
+  bool logits = false;  ///< the column is called `logits` and not `probs`
+  bool grouped = false;
+  std::vector<ManifestCase> cases;
+};
+
+/// Columns: case, probs (or logits), rater_* or mask_*, optional roi and group; `by` names further ones.
+/// Paths are relative to the folder of the manifest. Nothing is opened yet; `all_exist` refuses at once what
+/// is not there. Throws InputError.
+[[nodiscard]] Manifest read_manifest(const std::string& path, const std::vector<std::string>& by = {},
+                                     bool all_exist = true);
+
+}  // namespace plumb

@@ -1,0 +1,115 @@
+#include "plumb/report/cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/text_table.hpp"
+
+namespace plumb {
+namespace {
+
+const Tree* member(const Tree::Members& members, std::string_view name) {
+  for (const auto& [key, tree] : members)
+    if (key == name) return &tree;
+  return nullptr;
+}
+
+const Tree::Members& members_of(const Tree& tree) { return std::get<Tree::Members>(tree.node); }
+
+/// Of a leaf; empty for null. Numbers as text that reads back exactly, or for readers.
+std::string leaf(const Tree& tree, bool exact) {
+  const Value& v = std::get<Value>(tree.node);
+  if (const auto* x = std::get_if<double>(&v))
+    return exact ? fmt::format("{}", *x) : fmt::format("{:.4g}", *x);
+  if (const auto* i = std::get_if<std::int64_t>(&v)) return std::to_string(*i);
+  if (const auto* s = std::get_if<std::string>(&v)) return *s;
+  return exact ? "" : "-";
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+constexpr std::string_view kLeading[] = {"ece",   "ece_mass", "ece_kde",  "mce",
+                                         "brier", "nll",      "accuracy", "auroc"};
+
+std::vector<std::string> leading(const Tree::Members& from) {
+  std::vector<std::string> keys;
+  for (const std::string_view key : kLeading)
+    if (member(from, key) != nullptr) keys.emplace_back(key);
+  if (keys.empty())
+    for (std::size_t i = 0; i < std::min<std::size_t>(from.size(), std::size(kLeading)); ++i)
+      keys.push_back(from[i].first);
+  return keys;
+}
+
+std::string spread_table(const Tree::Members& cases) {
+  detail::TextTable table({"over cases", "mean", "sd", "median", "cases"});
+  for (std::size_t c = 1; c < 5; ++c) table.right(c);
+  for (const std::string& key : leading(cases)) {
+    const Tree::Members& m = members_of(*member(cases, key));
+    table.add({key, leaf(*member(m, "mean"), false), leaf(*member(m, "sd"), false),
+               leaf(*member(m, "median"), false), leaf(*member(m, "cases"), false)});
+  }
+  return "\n" + table.render(false, 100);
+}
+
+std::string rater_table(const Tree::Members& raters) {
+  const std::vector<std::string> keys = leading(members_of(raters.front().second));
+  std::vector<std::string> header{"against"};
+  header.insert(header.end(), keys.begin(), keys.end());
+  detail::TextTable table(header);
+  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
+  constexpr std::size_t kMost = 20;
+  for (std::size_t r = 0; r < std::min(raters.size(), kMost); ++r) {
+    std::vector<std::string> row{detail::printable(raters[r].first, 30)};
+    for (const std::string& key : keys) {
+      const Tree* at = member(members_of(raters[r].second), key);
+      row.push_back(at != nullptr ? leaf(*at, false) : "-");
+    }
+    table.add(std::move(row));
+  }
+  return "\n" + table.render(false, 100);
+}
+
+}  // namespace
+
+std::string render_cases(const Result& result) {
+  std::string out;
+  if (const Tree* cases = member(result.sections, "cases"); cases != nullptr && !members_of(*cases).empty())
+    out += spread_table(members_of(*cases));
+  if (const Tree* raters = member(result.sections, "per_rater");
+      raters != nullptr && !members_of(*raters).empty())
+    out += rater_table(members_of(*raters));
+  return out;
+}
+
+std::string cases_csv(const Result& result) {
+  const Tree* list = member(result.sections, "per_case");
+  if (list == nullptr) return "";
+  std::string out;
+  for (const Tree& one : std::get<Tree::List>(list->node)) {
+    const Tree::Members& c = members_of(one);
+    std::string head, row;
+    const auto add = [&](const std::string& name, const std::string& value) {
+      head += (head.empty() ? "" : ",") + csv_field(name);
+      row += (row.empty() ? "" : ",") + csv_field(value);
+    };
+    for (const auto& [name, tree] : c) {
+      if (name != "metrics") {
+        add(name, leaf(tree, true));
+      } else {
+        for (const auto& [key, value] : members_of(tree)) add(key, leaf(value, true));
+      }
+    }
+    if (out.empty()) out = head + "\n";
+    out += row + "\n";
+  }
+  return out;
+}
+
+}  // namespace plumb

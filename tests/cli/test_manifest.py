@@ -1,0 +1,270 @@
+"""plumb evaluate --manifest: files of many cases against naive numbers, and what is said of bad ones."""
+import csv
+import gzip
+import json
+
+import jsonschema
+import numpy as np
+import pytest
+from conftest import ROOT
+from volumes import lesion, nifti, png
+
+SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text())
+KEYS = ("--metrics", "ece,mce,brier,nll,auroc,ks,ece_mass,lsq,cl,accuracy")
+
+
+def write(folder, rows, columns):
+    lines = [",".join(columns)] + [",".join(str(r.get(c, "")) for c in columns) for r in rows]
+    return folder.text("cases.csv", "\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def lesions(folder):
+    """Five cases; the last has two raters only."""
+    rows, data = [], []
+    for i in range(5):
+        p, votes = lesion(i, raters=3 if i < 4 else 2, sharpen=1.5)
+        row = {"case": f"c{i}", "probs": nifti(folder / f"p{i}.nii.gz", p), "group": f"g{i // 2}", "site": "ab"[i % 2]}
+        for r, v in enumerate(votes):
+            row[f"rater_{r + 1}"] = nifti(folder / f"m{i}_{r}.nii.gz", v)
+        rows.append(row)
+        data.append((p, votes))
+    write(folder, rows, ["case", "probs", "rater_1", "rater_2", "rater_3", "site"])
+    return rows, data
+
+
+def evaluate(folder, *args):
+    run = folder.run("evaluate", "--manifest", "cases.csv", *args, "--json", "-")
+    assert run.code == 0, run.err
+    result = json.loads(run.out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(result)
+    return result
+
+
+def naive_ece(p, n, h, bins=15):
+    cell = np.minimum((p * bins).astype(int), bins - 1)
+    total = 0.0
+    for b in range(bins):
+        m = cell == b
+        total += abs((n[m] * p[m]).sum() - h[m].sum())
+    return total / n.sum()
+
+
+def flat(p, votes, order="F"):
+    p = p.astype(np.float64).ravel(order)
+    v = np.stack([x.ravel(order) for x in votes], 1)
+    return p, np.full(len(p), v.shape[1], float), v.sum(1).astype(float), v
+
+
+def pooled(data):
+    parts = [flat(*d)[:3] for d in data]
+    return [np.concatenate(x) for x in zip(*parts)]
+
+
+def value(result, key):
+    return result["metrics"][key]["value"]
+
+
+def test_pooled_per_case_and_per_rater_against_naive_numbers(folder, lesions):
+    rows, data = lesions
+    r = evaluate(folder, *KEYS, "--per-case", "out.csv")
+    p, n, h = pooled(data)
+    assert r["items"] == len(p) and r["votes"] == n.sum()
+    assert value(r, "ece") == pytest.approx(naive_ece(p, n, h), abs=1e-12)
+    assert value(r, "brier") == pytest.approx((h * (1 - p) ** 2 + (n - h) * p**2).sum() / n.sum(), abs=1e-12)
+    assert value(r, "nll") == pytest.approx(-(h * np.log(p) + (n - h) * np.log(1 - p)).sum() / n.sum(), abs=1e-12)
+    order = np.argsort(p, kind="stable")
+    assert value(r, "ks") == pytest.approx(abs(np.cumsum((h - n * p)[order])).max() / n.sum(), abs=1e-12)
+    misses = (n - h)[order]
+    below = np.cumsum(misses) - misses / 2  # no two p are equal
+    assert value(r, "auroc") == pytest.approx((h[order] * below).sum() / (h.sum() * misses.sum()), abs=1e-12)
+    eces = [naive_ece(*flat(*d)[:3]) for d in data]
+    assert [c["metrics"]["ece"] for c in r["per_case"]] == pytest.approx(eces, abs=1e-12)
+    assert [c["case"] for c in r["per_case"]] == [row["case"] for row in rows]
+    assert r["cases"]["ece"]["mean"] == pytest.approx(np.mean(eces), abs=1e-12)
+    assert r["cases"]["ece"]["sd"] == pytest.approx(np.std(eces, ddof=1), abs=1e-12)
+    assert r["cases"]["ece"]["median"] == pytest.approx(np.median(eces), abs=1e-12)
+    for k, name in enumerate(["rater_1", "rater_2", "rater_3"]):
+        own = [(f[0], np.ones(len(f[0])), f[3][:, k].astype(float)) for f in (flat(*d) for d in data) if f[3].shape[1] > k]
+        q, one, y = [np.concatenate(x) for x in zip(*own)]
+        assert r["per_rater"][name]["ece"] == pytest.approx(naive_ece(q, one, y), abs=1e-12)
+        assert r["per_rater"][name]["brier"] == pytest.approx(((q - y) ** 2).mean(), abs=1e-12)
+    table = list(csv.DictReader((folder / "out.csv").open()))
+    assert [float(t["ece"]) for t in table] == [c["metrics"]["ece"] for c in r["per_case"]]
+
+
+def test_every_format_gives_the_same_numbers(folder, lesions):
+    _, data = lesions
+    expected = evaluate(folder, *KEYS)
+    rows = []
+    for i, (p, votes) in enumerate(data):
+        row = {"case": f"c{i}"}
+        if i == 0:
+            row["probs"] = nifti(folder / "q.nii", p.astype(np.float64), version=2, big=True)
+        elif i == 1:
+            row["probs"] = folder.npy("q.npy", p)  # another order in memory than the masks
+        elif i == 2:
+            np.savez_compressed(folder / "q.npz", probabilities=p, other=p)
+            row["probs"] = "q.npz:probabilities"
+        else:
+            row["probs"] = f"p{i}.nii.gz"
+        for k, v in enumerate(votes):
+            row[f"rater_{k + 1}"] = (folder.npy(f"v{i}_{k}.npy", v) if i % 2 == 0
+                                     else nifti(folder / f"v{i}_{k}.nii", v.astype([np.int16, np.float32, np.int64][k])))
+        rows.append(row)
+    write(folder, rows, ["case", "probs", "rater_1", "rater_2", "rater_3"])
+    r = evaluate(folder, *KEYS)
+    for part in ("metrics", "consensus", "per_case", "cases", "per_rater"):
+        assert r[part] == expected[part], part
+
+
+def test_pictures(folder):
+    """8-bit probabilities and masks of 0 and 255."""
+    rows, data = [], []
+    for i in range(2):
+        p, votes = lesion(i, shape=(20, 30), raters=2)
+        b = np.round(p * 255).astype(np.uint8)
+        rows.append({"case": i, "probs": png(folder / f"p{i}.png", b), **{f"mask_{k}": png(folder / f"m{i}{k}.png", v * 255)
+                                                                        for k, v in enumerate(votes)}})
+        data.append((b / 255.0, votes))
+    write(folder, rows, ["case", "probs", "mask_0", "mask_1"])
+    r = evaluate(folder, "--classes", "0,255", *KEYS)
+    p, n, h = pooled(data)
+    assert value(r, "ece") == pytest.approx(naive_ece(p, n, h), abs=1e-12)
+    assert r["settings"]["ladder"] == "distinct p" and r["consensus"]["ece"]["value"] is None
+    run = folder.run("evaluate", "--manifest", "cases.csv")
+    assert run.code == 2 and "case 0: " in run.err and "label 255 is no class" in run.err and "voxel (" in run.err
+
+
+def test_several_classes_on_either_axis(folder):
+    rows = []
+    for i in range(3):
+        p, votes = lesion(i, classes=3)
+        rows.append({"case": i, "last": nifti(folder / f"last{i}.nii.gz", p), "first": folder.npy(f"first{i}.npy", np.moveaxis(p, -1, 0)),
+                     **{f"rater_{k}": nifti(folder / f"m{i}{k}.nii.gz", v) for k, v in enumerate(votes)}})
+    results = []
+    for axis in ("last", "first"):
+        for row in rows:
+            row["probs"] = row[axis]
+        write(folder, rows, ["case", "probs", "rater_0", "rater_1", "rater_2"])
+        results.append(evaluate(folder, "--class-axis", axis, "--metrics", "ece,ece_classwise,brier,accuracy,lsq"))
+    assert results[0]["metrics"] == results[1]["metrics"] and results[0]["classes"] == 3
+    assert results[0]["metrics"] == evaluate(folder, "--metrics", "ece,ece_classwise,brier,accuracy,lsq")["metrics"]
+    run = folder.run("evaluate", "--manifest", "cases.csv", "--class-axis", "last")
+    assert run.code == 2 and "--class-axis last" in run.err
+
+
+def test_region_ignored_label_and_foreground(folder):
+    p, votes = lesion(3, raters=2)
+    roi = np.zeros(p.shape, np.uint8)
+    roi[2:9, 1:8] = 1
+    votes[1][5, 5, :] = 9
+    nifti(folder / "p.nii", p), nifti(folder / "a.nii", votes[0]), nifti(folder / "b.nii", votes[1]), nifti(folder / "r.nii", roi)
+    folder.text("cases.csv", "case,probs,rater_a,rater_b,roi\nx,p.nii,a.nii,b.nii,r.nii\n")
+    r = evaluate(folder, "--ignore-label", "9", *KEYS)
+    m = roi.ravel("F") > 0
+    q = p.astype(float).ravel("F")[m]
+    v = np.stack([x.ravel("F")[m] for x in votes], 1)
+    n, h = (v != 9).sum(1).astype(float), (v == 1).sum(1).astype(float)
+    assert r["items"] == m.sum() and value(r, "ece") == pytest.approx(naive_ece(q, n, h), abs=1e-12)
+    seen = (q > 0.5) | (v == 1).any(1)
+    r = evaluate(folder, "--ignore-label", "9", "--foreground", *KEYS)
+    assert r["items"] == seen.sum() and value(r, "ece") == pytest.approx(naive_ece(q[seen], n[seen], h[seen]), abs=1e-12)
+
+
+def test_intervals_by_case_and_slices(folder, lesions):
+    rows, _ = lesions
+    write(folder, rows, ["case", "probs", "rater_1", "rater_2", "rater_3", "group", "site"])
+    r = evaluate(folder, *KEYS, "--bootstrap", "50", "--by", "site")
+    assert r["settings"]["unit"] == "group" and r["metrics"]["brier"]["low"] < value(r, "brier") < r["metrics"]["brier"]["high"]
+    assert r["verdict"]["verdict"] == "cannot tell" and any("groups" in note for note in r["notes"])
+    assert [g["group"] for g in r["per_group"]] == ["a", "b"] and sum(g["items"] for g in r["per_group"]) == r["items"]
+    one = evaluate(folder, *KEYS, "--bootstrap", "50", "--by", "site", "--threads", "1")
+    assert {k: v for k, v in one.items() if k != "argv"} == {k: v for k, v in r.items() if k != "argv"}
+
+
+def test_states_of_shards_merge(folder, lesions):
+    rows, _ = lesions
+    columns = ["case", "probs", "rater_1", "rater_2", "rater_3"]
+    whole = evaluate(folder, "--metrics", "ece,brier,lsq,accuracy")
+    for name, part in (("a", rows[:2]), ("b", rows[2:])):
+        write(folder, part, columns)
+        evaluate(folder, "--metrics", "ece,brier,lsq,accuracy", "--save-state", name)
+    merged = folder.run("merge", "a", "b", "--metrics", "ece,brier,lsq,accuracy", "--json", "-").json
+    assert merged["metrics"] == whole["metrics"]
+
+
+BAD = [
+    ("truncated", "packed data end early"), ("affine", "lies elsewhere"), ("shape", "one shape"), ("probs_shape", "does not resample"),
+    ("missing", "none.nii.gz"), ("label", "label 7 is no class"), ("outside", "is no probability"), ("nan", "is no number"),
+    ("empty", "no voxel is left"),
+]
+
+
+def spoil(folder, row, how):
+    p, votes = lesion(1)
+    if how == "truncated":
+        whole = (folder / row["probs"]).read_bytes()
+        (folder / row["probs"]).write_bytes(whole[:-100])
+    elif how == "affine":
+        nifti(folder / row["rater_2"], votes[1], affine=np.diag([1, 1, 2, 1]))
+    elif how == "shape":
+        nifti(folder / row["rater_2"], votes[1][:-1])
+    elif how == "probs_shape":
+        nifti(folder / row["probs"], p[:-1])
+    elif how == "missing":
+        row["rater_2"] = "none.nii.gz"
+    elif how == "label":
+        votes[1][3, 4, 5] = 7
+        nifti(folder / row["rater_2"], votes[1])
+    elif how in ("outside", "nan"):
+        p[3, 4, 5] = 1.5 if how == "outside" else np.nan
+        nifti(folder / row["probs"], p)
+    elif how == "empty":
+        row["roi"] = nifti(folder / "roi.nii", np.zeros(p.shape, np.uint8))
+
+
+@pytest.mark.parametrize("how,said", BAD)
+def test_bad_cases(folder, lesions, how, said):
+    rows, _ = lesions
+    spoil(folder, rows[1], how)
+    write(folder, rows, ["case", "probs", "rater_1", "rater_2", "rater_3", "roi"])
+    run = folder.run("evaluate", "--manifest", "cases.csv", "--json", "out.json", "--per-case", "out.csv", *KEYS)
+    assert run.code == 2 and run.err.count("\n") == 1, run.err
+    assert "case c1: " in run.err and said in run.err, run.err
+    if how in ("label", "outside", "nan"):
+        assert "(3, 4, 5)" in run.err, run.err
+    assert not (folder / "out.json").exists() and not (folder / "out.csv").exists()
+    r = evaluate(folder, "--on-error", "skip", *KEYS)
+    assert [s["case"] for s in r["skipped"]] == ["c1"] and len(r["per_case"]) == 4
+
+
+@pytest.mark.parametrize("text,said", [
+    ("case,rater_1\nx,m.nii\n", '"probs"'),
+    ("probs,rater_1\np.nii,m.nii\n", '"case"'),
+    ("case,probs\nx,p.nii\n", "names no masks"),
+    ("case,probs,rater_1\n", "no cases"),
+    ("case,probs,rater_1\nx,p.nii,m.nii\nx,p.nii,m.nii\n", "twice"),
+    ("case,probs,rater_1\nx,p.nii,\n", "no mask"),
+    ("case,probs,rater_1\n,p.nii,m.nii\n", "no name"),
+])
+def test_bad_manifests(folder, text, said):
+    folder.text("cases.csv", text)
+    run = folder.run("evaluate", "--manifest", "cases.csv")
+    assert run.code == 2 and said in run.err and "cases.csv" in run.err, run.err
+
+
+def test_unknown_slice_and_ambiguous_axis(folder, lesions):
+    run = folder.run("evaluate", "--manifest", "cases.csv", "--by", "sit")
+    assert run.code == 2 and 'did you mean "site"' in run.err
+    p = np.full((2, 2, 2), 0.5, np.float32)
+    folder.npy("p.npy", p), folder.npy("m.npy", np.zeros((2, 2), np.uint8))
+    folder.text("cases.csv", "case,probs,mask\nx,p.npy,m.npy\n")
+    run = folder.run("evaluate", "--manifest", "cases.csv")
+    assert run.code == 2 and "--class-axis" in run.err
+
+
+def test_report(folder, lesions):
+    run = folder.run("evaluate", "--manifest", "cases.csv", *KEYS, "--report", "r.html")
+    assert run.code == 0 and (folder / "r.html").exists(), run.err
+    assert "over cases" in run.out and "rater_3" in run.out
