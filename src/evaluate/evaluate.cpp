@@ -5,6 +5,7 @@
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
 #include "evaluate/omnibus.hpp"
+#include "evaluate/per_rater.hpp"
 #include "evaluate/sample.hpp"
 #include "evaluate/slices.hpp"
 #include "evaluate/state_parts.hpp"
@@ -227,6 +228,7 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   if (state != nullptr) add_consensus(items, sums, options, progress, *state);
   if (state != nullptr) finish_state(prepared.event_pass(), sums, *state);
   slices.evaluate(progress, result);
+  add_raters(items, options, single, progress, result);
   if (options.sample_items > 0) result.tables.emplace_back("sample", sample_rows(items, options));
   return result;
 }
