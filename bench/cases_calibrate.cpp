@@ -27,17 +27,17 @@ struct LogitData {
     constexpr std::uint64_t kFactors = 8;
     const auto width = static_cast<std::uint64_t>(k);
     std::vector<float> load(width * kFactors);
-    for (std::uint64_t j = 0; j < load.size(); ++j) load[j] = bell(random_bits(4, Purpose::kDemo, 0, j));
+    for (std::uint64_t j = 0; j < load.size(); ++j) load[j] = bell(random_bits(4, Purpose::demo, 0, j));
     parallel_blocks(n, 256, 0, [&](int, std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const auto row = static_cast<std::uint64_t>(i);
         float factor[kFactors];
         for (std::uint64_t f = 0; f < kFactors; ++f)
-          factor[f] = bell(random_bits(4, Purpose::kDemo, 1, row * kFactors + f));
-        const std::uint64_t y = random_bits(4, Purpose::kDemo, 2, row) % width;
+          factor[f] = bell(random_bits(4, Purpose::demo, 1, row * kFactors + f));
+        const std::uint64_t y = random_bits(4, Purpose::demo, 2, row) % width;
         label[row] = static_cast<std::int64_t>(y);
         for (std::uint64_t c = 0; c < width; ++c) {
-          float x = 2.0f * bell(random_bits(4, Purpose::kDemo, 3, row * width + c)) + (c == y ? 7.0f : 0.0f);
+          float x = 2.0f * bell(random_bits(4, Purpose::demo, 3, row * width + c)) + (c == y ? 7.0f : 0.0f);
           for (std::uint64_t f = 0; f < kFactors; ++f) x += load[c * kFactors + f] * factor[f];
           u[row * width + c] = x;
         }
@@ -76,7 +76,7 @@ void alpha_case(Bench& b) {
   const MulticlassData data(b.size(1e5), 10, true);
   const Items items = data.items();
   std::vector<float> u(static_cast<std::size_t>(data.n) * 128);
-  for (std::size_t i = 0; i < u.size(); ++i) u[i] = bell(random_bits(5, Purpose::kDemo, 0, i));
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] = bell(random_bits(5, Purpose::demo, 0, i));
   FitOptions options;
   options.features = Rows(view_of(std::span<const float>(u), {data.n, 128}, "features"));
   b.run(

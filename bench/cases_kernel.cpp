@@ -17,17 +17,17 @@ void kernel_cases(Bench& b) {
     const Items items = data.items();
     b.run(
         std::string("ece_kde, h = 0.02, N = ") + name, 0, 3,
-        [&] { (void)ece_kde(pass_over(items, Event::kEvent, 0), plan); }, target);
+        [&] { (void)ece_kde(pass_over(items, Event::event, 0), plan); }, target);
   }
   {
     const BinaryData data(b.size(1e8));
     const Items items = data.items();
     b.run(
         "ece_kde, h = 0.02, N = 1e8, streaming", 0, 1,
-        [&] { (void)ece_kde(pass_over(items, Event::kEvent, 0), plan); }, 15);
+        [&] { (void)ece_kde(pass_over(items, Event::event, 0), plan); }, 15);
   }
   const BinaryData data(b.size(1e6));
-  const SortedForecasts sorted = sort_forecasts(collect(data.items(), Event::kEvent, 0), 0);
+  const SortedForecasts sorted = sort_forecasts(collect(data.items(), Event::event, 0), 0);
   b.run(
       "bandwidth auto, N = 1e6", 0, 1, [&] { (void)vote_bandwidths(sorted.view()); }, 0.1);
   b.run(

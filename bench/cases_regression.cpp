@@ -18,10 +18,10 @@ void regression_cases(Bench& b) {
   parallel_blocks(n, 1 << 16, 0, [&](int, std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const auto unit = static_cast<std::uint64_t>(i), at = unit;
-      const double u = random_uniform(1, Purpose::kDemo, 0, unit);
-      mean[at] = static_cast<float>(10 * random_uniform(1, Purpose::kDemo, 1, unit));
+      const double u = random_uniform(1, Purpose::demo, 0, unit);
+      mean[at] = static_cast<float>(10 * random_uniform(1, Purpose::demo, 1, unit));
       variance[at] = static_cast<float>(0.01 + u * u);
-      const double z = normal_quantile(random_uniform(1, Purpose::kDemo, 2, unit) + 0x1p-54);
+      const double z = normal_quantile(random_uniform(1, Purpose::demo, 2, unit) + 0x1p-54);
       target[at] = static_cast<float>(mean[at] + 1.3 * z * std::sqrt(static_cast<double>(variance[at])));
     }
   });

@@ -33,10 +33,10 @@ void binary_cases(Bench& b) {
     const Items items = data.items();
     b.run(
         "table, 1e8 binary, two threads", bytes, 5,
-        [&] { (void)reliability_table(items, Event::kEvent, cells, 2); }, bytes / b.bandwidth() / 0.25,
+        [&] { (void)reliability_table(items, Event::event, cells, 2); }, bytes / b.bandwidth() / 0.25,
         "stretch 40%");
     b.run("table, 1e8 binary, one thread", bytes, 3,
-          [&] { (void)reliability_table(items, Event::kEvent, cells, 1); });
+          [&] { (void)reliability_table(items, Event::event, cells, 1); });
     std::filesystem::create_directories(dir);
     const std::vector<std::int64_t> shape{n};
     write_npy(dir + "/p.npy", std::span<const float>(data.p), shape);
@@ -52,7 +52,7 @@ void binary_cases(Bench& b) {
         items.predictions =
             Predictions({load(std::vector<std::string>{dir + "/p.npy"}, {})}, Scale::probability);
         items.votes = Votes::from_labels(load(std::vector<std::string>{dir + "/y.npy"}, {}), 2);
-        (void)reliability_table(items, Event::kEvent, cells, 2);
+        (void)reliability_table(items, Event::event, cells, 2);
         after = resident_kb("RssAnon:");
       },
       1.5 * in_memory);
@@ -63,7 +63,7 @@ void binary_cases(Bench& b) {
 
 void sorted_cases(Bench& b) {
   const BinaryData data(b.size(1e7));
-  const Forecasts f = collect(data.items(), Event::kEvent, 0);
+  const Forecasts f = collect(data.items(), Event::event, 0);
   b.run(
       "equal-mass ECE, 1e7 (sort included)", 0, 3,
       [&] { (void)ece(equal_mass_table(sort_forecasts(f, 0).view(), 15)); }, 0.21);
@@ -79,7 +79,7 @@ void multiclass_cases(Bench& b) {
     const double bytes = 4.0 * static_cast<double>(data.z.size());
     b.run(
         std::string("top label, ") + name, bytes, 5,
-        [&] { (void)reliability_table(items, Event::kEvent, cells, 2); }, bytes / b.bandwidth() / 0.25);
+        [&] { (void)reliability_table(items, Event::event, cells, 2); }, bytes / b.bandwidth() / 0.25);
     const double top = b.cases().back().seconds;
     b.run(
         std::string("class-wise, ") + name, bytes, 5, [&] { (void)classwise_tables(items, cells, 2); },

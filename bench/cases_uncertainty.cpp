@@ -10,7 +10,7 @@ void uncertainty_cases(Bench& b) {
   const Items items = data.items();
   std::vector<float> own(static_cast<std::size_t>(items.size()));
   for (std::size_t i = 0; i < own.size(); ++i)
-    own[i] = static_cast<float>(random_uniform(5, Purpose::kDemo, 0, i));
+    own[i] = static_cast<float>(random_uniform(5, Purpose::demo, 0, i));
   const Rows column(view_of(std::span<const float>(own), {items.size()}, "own"));
   UncertaintyOptions o;
   b.run(

@@ -53,7 +53,7 @@ double Bench::bandwidth() {
 BinaryData::BinaryData(std::int64_t n) : p(static_cast<std::size_t>(n)), y(static_cast<std::size_t>(n)) {
   parallel_blocks(n, 1 << 16, 0, [&](int, std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::uint64_t r = random_bits(1, Purpose::kDemo, 0, static_cast<std::uint64_t>(i));
+      const std::uint64_t r = random_bits(1, Purpose::demo, 0, static_cast<std::uint64_t>(i));
       const auto at = static_cast<std::size_t>(i);
       p[at] = static_cast<float>(r >> 40) * 0x1p-24f;
       y[at] = static_cast<float>((r >> 8) & 0xffffff) * 0x1p-24f < p[at] * p[at];
@@ -79,14 +79,14 @@ MulticlassData::MulticlassData(std::int64_t count, int k, bool with_counts) : n(
       float* row = z.data() + static_cast<std::size_t>(i) * width;
       float sum = 0;
       for (std::size_t c = 0; c < width; ++c) {
-        const std::uint64_t r = random_bits(2, Purpose::kDemo, 0, static_cast<std::uint64_t>(i) * width + c);
+        const std::uint64_t r = random_bits(2, Purpose::demo, 0, static_cast<std::uint64_t>(i) * width + c);
         const float u = static_cast<float>((r >> 40) + 1) * 0x1p-24f;
         sum += row[c] = u * u * u * u * u * u;
       }
       for (std::size_t c = 0; c < width; ++c) row[c] /= sum;
       for (int v = 0; v < (with_counts ? 5 : 1); ++v) {
         float u = static_cast<float>(
-            random_uniform(3, Purpose::kDemo, static_cast<std::uint32_t>(v), static_cast<std::uint64_t>(i)));
+            random_uniform(3, Purpose::demo, static_cast<std::uint32_t>(v), static_cast<std::uint64_t>(i)));
         std::size_t c = 0;
         while (c + 1 < width && u >= row[c]) u -= row[c++];
         if (with_counts) {

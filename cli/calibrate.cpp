@@ -48,7 +48,7 @@ int calibrate_export(const Args& args) {
   bool quiet = false;
   flags.positional("model", model, "model file from plumb calibrate fit");
   flags.text("-o,--out", "FILE", out, "the .onnx file");
-  flags.yes("--quiet", quiet, "say nothing");
+  flags.toggle("--quiet", quiet, "say nothing");
   if (!flags.parse(args)) return kDone;
   const std::string path = one_model(model, "plumb calibrate export");
   if (out.empty()) throw InputError("no output file given; name the ONNX file with -o model.onnx");

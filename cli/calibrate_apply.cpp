@@ -27,8 +27,8 @@ int calibrate_apply(const Args& args) {
              "probabilities, or alpha_0 (for evaluate --concentration) when the last step is alpha");
   flags.text("--out-probs", "FILE", out_probs, "the probabilities, when the last step is alpha");
   flags.text("--disagreement", "FILE", disagreement, "probability that two raters differ, for each item");
-  flags.whole("--threads", threads, "number of threads; 0: all cores; does not change the results");
-  flags.yes("--quiet", quiet, "say nothing");
+  flags.integer("--threads", threads, "number of threads; 0: all cores; does not change the results");
+  flags.toggle("--quiet", quiet, "say nothing");
   flags.examples("Example:\n  plumb calibrate apply model.json --logits test.npy -o calibrated.npy");
   if (!flags.parse(args)) return kDone;
   const std::string path = one_model(model_given, "plumb calibrate apply");

@@ -80,21 +80,21 @@ void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.text("--lambda-b", "X", f.lambda_b, "penalty on intercepts (vector 0.1; matrix, dirichlet 1)");
   flags.text("--lambda-w", "X", f.lambda_w, "penalty on off-diagonal weights (matrix, dirichlet 10)");
   flags.text("--lambda", "X", f.lambda, "penalty of alpha (0.005) and spline (by cross-validation)");
-  flags.yes("--tune", f.options.tune, "choose the penalties by held-out log-loss, then refit on all data");
+  flags.toggle("--tune", f.options.tune, "choose the penalties by held-out log-loss, then refit on all data");
   flags.text("--prior-votes", "X", f.prior_votes,
              "pseudo-votes that shrink the fit towards the original predictions (auto 5; other methods 0)");
-  flags.whole("--folds", f.folds, "folds of --tune (0: hold out a fifth), auto and spline (0: five)");
-  flags.whole("--bins", f.bins, "bins of the histogram");
+  flags.integer("--folds", f.folds, "folds of --tune (0: hold out a fifth), auto and spline (0: five)");
+  flags.integer("--bins", f.bins, "bins of the histogram");
   flags.files("--features", "FILE", f.features, "N x F, what alpha_0 depends on");
-  flags.yes("--weight-votes", f.options.weight_votes, "alpha: weight items by their number of votes");
+  flags.toggle("--weight-votes", f.options.weight_votes, "alpha: weight items by their number of votes");
   flags.seed("--seed", f.options.seed, "seed of the splits, which are by group if given, otherwise by item");
-  flags.whole("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
+  flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
   flags.heading("Output");
   flags.text("-o,--out", "FILE", f.out, "the model file");
   add_page_flags(flags, f.pages);
-  flags.whole("--cross-fit", f.cross_fit, "folds of out-of-fold calibration, written to --out-probs");
+  flags.integer("--cross-fit", f.cross_fit, "folds of out-of-fold calibration, written to --out-probs");
   flags.text("--out-probs", "FILE", f.out_probs, "out-of-fold probabilities, float64 .npy");
-  flags.yes("--quiet", f.quiet, "print no summary and no progress");
+  flags.toggle("--quiet", f.quiet, "print no summary and no progress");
 }
 
 /// Out-of-fold probabilities are evaluated; without them they are what tells the worth of the model.
@@ -124,7 +124,7 @@ int calibrate_fit(const Args& args) {
   FitFlags f;
   add_answer_flags(flags, input_flags);
   for (const char* idle : {"--by", "--concentration", "--truth"})
-    flags.later(idle, std::string(idle) + " has no effect on plumb calibrate fit; leave it out");
+    flags.unavailable(idle, std::string(idle) + " has no effect on plumb calibrate fit; leave it out");
   add_fit_flags(flags, f);
   flags.examples(kFitExamples);
   if (!flags.parse(args)) return kDone;

@@ -96,9 +96,9 @@ int fit_regression(const Args& args) {
   flags.heading("Fit");
   flags.text("--method", "NAME", method, "a regression calibrator of \"plumb list\"");
   flags.text("-o,--out", "FILE", out, "the model file");
-  flags.yes("--per-output", options.per_output,
-            "sigma, sigma-laplace, sigma-aleatoric: a factor for each output");
-  flags.whole("--hidden", hidden, "aux: number of hidden units");
+  flags.toggle("--per-output", options.per_output,
+               "sigma, sigma-laplace, sigma-aleatoric: a factor for each output");
+  flags.integer("--hidden", hidden, "aux: number of hidden units");
   flags.number("--hold-out", hold_out, "aux: share held out for early stopping; 0: none");
   flags.choice("--score", scores, score, "conformal: the score to rank by");
   flags.list("--levels", "0.9,0.95", levels, "conformal: levels besides 0.01 to 0.99");
@@ -106,9 +106,9 @@ int fit_regression(const Args& args) {
   add_regression_flags(flags, given, true);
   flags.heading("Other");
   flags.seed("--seed", options.seed, "seed of the hold-out and of the initial weights");
-  flags.whole("--threads", threads, "number of threads; 0: all cores; does not change the results");
+  flags.integer("--threads", threads, "number of threads; 0: all cores; does not change the results");
   add_page_flags(flags, page_flags);
-  flags.yes("--quiet", quiet, "say nothing");
+  flags.toggle("--quiet", quiet, "say nothing");
   flags.examples(kRegressionFitExamples);
   if (!flags.parse(asks_for_help(args) ? Args{"--help"} : args)) return kDone;
   if (method.empty()) throw InputError("no method given; name one with --method, for example --method sigma");
@@ -156,8 +156,8 @@ int apply_regression(const Args& args) {
   flags.text("--intervals", "FILE", intervals,
              ".npy of N x L x 2 or N x d x L x 2 bounds, or .csv; needs --mean");
   flags.list("--levels", "0.9,0.95", levels_given, "levels of the intervals [0.95]");
-  flags.whole("--threads", threads, "number of threads; 0: all cores; does not change the results");
-  flags.yes("--quiet", quiet, "say nothing");
+  flags.integer("--threads", threads, "number of threads; 0: all cores; does not change the results");
+  flags.toggle("--quiet", quiet, "say nothing");
   flags.examples(kRegressionApplyExamples);
   if (!flags.parse(asks_for_help(args) ? Args{"--help"} : args)) return kDone;
   const std::string path = one_model(model_given, "plumb calibrate apply");

@@ -1,5 +1,5 @@
-// The order of the classes: what the header of a table of probabilities says, and whether it agrees with what
-// else names them.
+// The order of the classes: what the header of a table of probabilities says,
+// and whether it agrees with what else names them.
 #pragma once
 
 #include <string>

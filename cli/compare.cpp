@@ -63,13 +63,13 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   flags.repeated("--model", "NAME=FILE", f.models, "probabilities, N x K, or N for P(class 1); repeatable");
   flags.repeated("--model-logits", "NAME=FILE", f.model_logits, "the same as logits; repeatable");
   for (const char* flag : {"--probs", "--logits"})
-    flags.later(flag, std::string(flag) + " is for one model; compare takes each as " +
-                          (flag == std::string("--probs") ? "--model" : "--model-logits") +
-                          " NAME=FILE, as in \"plumb compare --model old=a.npy --model new=b.npy\"");
+    flags.unavailable(flag, std::string(flag) + " is for one model; compare takes each as " +
+                                (flag == std::string("--probs") ? "--model" : "--model-logits") +
+                                " NAME=FILE, as in \"plumb compare --model old=a.npy --model new=b.npy\"");
   flags.text(
       "--reference", "NAME", f.reference,
       "the model to compare the others with; by default all pairs are tested, and differences from the first are shown");
-  flags.yes("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum to 1");
+  flags.toggle("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum to 1");
   add_vote_flags(flags, f.inputs);
   flags.files("--truth", "FILE", f.inputs.truth, "N true probabilities of class 1, when known");
   add_evaluate_flags(flags, f.how);
@@ -79,7 +79,7 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   flags.repeated(
       "--fail-if", "\"nll>0.01\"", f.fail_if,
       "exit with code 3 if this holds for a difference from the reference (by default the first model); NAME.nll with more than two models; repeatable");
-  flags.yes("--quiet", f.quiet, "print no table and no progress");
+  flags.toggle("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kCompareExamples);
 }
 
@@ -226,7 +226,7 @@ int compare_command(const Args& args) {
                      {"level", o.level},
                      {"seed", o.seed},
                      {"bandwidth", bandwidth_setting(o, ", for each model")},
-                     {"leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item")},
+                     {"leave_out", std::string(o.leave_out == LeaveOut::vote ? "vote" : "item")},
                      {"unit", std::string(inputs.items.groups.empty() ? "item" : "group")}};
   result.notes = c.notes;
   put_books(inputs, result);

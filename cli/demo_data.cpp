@@ -53,12 +53,12 @@ void make_folder(const std::filesystem::path& folder) {
 
 void add_demo_flags(Flags& flags, DemoOptions& options, bool images, const char* items) {
   flags.text("--out", "DIR", options.out, "where to [" + options.out + "]");
-  flags.whole("--items", options.items, items);
+  flags.integer("--items", options.items, items);
   flags.seed("--seed", options.seed, "seed of the random numbers");
   if (images)
-    flags.yes("--clahe", options.clahe,
-              "also test-clahe/: the test images after contrast equalisation, a shift");
-  flags.yes("--quiet", options.quiet, "say nothing");
+    flags.toggle("--clahe", options.clahe,
+                 "also test-clahe/: the test images after contrast equalisation, a shift");
+  flags.toggle("--quiet", options.quiet, "say nothing");
 }
 
 void check_demo(DemoOptions& options, std::int64_t fewest) {

@@ -103,7 +103,7 @@ int demo_digits_command(const Args& args) {
   DemoOptions options{.out = "digits", .items = total(kDigitsParts)};
   std::int64_t votes = 2;
   std::string mnist_folder;
-  flags.whole("--validation-votes", votes, "votes for an image of the validation part");
+  flags.integer("--validation-votes", votes, "votes for an image of the validation part");
   flags.text("--mnist", "FOLDER", mnist_folder,
              "MNIST's digits (idx files, plain or .gz) instead of drawn ones");
   add_demo_flags(flags, options, true);

@@ -59,7 +59,7 @@ int demo_faces_command(const Args& args) {
   Args names;
   for (const Scenario s : kScenarios) names.emplace_back(scenario_name(s));
   flags.choice("--scenario", names, name, "how the probability depends on age");
-  flags.whole("--size", size, "pixels along each side, 8 to 128");
+  flags.integer("--size", size, "pixels along each side, 8 to 128");
   add_demo_flags(flags, options, true);
   flags.examples(
       "Example:\n  plumb demo faces --scenario linear --out faces\n  plumb demo faces --scenario discrete --items 3000 --size 24 --out small");

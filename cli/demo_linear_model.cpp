@@ -32,7 +32,7 @@ int demo_linear_model_command(const Args& args) {
               "Writes the high-dimensional linear setting in which training first learns, then memorises.");
   DemoOptions options{.out = "linear-model", .items = total(kLinearModelParts)};
   std::int64_t dimension = 500;
-  flags.whole("--dimension", dimension, "features; one of them matters");
+  flags.integer("--dimension", dimension, "features; one of them matters");
   add_demo_flags(flags, options, false);
   flags.examples("Example:\n  plumb demo linear-model --out linear-model");
   if (!flags.parse(args)) return kDone;

@@ -63,8 +63,8 @@ int demo_regression_images_command(const Args& args) {
               "Writes images with a target measured with visible noise, of known mean and variance.");
   DemoOptions options{.out = "regression-images", .items = total(kRegressionImagesParts)};
   std::int64_t outputs = 1, size = 32;
-  flags.whole("--outputs", outputs, "1: share of tumour cells; 2: position of an instrument");
-  flags.whole("--size", size, "pixels along each side, 16 to 128");
+  flags.integer("--outputs", outputs, "1: share of tumour cells; 2: position of an instrument");
+  flags.integer("--size", size, "pixels along each side, 16 to 128");
   add_demo_flags(flags, options, true);
   flags.examples("Example:\n  plumb demo regression-images --outputs 2 --out instruments");
   if (!flags.parse(args)) return kDone;

@@ -123,8 +123,8 @@ int demo_segmentation_command(const Args& args) {
       "Writes images of lesions, the outlines of several raters, and the true probability of each pixel.");
   DemoOptions options{.out = "segmentation", .items = total(kSegmentationParts)};
   std::int64_t size = 64, raters = 5;
-  flags.whole("--size", size, "pixels along each side, 16 to 256");
-  flags.whole("--raters", raters, "outlines of an image, 1 to 50");
+  flags.integer("--size", size, "pixels along each side, 16 to 256");
+  flags.integer("--raters", raters, "outlines of an image, 1 to 50");
   add_demo_flags(flags, options, true);
   flags.examples("Example:\n  plumb demo segmentation --out segmentation");
   if (!flags.parse(args)) return kDone;

@@ -37,8 +37,8 @@ std::string describe(const ArrayInfo& a) {
   return out;
 }
 
-/// Of an .npz:array or a .csv:column that array alone; a selection of several columns is looked up by loading
-/// it.
+/// Of an .npz:array or a .csv:column that array alone;
+/// a selection of several columns is looked up by loading it.
 std::vector<ArrayInfo> described(const Source& source, int threads) {
   std::vector<ArrayInfo> all = describe_file(source.path, threads);
   if (source.selection.empty()) return all;
@@ -59,10 +59,9 @@ int describe_command(const Args& args) {
   Args files;
   std::int64_t threads = 0;
   flags.positional("FILE", files, ".npy, .npz, .csv, .tsv or .jsonl files, or quoted patterns");
-  flags.whole("--threads", threads, "0: all cores");
+  flags.integer("--threads", threads, "0: all cores");
   flags.examples(
-      "Examples:\n  plumb describe probs.npy\n  plumb describe cohort.csv \"shards/*.npz\"\n  plumb describe "
-      "predictions.csv votes.csv");
+      "Examples:\n  plumb describe probs.npy\n  plumb describe cohort.csv \"shards/*.npz\"\n  plumb describe predictions.csv votes.csv");
   if (!flags.parse(args)) return kDone;
   if (files.empty()) throw InputError("no file given; name one or more files to describe");
   check_threads(threads);

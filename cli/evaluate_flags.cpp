@@ -34,27 +34,28 @@ void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.heading("Computation");
   flags.list("--metrics", "k,k|all", f.options.metrics,
              "keys from \"plumb list\" [those of cost linear or sort]");
-  flags.whole("--bins", f.bins, "bins of the reliability table");
+  flags.integer("--bins", f.bins, "bins of the reliability table");
   flags.choice("--binning", {"width", "mass"}, f.binning, "bins of equal width or equal mass");
   add_ties_flag(flags, f);
-  flags.whole("--bootstrap", f.bootstrap, "replicates for intervals and p-values; 0: none");
+  flags.integer("--bootstrap", f.bootstrap, "replicates for intervals and p-values; 0: none");
   flags.number("--level", f.options.level, "confidence level of the intervals");
   flags.number("--tolerance", f.options.tolerance, "calibration error (ECE) that the verdict accepts");
   flags.number("--clip", f.options.clip, "clip probabilities to [X, 1-X] in log-loss");
   add_bandwidth_flag(flags, f);
   flags.choice("--leave-out", {"vote", "item"}, f.leave_out, "what leave-one-out kernel estimates leave out");
   flags.seed("--seed", f.options.seed, "seed of the random numbers");
-  flags.whole("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
+  flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
 }
 
 void add_later_flags(Flags& flags) {
   const std::string later = " planned but not available in this version; ";
   for (const char* flag :
        {"--variance", "--std", "--targets", "--aleatoric", "--epistemic", "--variance-samples"}) {
-    flags.later(flag, std::string(flag) + " is for regression; also give --mean and --targets, or --errors");
+    flags.unavailable(flag,
+                      std::string(flag) + " is for regression; also give --mean and --targets, or --errors");
   }
-  flags.later("--reference",
-              "--reference: comparison with a reference set is" + later + "evaluate the two sets one by one");
+  flags.unavailable("--reference", "--reference: comparison with a reference set is" + later +
+                                       "evaluate the two sets one by one");
 }
 
 EvaluateOptions checked_options(const EvaluateFlags& f) {
@@ -68,7 +69,7 @@ EvaluateOptions checked_options(const EvaluateFlags& f) {
   for (const Ties t : {Ties::half, Ties::absent, Ties::lowest, Ties::random})
     if (f.ties == ties_name(t)) o.ties = t;
   o.binning = f.binning == "width" ? Binning::width : Binning::mass;
-  o.leave_out = f.leave_out == "vote" ? LeaveOut::kVote : LeaveOut::kItem;
+  o.leave_out = f.leave_out == "vote" ? LeaveOut::vote : LeaveOut::item;
   o.null = f.null == "model" ? NullKind::model : NullKind::signs;
   o.memory = available_memory();
   o.bandwidth_rule = f.bandwidth_rule == "auto" ? BandwidthRule::votes : BandwidthRule::likelihood;

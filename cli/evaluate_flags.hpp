@@ -14,7 +14,7 @@ struct EvaluateFlags {
   std::string binning = options.binning == Binning::width ? "width" : "mass";
   std::string null = options.null == NullKind::model ? "model" : "signs";
   std::string ties = ties_name(options.ties);
-  std::string leave_out = options.leave_out == LeaveOut::kVote ? "vote" : "item";
+  std::string leave_out = options.leave_out == LeaveOut::vote ? "vote" : "item";
   std::string bandwidth_rule = options.bandwidth_rule == BandwidthRule::votes ? "auto" : "likelihood";
 };
 

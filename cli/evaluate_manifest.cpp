@@ -36,17 +36,16 @@ void add_manifest_flags(Flags& flags, ManifestFlags& f) {
   flags.heading("Cases");
   flags.text(
       "--manifest", "FILE", f.manifest,
-      "a table with a row for each case: case, probs (or logits), rater_1, rater_2, ..., and if there are any "
-      "roi, group and further columns");
+      "a table with a row for each case: case, probs (or logits), rater_1, rater_2, ..., and if there are any roi, group and further columns");
   flags.choice("--class-axis", {"by-shape", "first", "last"}, f.class_axis,
                "where the classes stand in probabilities of several; by-shape: the only axis that fits");
   flags.list("--classes", "a,b,c", f.classes, "names of the classes; numbers are the values in the masks");
   flags.text("--ignore-label", "VALUE", f.ignore_label, "a value in the masks that is no vote");
   flags.number("--full-scale", f.full_scale, "the stored number that means probability 1");
-  flags.yes("--normalize", f.normalize, "rescale probabilities of several classes to sum 1");
-  flags.yes("--foreground", f.foreground,
-            "only voxels where the model or a rater says another class than the first");
-  flags.yes("--predicted", f.predicted, "only voxels where the model does");
+  flags.toggle("--normalize", f.normalize, "rescale probabilities of several classes to sum 1");
+  flags.toggle("--foreground", f.foreground,
+               "only voxels where the model or a rater says another class than the first");
+  flags.toggle("--predicted", f.predicted, "only voxels where the model does");
   flags.exclusive({"--foreground", "--predicted"});
   flags.list("--by", "column,...", f.by, "columns of the manifest to report on");
   flags.choice("--on-error", {"stop", "skip"}, f.on_error, "what to do with a case that cannot be read");

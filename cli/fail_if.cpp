@@ -64,8 +64,7 @@ bool holds(const Gate& g, double x) {
 }
 
 constexpr const char* kNothingToDraw =
-    "merged states hold no items to resample; gate on a value, or evaluate all the data at once with "
-    "--bootstrap 200";
+    "merged states hold no items to resample; gate on a value, or evaluate all the data at once with --bootstrap 200";
 
 bool verdict_fails(const Gate& g, const GateSource& source) {
   if (source.judged == nullptr)

@@ -124,8 +124,7 @@ Args class_names(const InputFlags& f, const Predictions& predictions) {
 Votes annotated_votes(const InputFlags& f, int threads, Inputs& in) {
   if (in.ids.empty())
     throw InputError(
-        "--annotations names items by id; say which prediction is which item with --ids, as in --ids "
-        "predictions.csv:id");
+        "--annotations names items by id; say which prediction is which item with --ids, as in --ids predictions.csv:id");
   Annotations all = load_annotations(f.annotations, threads, in);
   Args& names = in.items.class_names;
   all.label = with_classes(std::move(all.label), in.items.classes(), names, in);
@@ -153,8 +152,7 @@ Votes votes(const InputFlags& f, int threads, Loader& load, Inputs& in) {
   }
   if (!f.annotations.empty()) return annotated_votes(f, threads, in);
   throw InputError(
-      "no labels or votes given; use --labels, --counts, --ratings or --annotations (see plumb evaluate "
-      "--help)");
+      "no labels or votes given; use --labels, --counts, --ratings or --annotations (see plumb evaluate --help)");
 }
 
 // Columns of the same names in another order are no mistake that numbers would show.
@@ -266,7 +264,7 @@ void add_prediction_flags(Flags& flags, InputFlags& f) {
   flags.files("--samples", "FILE", f.samples,
               "probabilities of stochastic predictions, S x N x K, or one file per sample");
   flags.files("--sample-logits", "FILE", f.sample_logits, "the same as logits");
-  flags.yes("--normalize", f.predictions.normalize, "rescale rows of probabilities to sum to 1");
+  flags.toggle("--normalize", f.predictions.normalize, "rescale rows of probabilities to sum to 1");
   flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
 }
 

@@ -40,8 +40,8 @@ int list_command(const Args& args) {
   bool json = false, cost = false;
   Args words;
   flags.positional("WORD", words, "only those whose name contains this word");
-  flags.yes("--cost", cost, "the cost of each metric in nanoseconds per row");
-  flags.yes("--json", json, "as JSON on standard output");
+  flags.toggle("--cost", cost, "the cost of each metric in nanoseconds per row");
+  flags.toggle("--json", json, "as JSON on standard output");
   flags.examples("Examples:\n  plumb list\n  plumb list ece\n  plumb list --json | jq '.metrics[].key'");
   if (!flags.parse(args)) return kDone;
   if (json) {

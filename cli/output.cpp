@@ -64,7 +64,7 @@ void add_output_flags(Flags& flags, OutputFlags& out) {
   flags.text("--save-state", "FILE", out.save_state, "write the mergeable sums, for \"plumb merge\"");
   flags.repeated("--fail-if", "\"ece>0.05\"", out.fail_if,
                  "exit with code 3 if this holds; also ece.high>0.05, verdict!=trustworthy; repeatable");
-  flags.yes("--quiet", out.quiet, "print no table and no progress");
+  flags.toggle("--quiet", out.quiet, "print no table and no progress");
 }
 
 Output::Output(const OutputFlags& flags)

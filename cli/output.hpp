@@ -1,5 +1,5 @@
-// Where a result goes: a table, JSON, a state file, the exit code of a gate. Shared by the commands that make
-// results.
+// Where a result goes: a table, JSON, a state file, the exit code of a gate.
+// Shared by the commands that make results.
 #pragma once
 
 #include <functional>

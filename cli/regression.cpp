@@ -36,7 +36,7 @@ double parse_bound(const std::string& text) {
   return x;
 }
 
-int whole_from_0(const char* flag, std::int64_t value) {
+int integer_from_0(const char* flag, std::int64_t value) {
   if (value > std::numeric_limits<int>::max() || value < 0)
     throw InputError(std::string(flag) + " " + std::to_string(value) + " is out of range");
   return narrow<int>(value);
@@ -59,15 +59,15 @@ int evaluate_regression_command(const Args& args) {
               "variances of a reference set (standard deviations with --std)");
   flags.heading("Computation");
   flags.list("--metrics", "k,k|all", options.metrics, "regression keys from \"plumb list\" [all]");
-  flags.whole("--bins", bins, "bins of the variance");
+  flags.integer("--bins", bins, "bins of the variance");
   flags.list("--range", "lo,hi", range, "range of the bins of uce [smallest to largest variance]");
   flags.number("--clip", options.clip, "raise variances below X to X");
-  flags.whole("--bootstrap", bootstrap, "replicates for intervals; 0: none");
+  flags.integer("--bootstrap", bootstrap, "replicates for intervals; 0: none");
   flags.number("--level", options.level, "confidence level of the intervals");
   flags.number("--tolerance", options.tolerance,
                "factor by which the standard deviations may be too large or too small");
   flags.seed("--seed", options.seed, "seed of the random numbers");
-  flags.whole("--threads", threads, "number of threads; 0: all cores; does not change the results");
+  flags.integer("--threads", threads, "number of threads; 0: all cores; does not change the results");
   add_output_flags(flags, output_flags);
   flags.examples(kRegressionExamples);
   const bool help =
@@ -76,9 +76,9 @@ int evaluate_regression_command(const Args& args) {
 
   check_bins(bins);
   check_threads(threads);
-  options.bins = whole_from_0("--bins", bins);
-  options.bootstrap = whole_from_0("--bootstrap", bootstrap);
-  options.threads = whole_from_0("--threads", threads);
+  options.bins = integer_from_0("--bins", bins);
+  options.bootstrap = integer_from_0("--bootstrap", bootstrap);
+  options.threads = integer_from_0("--threads", threads);
   if (!range.empty()) {
     if (range.size() != 2) throw InputError("--range takes two numbers low,high");
     options.range = RegressionRange{parse_bound(range[0]), parse_bound(range[1])};

@@ -31,11 +31,11 @@ void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
   for (const char* flag : {"--probs", "--logits", "--samples", "--sample-logits", "--labels", "--counts",
                            "--ratings", "--classes", "--truth", "--concentration", "--after", "--cross-fit",
                            "--out-probs", "--lambda", "--tune"})
-    flags.later(
+    flags.unavailable(
         flag,
         std::string(flag) +
             " is for class probabilities, and this is a regression; \"plumb list\" shows the task of each metric");
-  flags.later(
+  flags.unavailable(
       "--calibrator",
       "--calibrator does not apply to regression; calibrate the variances first with \"plumb calibrate apply MODEL --mean ... --variance ... -o calibrated.npy\", and pass the result with --variance");
   flags.heading("Predictions");

@@ -64,7 +64,7 @@ Result stability_head(const Items& items, const StabilityOptions& o, const std::
                 {"binning", std::string(o.evaluate.binning == Binning::width ? "width" : "mass")},
                 {"clip", o.evaluate.clip},
                 {"bandwidth", bandwidth_setting(o.evaluate)},
-                {"leave_out", std::string(o.evaluate.leave_out == LeaveOut::kVote ? "vote" : "item")},
+                {"leave_out", std::string(o.evaluate.leave_out == LeaveOut::vote ? "vote" : "item")},
                 {"seed", o.evaluate.seed}};
   return r;
 }
@@ -88,23 +88,23 @@ int stability_command(const Args& args) {
   flags.exclusive({"--estimators", "--metrics"});
   flags.number("--from", o.from, "the smallest share of the test set");
   flags.number("--step", o.step, "step between shares");
-  flags.whole("--repeats", repeats, "draws of the test set");
+  flags.integer("--repeats", repeats, "draws of the test set");
   flags.choice("--subsets", {"nested", "independent"}, subsets,
                "nested parts of one draw, or independent draws");
   flags.text("--single", "HOW", single, "the one label: majority, random or rater:NAME [" + single + "]");
   add_ties_flag(flags, how);
-  flags.whole("--bins", how.bins, "bins of the reliability table");
+  flags.integer("--bins", how.bins, "bins of the reliability table");
   flags.choice("--binning", {"width", "mass"}, how.binning, "bins of equal width or equal mass");
   flags.number("--clip", how.options.clip, "clip probabilities to [X, 1-X] in log-loss");
   add_bandwidth_flag(flags, how);
   flags.choice("--leave-out", {"vote", "item"}, how.leave_out,
                "what leave-one-out kernel estimates leave out");
   flags.seed("--seed", how.options.seed, "seed of the random numbers");
-  flags.whole("--threads", how.threads, "number of threads; 0: all cores; does not change the results");
+  flags.integer("--threads", how.threads, "number of threads; 0: all cores; does not change the results");
   flags.heading("Output");
   flags.text("--json", "FILE", json, "write the full result as JSON; - for standard output");
   add_page_flags(flags, pages_flags);
-  flags.yes("--quiet", quiet, "print no table and no progress");
+  flags.toggle("--quiet", quiet, "print no table and no progress");
   flags.examples(kStabilityExamples);
   if (!flags.parse(args)) return kDone;
 

@@ -1,5 +1,5 @@
-// plumb train and plumb predict: each explains and checks its flags itself, then hands over to plumb-train
-// beside it.
+// plumb train and plumb predict: each explains and checks its flags itself,
+// then hands over to plumb-train beside it.
 #include <unistd.h>
 
 #include <cerrno>

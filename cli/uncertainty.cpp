@@ -47,9 +47,11 @@ struct UncertaintyFlags {
 
 void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   add_answer_flags(flags, f.inputs);
-  flags.later("--by", "plumb uncertainty does not report by slice; leave out --by, or run it on each slice");
-  flags.later("--concentration", "--concentration does not change whether an answer is right; leave it out");
-  flags.later("--truth", "--truth is not used by plumb uncertainty; leave it out");
+  flags.unavailable("--by",
+                    "plumb uncertainty does not report by slice; leave out --by, or run it on each slice");
+  flags.unavailable("--concentration",
+                    "--concentration does not change whether an answer is right; leave it out");
+  flags.unavailable("--truth", "--truth is not used by plumb uncertainty; leave it out");
   flags.repeated("--score", "NAME=FILE", f.scores,
                  "N scores of your own, larger for less certain items; repeatable");
   flags.list("--images", "FILE", f.images,
@@ -61,7 +63,7 @@ void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   flags.exclusive({"--measures", "--metrics"});
   flags.choice("--top", {"1", "5"}, f.top,
                "an answer is right if the label is among the N most probable classes");
-  flags.whole("--bins", f.bins, "equal-mass bins of the measure; when given, also for the odds ratio");
+  flags.integer("--bins", f.bins, "equal-mass bins of the measure; when given, also for the odds ratio");
   flags.choice("--degenerate", {"pool", "jeffreys", "error"}, f.degenerate,
                "how to treat bins of only right or only wrong answers");
   flags.number("--base-rate", f.base_rate, "accuracy that the odds are relative to [the observed one]");
@@ -69,14 +71,14 @@ void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   flags.list("--targets", "x,x", f.targets, "accuracies to find thresholds for [0.99,0.95]");
   flags.number("--confidence", f.o.confidence,
                "also find thresholds that hold for future items with this probability; 0: none");
-  flags.whole("--suspects", f.suspects, "number of confident wrong items to list");
+  flags.integer("--suspects", f.suspects, "number of confident wrong items to list");
   flags.text("--suspects-by", "NAME", f.o.suspects_by, "measure that ranks them [u1]");
-  flags.whole("--bootstrap", f.bootstrap, "replicates for intervals; 0: none");
-  flags.whole("--permutations", f.permutations,
-              "permutations of the measure, for the score of a useless one; 0: none");
+  flags.integer("--bootstrap", f.bootstrap, "replicates for intervals; 0: none");
+  flags.integer("--permutations", f.permutations,
+                "permutations of the measure, for the score of a useless one; 0: none");
   flags.number("--level", f.o.level, "confidence level of the intervals");
   flags.seed("--seed", f.o.seed, "seed of the random numbers");
-  flags.whole("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
+  flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
   flags.text("--histogram", "FILE", f.histogram, "evaluate this histogram (columns w, p) instead of items");
   flags.heading("Output");
   flags.text("--json", "FILE", f.json, "write the full result as JSON; - for standard output");
@@ -84,7 +86,7 @@ void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   flags.text("--suspects-csv", "FILE", f.suspects_csv, "the suspects as a table");
   flags.repeated("--fail-if", "\"u1.eor<5\"", f.fail_if,
                  "exit with code 3 if this holds for a measure's score; repeatable");
-  flags.yes("--quiet", f.quiet, "print no table and no progress");
+  flags.toggle("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kUncertaintyExamples);
 }
 

@@ -1,5 +1,5 @@
-// The first byte picks options and the size of the pieces. What is read, and what is said, must not depend on
-// the pieces.
+// The first byte picks options and the size of the pieces.
+// What is read, and what is said, must not depend on the pieces.
 #include <cstdlib>
 #include <cstring>
 #include <optional>

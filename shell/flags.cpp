@@ -21,7 +21,7 @@ bool parse_number(std::string_view text, T& out) {
 }
 
 // Also "1e4": a whole number is one however it is written.
-bool parse_whole(const std::string& text, std::int64_t& out) {
+bool parse_integer(const std::string& text, std::int64_t& out) {
   constexpr double kExact = 0x1p53;
   if (parse_number(text, out)) return true;
   double x = 0;
@@ -152,10 +152,10 @@ void Flags::repeated(const std::string& flag, const std::string& name, Args& out
   });
 }
 
-void Flags::whole(const std::string& flag, std::int64_t& out, const std::string& what) {
+void Flags::integer(const std::string& flag, std::int64_t& out, const std::string& what) {
   parser_->add_single(flag, "N", what + " [" + std::to_string(out) + "]",
                       [flag, &out](const std::string& value) {
-                        if (!parse_whole(value, out))
+                        if (!parse_integer(value, out))
                           throw InputError(flag + " takes a whole number, not \"" + value + "\"");
                       });
 }
@@ -200,7 +200,7 @@ void Flags::choice(const std::string& flag, const Args& allowed, std::string& ou
   });
 }
 
-void Flags::yes(const std::string& flag, bool& out, const std::string& what) {
+void Flags::toggle(const std::string& flag, bool& out, const std::string& what) {
   parser_->app.add_flag(flag, out, what)->group(parser_->group);
   parser_->plain.push_back(flag);
   parser_->names.push_back(flag);
@@ -213,7 +213,7 @@ void Flags::positional(const std::string& name, Args& out, const std::string& wh
 
 void Flags::exclusive(std::vector<std::string> flags) { parser_->exclusive.push_back(std::move(flags)); }
 
-void Flags::later(const std::string& flag, const std::string& sentence) {
+void Flags::unavailable(const std::string& flag, const std::string& sentence) {
   parser_->add(flag, "", "", -1, [sentence](const Args&) { throw InputError(sentence); })
       ->group("")
       ->expected(0, -1);

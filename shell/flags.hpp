@@ -22,25 +22,25 @@ class Flags {
   /// What stands below the flags in the help.
   void examples(const std::string& text);
 
-  // The value that `out` holds is the default; numbers and names show it in the help. "NAME" is what the help
-  // calls the value.
+  // The value that `out` holds is the default; numbers and names show it in the help.
+  // "NAME" is what the help calls the value.
   void files(const std::string& flag, const std::string& name, Args& out, const std::string& what);
   void text(const std::string& flag, const std::string& name, std::string& out, const std::string& what);
   void list(const std::string& flag, const std::string& name, Args& out, const std::string& what);  ///< a,b,c
   void repeated(const std::string& flag, const std::string& name, Args& out, const std::string& what);
-  void whole(const std::string& flag, std::int64_t& out, const std::string& what);
+  void integer(const std::string& flag, std::int64_t& out, const std::string& what);
   void seed(const std::string& flag, std::uint64_t& out, const std::string& what);
   void number(const std::string& flag, double& out, const std::string& what);
   /// A positive number, or one of `names` (the first is the default); the number is then 0.
   void number_or_name(const std::string& flag, const Args& names, double& out, std::string& name,
                       const std::string& what);
   void choice(const std::string& flag, const Args& allowed, std::string& out, const std::string& what);
-  void yes(const std::string& flag, bool& out, const std::string& what);
+  void toggle(const std::string& flag, bool& out, const std::string& what);
   void positional(const std::string& name, Args& out, const std::string& what);
   /// At most one of these may be given; InputError names the two that were.
   void exclusive(std::vector<std::string> flags);
   /// Understood, but not yet there: giving it is an InputError with this sentence.
-  void later(const std::string& flag, const std::string& sentence);
+  void unavailable(const std::string& flag, const std::string& sentence);
 
   [[nodiscard]] bool given(const std::string& flag) const;
   [[nodiscard]] Args given() const;  ///< all that were, in the order of the help

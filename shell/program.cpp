@@ -36,11 +36,13 @@ extern "C" void end_on_bus_error(int number, siginfo_t* info, void*) {
     return;
   }
   remove_unfinished_files();
-  const auto put = [](std::string_view text) { (void)write_all(STDERR_FILENO, text); };
-  put("plumb: ");
+  const auto write_stderr = [](std::string_view text) { (void)write_all(STDERR_FILENO, text); };
+  write_stderr("plumb: ");
   for (const char* c = path; *c != '\0'; ++c)
-    put(static_cast<unsigned char>(*c) < 0x20 || *c == 0x7f ? std::string_view("?") : std::string_view(c, 1));
-  put(" became shorter while it was being read; wait until it is complete and run the command again\n");
+    write_stderr(static_cast<unsigned char>(*c) < 0x20 || *c == 0x7f ? std::string_view("?")
+                                                                     : std::string_view(c, 1));
+  write_stderr(
+      " became shorter while it was being read; wait until it is complete and run the command again\n");
   ::_exit(kBadInput);
 }
 

@@ -10,7 +10,7 @@ torch::Tensor augment(const torch::Tensor& images, const Augmentation& a, std::u
   if (!a.any() || images.dim() != 4) return images;
   const std::int64_t n = images.size(0);
   const double height = images.size(2), width = images.size(3);
-  RandomStream random(seed, Purpose::kSample);
+  RandomStream random(seed, Purpose::sample);
   torch::Tensor theta = torch::zeros({n, 2, 3}, torch::kFloat32);
   auto t = theta.accessor<float, 3>();
   for (std::int64_t i = 0; i < n; ++i) {

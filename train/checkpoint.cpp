@@ -16,11 +16,11 @@ using torch::serialize::OutputArchive;
 
 constexpr std::int64_t kFormat = 1;
 
-void put(OutputArchive& a, const std::string& key, const std::string& text) {
+void write_entry(OutputArchive& a, const std::string& key, const std::string& text) {
   a.write(key, c10::IValue(text));
 }
-void put(OutputArchive& a, const std::string& key, std::int64_t x) { a.write(key, c10::IValue(x)); }
-void put(OutputArchive& a, const std::string& key, double x) { a.write(key, c10::IValue(x)); }
+void write_entry(OutputArchive& a, const std::string& key, std::int64_t x) { a.write(key, c10::IValue(x)); }
+void write_entry(OutputArchive& a, const std::string& key, double x) { a.write(key, c10::IValue(x)); }
 
 c10::IValue get(InputArchive& a, const std::string& key) {
   c10::IValue v;
@@ -49,20 +49,20 @@ InputArchive read_archive(const std::string& path, const std::string& kind, torc
 }
 
 void write_model(OutputArchive& a, const Model& m) {
-  put(a, "config", to_json(m.options));
+  write_entry(a, "config", to_json(m.options));
   a.write("input", torch::tensor(m.input, torch::kLong));
-  put(a, "task", static_cast<std::int64_t>(m.task));
-  put(a, "head", static_cast<std::int64_t>(m.head));
-  put(a, "classes", m.classes);
-  put(a, "outputs", m.outputs);
-  put(a, "lr", m.lr);
-  put(a, "bytes", std::int64_t{m.bytes});
-  put(a, "normalised", std::int64_t{m.normalisation.mean.defined()});
+  write_entry(a, "task", static_cast<std::int64_t>(m.task));
+  write_entry(a, "head", static_cast<std::int64_t>(m.head));
+  write_entry(a, "classes", m.classes);
+  write_entry(a, "outputs", m.outputs);
+  write_entry(a, "lr", m.lr);
+  write_entry(a, "bytes", std::int64_t{m.bytes});
+  write_entry(a, "normalised", std::int64_t{m.normalisation.mean.defined()});
   if (m.normalisation.mean.defined()) {
     a.write("mean", m.normalisation.mean);
     a.write("deviation", m.normalisation.deviation);
   }
-  put(a, "measures", std::int64_t{m.net->measures()});
+  write_entry(a, "measures", std::int64_t{m.net->measures()});
   OutputArchive net;
   m.net->save(net);
   a.write("network", net);
@@ -103,8 +103,8 @@ Model read_model(InputArchive& a, const std::string& path, torch::Device device)
 
 void save_model(const std::string& path, const Model& model) {
   OutputArchive a;
-  put(a, "kind", std::string("plumb model"));
-  put(a, "format", kFormat);
+  write_entry(a, "kind", std::string("plumb model"));
+  write_entry(a, "format", kFormat);
   write_model(a, model);
   write_archive(path, a);
 }
@@ -116,23 +116,23 @@ Model load_model(const std::string& path, torch::Device device) {
 
 void save_checkpoint(const std::string& path, const TrainState& s) {
   OutputArchive a;
-  put(a, "kind", std::string("plumb checkpoint"));
-  put(a, "format", kFormat);
+  write_entry(a, "kind", std::string("plumb checkpoint"));
+  write_entry(a, "format", kFormat);
   write_model(a, s.model);
   OutputArchive optimiser;
   s.optimiser->save(optimiser);
   a.write("optimiser", optimiser);
-  put(a, "scale", s.schedule.scale);
-  put(a, "best_loss", s.schedule.best);
-  put(a, "best_epoch", s.schedule.best_epoch);
-  put(a, "stale", s.schedule.stale);
-  put(a, "since_cut", s.schedule.since_cut);
-  put(a, "phase", std::int64_t{s.phase});
-  put(a, "phase_epoch", s.phase_epoch);
-  put(a, "base_lr", s.base_lr);
-  put(a, "best_lr", s.best_lr);
-  put(a, "history", history_json(s.history));
-  put(a, "best_size", std::ssize(s.best));
+  write_entry(a, "scale", s.schedule.scale);
+  write_entry(a, "best_loss", s.schedule.best);
+  write_entry(a, "best_epoch", s.schedule.best_epoch);
+  write_entry(a, "stale", s.schedule.stale);
+  write_entry(a, "since_cut", s.schedule.since_cut);
+  write_entry(a, "phase", std::int64_t{s.phase});
+  write_entry(a, "phase_epoch", s.phase_epoch);
+  write_entry(a, "base_lr", s.base_lr);
+  write_entry(a, "best_lr", s.best_lr);
+  write_entry(a, "history", history_json(s.history));
+  write_entry(a, "best_size", std::ssize(s.best));
   for (std::size_t i = 0; i < s.best.size(); ++i) a.write("best_" + std::to_string(i), s.best[i]);
   write_archive(path, a);
 }

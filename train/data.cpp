@@ -79,9 +79,9 @@ void check_shown(const Dataset& d, const Split& s, const std::string& part) {
   if (!s.votes.defined() || !d.train.votes.defined() || s.columns || s.votes.size(1) != d.train.votes.size(1))
     return;
   const auto by_class = [](const torch::Tensor& votes) { return votes.transpose(0, 1).flatten(1); };
-  const torch::Tensor shown = by_class(d.train.votes).sum(1) > 0;
-  if (shown.sum().item<std::int64_t>() < 2) return;  // check_dataset reports it
-  const torch::Tensor strange = by_class(s.votes).gt(0) & ~shown.unsqueeze(1);
+  const torch::Tensor present = by_class(d.train.votes).sum(1) > 0;
+  if (present.sum().item<std::int64_t>() < 2) return;  // check_dataset reports it
+  const torch::Tensor strange = by_class(s.votes).gt(0) & ~present.unsqueeze(1);
   if (!strange.any().item<bool>()) return;
   const torch::Tensor at = strange.nonzero()[0];
   const std::int64_t pixels = strange.size(1) / s.size(), label = at[0].item<std::int64_t>();
@@ -96,13 +96,13 @@ void check_dataset(const Dataset& d) {
   for (const auto& [name, split] : d.parts()) check_split(d, *split, name);
   if (d.task == Task::regression) return;
   const torch::Tensor seen = d.train.votes.transpose(0, 1).reshape({d.classes, -1}).sum(1) > 0;
-  const auto shown = seen.sum().item<std::int64_t>();
+  const auto present = seen.sum().item<std::int64_t>();
   constexpr std::int64_t kMany = 100;  // a small set of a known format may lack some of its ten classes
-  if (shown >= 2 && d.classes > kMany && d.classes > 2 * shown)
+  if (present >= 2 && d.classes > kMany && d.classes > 2 * present)
     throw InputError("the labels go up to class " + std::to_string(d.classes - 1) +
-                     ", but train/ shows only " + std::to_string(shown) +
+                     ", but train/ shows only " + std::to_string(present) +
                      " classes; correct the label that is too large, or number the classes 0, 1, 2, ...");
-  if (shown < 2)
+  if (present < 2)
     throw InputError("every label of train/ (" + counted(d.train.size(), "item") + ") is class " +
                      std::to_string(seen.to(torch::kInt8).argmax().item<std::int64_t>()) +
                      "; there is nothing to learn from one class");

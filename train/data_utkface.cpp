@@ -44,7 +44,7 @@ int age_of(const std::string& folder, const std::string& name) {
 
 // Depends only on the seed and the name, so adding or removing a file changes no other file's outcome.
 bool happens(std::uint64_t seed, const std::string& name, double risk) {
-  return random_uniform(seed_for(seed, name), Purpose::kDemo, 0, 0) < risk;
+  return random_uniform(seed_for(seed, name), Purpose::demo, 0, 0) < risk;
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ class Batches {
 
 // One lambda ~ Beta(alpha, alpha) per batch (Zhang 2018); votes are mixed in the same way as inputs.
 void mix_up(torch::Tensor& x, torch::Tensor& answers, double alpha, std::uint64_t seed) {
-  RandomStream random(seed, Purpose::kSample);
+  RandomStream random(seed, Purpose::sample);
   const double a = random.gamma(alpha), b = random.gamma(alpha);
   const double lambda = a + b > 0 ? a / (a + b) : 1;
   const torch::Tensor other = permutation(seed_for(seed, "mix"), x.size(0)).to(x.device());

@@ -34,8 +34,8 @@ struct EpochOptions {
   std::int64_t batch = 128;
   Augmentation augmentation;
   std::uint64_t seed = 0;  ///< of order, augmentation, mixing and dropout
-  /// The share done, and the running mean of the loss. Reading the loss waits for the device: call it only to
-  /// show it.
+  /// The share done, and the running mean of the loss. Reading the loss waits for the device:
+  /// call it only to show it.
   std::function<void(double share, const std::function<double()>& loss)> progress = {};
   std::function<bool()> interrupted = {};
 };

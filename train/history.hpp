@@ -28,8 +28,8 @@ struct HistoryRow {
 };
 using History = std::vector<HistoryRow>;
 
-/// nll, brier, ece, accuracy, and mse_p where `truth` (N) is defined, computed by the core. Outputs and votes
-/// may be images.
+/// nll, brier, ece, accuracy, and mse_p where `truth` (N) is defined, computed by the core.
+/// Outputs and votes may be images.
 [[nodiscard]] Metrics classification_metrics(Head head, const torch::Tensor& outputs,
                                              const torch::Tensor& votes, const torch::Tensor& truth,
                                              int threads);

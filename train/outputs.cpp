@@ -9,7 +9,7 @@
 namespace plumb::train {
 namespace {
 
-void write_whole(const std::string& path, const torch::Tensor& t) {
+void write_integers(const std::string& path, const torch::Tensor& t) {
   const torch::Tensor flat = t.to(torch::kCPU, torch::kLong).contiguous();
   write_npy(path, std::span(flat.data_ptr<std::int64_t>(), flat.numel()), flat.sizes());
 }
@@ -36,13 +36,14 @@ Metrics write_part(const std::string& folder, const Model& model, const Split& s
 
 void write_answers(const std::string& folder, const Split& split, Task task) {
   if (task == Task::segmentation)
-    write_whole(folder + "/image.npy", torch::arange(split.size(), torch::kLong)
-                                           .repeat_interleave(split.inputs.size(2) * split.inputs.size(3)));
+    write_integers(folder + "/image.npy",
+                   torch::arange(split.size(), torch::kLong)
+                       .repeat_interleave(split.inputs.size(2) * split.inputs.size(3)));
   if (split.targets.defined()) write_tensor(folder + "/targets.npy", split.targets);
   if (split.votes.defined()) {
     const torch::Tensor votes = rows_of(split.votes);
-    write_whole(folder + "/counts.npy", votes);
-    if ((votes.sum(1) == 1).all().item<bool>()) write_whole(folder + "/labels.npy", votes.argmax(1));
+    write_integers(folder + "/counts.npy", votes);
+    if ((votes.sum(1) == 1).all().item<bool>()) write_integers(folder + "/labels.npy", votes.argmax(1));
   }
   if (split.truth.defined())
     write_tensor(folder + "/truth.npy", split.truth.dim() == 3 ? split.truth.reshape({-1}) : split.truth);

@@ -109,15 +109,15 @@ bool lies_within(const std::string& path, const std::string& folder) {
 }
 
 std::string owner_of(const std::string& path) {
-  const fs::path whole = fs::weakly_canonical(fs::absolute(path));
+  const fs::path absolute = fs::weakly_canonical(fs::absolute(path));
   const auto holds_run = [](const fs::path& at) {
     return fs::exists(at / "model.pt") ||
            (fs::exists(at / "config.json") &&
             (fs::exists(at / "result.json") || fs::exists(at / "checkpoint.pt")));
   };
-  for (fs::path at = whole; at.has_relative_path(); at = at.parent_path()) {
+  for (fs::path at = absolute; at.has_relative_path(); at = at.parent_path()) {
     if (!holds_run(at)) continue;
-    const std::string first = whole.lexically_relative(at).begin()->string();
+    const std::string first = absolute.lexically_relative(at).begin()->string();
     if (first == "." || first == "train" || first == "validation" || first == "test" ||
         first.starts_with("member_") || first.starts_with("strength_"))
       return at.string();

@@ -62,7 +62,7 @@ void seed_torch(std::uint64_t seed) { torch::manual_seed(seed); }
 torch::Tensor permutation(std::uint64_t seed, std::int64_t n) {
   torch::Tensor order = torch::arange(n, torch::kLong);
   auto* p = order.data_ptr<std::int64_t>();
-  RandomStream random(seed, Purpose::kSample);
+  RandomStream random(seed, Purpose::sample);
   for (std::int64_t i = n - 1; i > 0; --i) std::swap(p[i], p[random.below(i + 1)]);
   return order;
 }

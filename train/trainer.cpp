@@ -41,7 +41,7 @@ torch::Tensor resampled_votes(const torch::Tensor& truth, std::int64_t classes, 
   torch::Tensor votes = torch::zeros({n, classes}, torch::kFloat32);
   auto v = votes.accessor<float, 2>();
   for (std::int64_t i = 0; i < n; ++i) {
-    double u = random_uniform(seed, Purpose::kSample, 0, i);
+    double u = random_uniform(seed, Purpose::sample, 0, i);
     if (truth.dim() == 1) {
       v[i][u < p[i] ? 1 : 0] = 1;
       continue;

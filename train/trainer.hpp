@@ -23,8 +23,8 @@ struct Model {
   double lr = 0;  ///< the rate at which these weights were reached
 };
 
-/// Everything that a checkpoint holds. CaPE has two phases: early learning with cross-entropy (0), then
-/// Algorithm 1 (1).
+/// Everything that a checkpoint holds. CaPE has two phases:
+/// early learning with cross-entropy (0), then Algorithm 1 (1).
 struct TrainState {
   Model model;
   std::unique_ptr<torch::optim::Optimizer> optimiser;

@@ -81,8 +81,8 @@ struct Verdict {
   std::string why;
 };
 
-/// The number of the JSON's layout; results without one are of format 1. A reader takes its own and older
-/// ones.
+/// The number of the JSON's layout; results without one are of format 1.
+/// A reader takes its own and older ones.
 inline constexpr int kResultFormat = 2;
 
 /// Of a metric in one slice: by itself, and with all slices that were looked at (resample/slices.hpp).

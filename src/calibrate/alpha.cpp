@@ -85,8 +85,8 @@ Step fit_alpha(const Items& items, const FitOptions& options) {
   AlphaProblem problem(items, options, lambda);
   Step step{"alpha"};
   const std::vector<double> theta = problem.in_file_units(minimise_alpha(problem, step.fit));
-  step.put("bias", theta[0]);
-  if (theta.size() > 1) step.put("weights", std::vector<double>(theta.begin() + 1, theta.end()));
+  step.add_parameter("bias", theta[0]);
+  if (theta.size() > 1) step.add_parameter("weights", std::vector<double>(theta.begin() + 1, theta.end()));
   step.fit.items = problem.items();
   step.fit.votes = problem.votes();
   step.fit.options = {{"lambda", lambda}, {"weight_votes", options.weight_votes}};

@@ -33,7 +33,7 @@ std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed, 
   std::vector<std::uint64_t> unit(items.size());
   units.read(0, items.size(), unit);
   std::vector<std::uint64_t> key(unit.size());
-  fill_bits(seed, Purpose::kSplit, repeat, unit, key);
+  fill_bits(seed, Purpose::split, repeat, unit, key);
   std::vector<Card> deck(unit.size());
   for (std::size_t i = 0; i < unit.size(); ++i) deck[i] = {key[i], unit[i]};
   std::sort(deck.begin(), deck.end());

@@ -1,5 +1,5 @@
-// Ensemble temperature scaling (Liu 2022, eq. 24): a mixture of the temperature-scaled, the untouched and the
-// uniform forecast.
+// Ensemble temperature scaling (Liu 2022, eq. 24):
+// a mixture of the temperature-scaled, the untouched and the uniform forecast.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -42,19 +42,21 @@ std::vector<MixtureEntry> voted(const Items& items, const Tally& votes, double t
         s.members.fill(s.scores.u, s.scores.width, t);
         for (std::int64_t i = 0; i < end - begin; ++i) {
           if (s.ballots.mass(i) == 0) continue;
-          const auto of = [&](const std::vector<double>& z, std::uint32_t k) {
+          const auto probability_of = [&](const std::vector<double>& z, std::uint32_t k) {
             if (s.scores.width > 1) return z[(i * s.scores.width) + k];
             const double p = z[i];
             return k == 1 ? p : 1 - p;
           };
           const auto enter = [&](std::uint32_t k, double share) {
-            s.entries.push_back({{of(s.members.scaled, k), of(s.members.plain, k), uniform}, share / total});
+            s.entries.push_back(
+                {{probability_of(s.members.scaled, k), probability_of(s.members.plain, k), uniform},
+                 share / total});
           };
           s.ballots.for_each(i, enter);
           if (!prior.any()) continue;
           const double more = s.ballots.mass(i) * prior.per_vote();
           for (int k = 0; k < items.classes(); ++k)
-            enter(k, more * prior.share(of(s.members.plain, k), items.classes()));
+            enter(k, more * prior.share(probability_of(s.members.plain, k), items.classes()));
         }
       },
       [](State& into, const State& from) {
@@ -71,8 +73,8 @@ Step fit_ets(const Items& items, const FitOptions& options) {
   MixtureFit fit = fit_mixture(entries, kStart, options.threads);
   fit.minimum.value *= (votes.mass + prior_of(options, votes).votes) / votes.mass;  // per vote
   Step step{"ets"};
-  step.put("T", first.T);
-  step.put("w", std::vector<double>(fit.w.begin(), fit.w.end()));
+  step.add_parameter("T", first.T);
+  step.add_parameter("w", std::vector<double>(fit.w.begin(), fit.w.end()));
   describe(votes, items, first.clipped, step.fit);
   describe(fit.minimum, step.fit);
   step.fit.converged = step.fit.converged && first.converged;

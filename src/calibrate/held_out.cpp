@@ -35,7 +35,8 @@ UnitVotes::UnitVotes(const Items& items) {
   const Units units(items);
   std::unordered_map<std::uint64_t, std::int64_t> index;
   for (std::int64_t i = 0; i < items.size(); ++i)
-    unit.push_back(units.grouped() ? index.try_emplace(units.of(i), std::ssize(index)).first->second : i);
+    unit.push_back(units.grouped() ? index.try_emplace(units.unit_of(i), std::ssize(index)).first->second
+                                   : i);
   mass.assign(units.grouped() ? index.size() : unit.size(), 0.0);
   Ballots ballots;
   PredictionBlock block;
@@ -110,8 +111,8 @@ void check_held_out(const CalibratorRow& row, const Items& items, const FitOptio
                          (options.tune || row.method == "spline" ? 10 : 1);
   const std::string skipped = "Not compared with the plain predictions on held-out folds: ";
   if (numbers > kMostNumbers) {
-    step.fit.warnings.push_back(skipped +
-                                "the data set is too large to fit five more times; evaluate it on other data.");
+    step.fit.warnings.push_back(
+        skipped + "the data set is too large to fit five more times; evaluate it on other data.");
     return;
   }
   try {

@@ -144,7 +144,7 @@ LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bo
 Step LogisticProblem::step(const char* method, const LogisticFit& fit,
                            const std::vector<const char*>& names) const {
   Step step{method};
-  for (std::int64_t j = 0; j < d_; ++j) step.put(names[j], fit.theta[j]);
+  for (std::int64_t j = 0; j < d_; ++j) step.add_parameter(names[j], fit.theta[j]);
   describe(tally_, items_, data_.clipped, step.fit);
   describe(fit.minimum, step.fit);
   if (prior_.any()) return step;

@@ -65,8 +65,8 @@ void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::in
     if (maps_[i]->input() == Scale::logit) scores_of(out.z, out.width, out.z);
     maps_[i]->apply(out.z, out.width, out.z);
   }
-  // Parameters are finite, but those of 1e308 make infinities meet. Sums of rounded weights may exceed 1 a
-  // little.
+  // Parameters are finite, but those of 1e308 make infinities meet.
+  // Sums of rounded weights may exceed 1 a little.
   constexpr double kRounding = 1e-9;
   const auto bad = std::find_if(out.z.begin(), out.z.end(),
                                 [](double z) { return !(z >= -kRounding && z <= 1 + kRounding); });
@@ -99,8 +99,8 @@ Items calibrated(const Items& items, const CalibrationModel& model, int threads)
   const Pipeline pipeline(model);
   const std::int64_t n = items.size();
   const std::int64_t width = items.predictions.width();
-  // Pages are first touched by the workers: zeros written by one of them would cost as much as the map
-  // itself.
+  // Pages are first touched by the workers:
+  // zeros written by one of them would cost as much as the map itself.
   const std::size_t numbers = n * width;
   const std::shared_ptr<double[]> owned(new double[numbers]);
   prefer_huge_pages(owned.get(), numbers * sizeof(double));

@@ -20,8 +20,8 @@ Step fit_odir(const Items& items, const FitOptions& options, ScoreKind kind, con
   LinearFit fit = fit_linear(items, votes, data, true, {0, lambda_w / (k * (k - 1)), lambda_b / k}, options,
                              std::move(echo));
   Step step{method};
-  step.put("W", {items.classes(), items.classes()}, std::move(fit.w));
-  step.put("b", std::move(fit.b));
+  step.add_parameter("W", {items.classes(), items.classes()}, std::move(fit.w));
+  step.add_parameter("b", std::move(fit.b));
   step.fit = std::move(fit.report);
   return step;
 }

@@ -51,8 +51,8 @@ MixtureSums evaluate_mixture(std::span<const MixtureEntry> entries, const Weight
   return {rounded<kMembers>(all), all.finite};
 }
 
-// sum_j w_j g_j = -1 wherever w is, so at the optimum g_j = -1 for members in use and g_j >= -1 for the
-// others.
+// sum_j w_j g_j = -1 wherever w is, so at the optimum g_j = -1 for members in use and
+// g_j >= -1 for the others.
 double excess(const MixtureSums& s, std::int64_t j, bool used) {
   const double e = s.first[j] + 1;
   return used ? std::fabs(e) : std::max(0.0, -e);

@@ -79,14 +79,14 @@ class Reader {
   [[nodiscard]] std::string text(const char* key) const {
     return as<std::string>(key, &Json::is_string, "text");
   }
-  [[nodiscard]] std::int64_t whole(const char* key) const {
+  [[nodiscard]] std::int64_t integer(const char* key) const {
     return as<std::int64_t>(key, &Json::is_number_integer, "whole number");
   }
   [[nodiscard]] double real(const char* key) const {
     return at(key).is_null() ? std::nan("") : as<double>(key, &Json::is_number, "number");
   }
-  [[nodiscard]] bool yes(const char* key) const {
-    if (!at(key).is_boolean()) fail(its(key) + " is neither true nor false");
+  [[nodiscard]] bool boolean(const char* key) const {
+    if (!at(key).is_boolean()) fail(quoted_key(key) + " is neither true nor false");
     return at(key).get<bool>();
   }
   [[nodiscard]] std::vector<std::string> texts(const char* key) const {
@@ -105,9 +105,9 @@ class Reader {
 
  private:
   using Is = bool (Json::*)() const noexcept;
-  static std::string its(const char* key) { return std::string("its \"") + key + "\""; }
+  static std::string quoted_key(const char* key) { return std::string("its \"") + key + "\""; }
   [[nodiscard]] const Json& checked(const char* key, Is is, const std::string& what) const {
-    if (!(at(key).*is)()) fail(its(key) + " is no " + what);
+    if (!(at(key).*is)()) fail(quoted_key(key) + " is no " + what);
     return at(key);
   }
   template <class T>
@@ -118,7 +118,7 @@ class Reader {
   [[nodiscard]] std::vector<T> all(const char* key, Is is, const std::string& what) const {
     std::vector<T> out;
     for (const Json& x : list(key)) {
-      if (!(x.*is)()) fail(its(key) + " holds something that is not a " + what);
+      if (!(x.*is)()) fail(quoted_key(key) + " holds something that is not a " + what);
       out.push_back(x.get<T>());
     }
     return out;
@@ -162,10 +162,10 @@ Step read_step(const Reader& r) {
   const Reader fit = r.inside(r.object("fit"));
   step.fit.objective = fit.real("objective");
   step.fit.gradient_norm = fit.real("gradient_norm");
-  step.fit.iterations = fit.whole("iterations");
-  step.fit.converged = fit.yes("converged");
-  step.fit.items = fit.whole("items");
-  step.fit.votes = fit.whole("votes");
+  step.fit.iterations = fit.integer("iterations");
+  step.fit.converged = fit.boolean("converged");
+  step.fit.items = fit.integer("items");
+  step.fit.votes = fit.integer("votes");
   for (const auto& [name, value] : fit.object("options").items())
     step.fit.options.emplace_back(name, value_of(value));
   step.fit.warnings = fit.texts("warnings");
@@ -222,7 +222,7 @@ CalibrationModel parse_model(std::string_view text, const std::string& name) {
   if (!json.is_object() || !json.contains("kind") || json["kind"] != kKind)
     throw InputError(name + " is JSON but not a calibrator; use a file written by plumb calibrate fit");
   const Reader r(name, json);
-  const std::int64_t format = r.whole("format");
+  const std::int64_t format = r.integer("format");
   if (format > kFormat)
     throw InputError(name + " has model format " + std::to_string(format) + ", later than the format " +
                      std::to_string(kFormat) + " that this program reads; use a newer plumb");
@@ -234,7 +234,7 @@ CalibrationModel parse_model(std::string_view text, const std::string& name) {
   m.task = r.text("task");
   if (m.task != "binary" && m.task != "multiclass" && m.task != "regression")
     r.fail("its task is \"" + m.task + "\"");
-  m.classes = r.whole("classes");
+  m.classes = r.integer("classes");
   const std::int64_t least = m.task == "regression" ? 0 : m.task == "binary" ? 2 : 3;
   if (m.classes < least || m.classes > (m.task == "binary" ? 2 : kMostClasses))
     r.fail("it is " + m.task + " with " + std::to_string(m.classes) + " classes");

@@ -61,10 +61,10 @@ void OnnxFlow::finish_product(std::span<const double> w, std::span<const double>
 }
 
 std::string OnnxFlow::cell(const std::string& x, const std::string& edges) {
-  const std::string wide = graph_.node("Unsqueeze", {x, graph_.whole(2)});
+  const std::string wide = graph_.node("Unsqueeze", {x, graph_.integer_constant(2)});
   const std::string above =
       graph_.node("Cast", {graph_.node("GreaterOrEqual", {wide, edges})}, {{"to", OnnxGraph::kInt64}});
-  return graph_.node("ReduceSum", {above, graph_.whole(2)}, {{"keepdims", 0}});
+  return graph_.node("ReduceSum", {above, graph_.integer_constant(2)}, {{"keepdims", 0}});
 }
 
 std::string OnnxFlow::model() {

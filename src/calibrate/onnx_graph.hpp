@@ -22,7 +22,9 @@ class OnnxGraph {
   std::string constant(std::span<const double> values, const std::vector<std::int64_t>& shape);
   std::string constant(double value) { return constant(std::span(&value, 1), {}); }
   std::string constant(std::span<const std::int64_t> values, const std::vector<std::int64_t>& shape);
-  std::string whole(std::int64_t value) { return constant(std::span<const std::int64_t>(&value, 1), {1}); }
+  std::string integer_constant(std::int64_t value) {
+    return constant(std::span<const std::int64_t>(&value, 1), {1});
+  }
 
   /// The file: one float32 input and output of N x width.
   [[nodiscard]] std::string model(const std::string& input, const std::string& output,

@@ -116,10 +116,10 @@ Step fit_spline(const Items& items, const FitOptions& options) {
       for (std::int64_t j = 0; j < std::ssize(basis); ++j) a += c[j + 1] * basis[j].pieces[p][m];
       pieces.push_back(a);
     }
-  step.put("knots", knots);
-  step.put("pieces", {std::ssize(knots) + 1, 4}, std::move(pieces));
-  step.put("shift", c[0]);
-  step.put("slopes", std::vector<double>(c.begin() + 1, c.end()));
+  step.add_parameter("knots", knots);
+  step.add_parameter("pieces", {std::ssize(knots) + 1, 4}, std::move(pieces));
+  step.add_parameter("shift", c[0]);
+  step.add_parameter("slopes", std::vector<double>(c.begin() + 1, c.end()));
   step.fit.options.emplace_back("lambda", lambda);
   if (!options.lambda) step.fit.options.emplace_back("folds", std::int64_t{folds});
   if (!step.fit.converged)

@@ -23,10 +23,10 @@ Step fit_structured(const Items& items, const FitOptions& options, bool full) {
     on = 0;
   }
   Step step{full ? "structured-matrix" : "structured-vector"};
-  step.put("T", first.T);
-  step.put("v", std::move(v));
-  if (full) step.put("M", {classes, classes}, std::move(fit.w));
-  step.put("b", std::move(fit.b));
+  step.add_parameter("T", first.T);
+  step.add_parameter("v", std::move(v));
+  if (full) step.add_parameter("M", {classes, classes}, std::move(fit.w));
+  step.add_parameter("b", std::move(fit.b));
   step.fit = std::move(fit.report);
   step.fit.options.emplace_back("ridge_b", ridge);
   step.fit.options.emplace_back("ridge_v", ridge);

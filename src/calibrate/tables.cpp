@@ -36,17 +36,17 @@ void collect_classes(const Items& items, int first, int threads, std::vector<For
           for (std::int64_t i = 0; i < size; ++i) out[c].trials[at + i] = b.votes.votes(i);
           std::copy(b.weight.begin(), b.weight.end(), out[c].weight.begin() + (b.weight.empty() ? 0 : begin));
         }
-        const auto put = [&](std::int64_t i, std::uint32_t cls, double count) {
+        const auto add_vote = [&](std::int64_t i, std::uint32_t cls, double count) {
           const std::int64_t c = std::int64_t{cls} - first;
           if (c >= 0 && c < std::ssize(out)) out[c].hits[at + i] = count;
         };
         for (std::int64_t i = 0; i < size; ++i) {
           if (b.votes.single) {
-            put(i, b.votes.cls[i], 1);
+            add_vote(i, b.votes.cls[i], 1);
             continue;
           }
           for (std::uint32_t e = b.votes.offset[i]; e < b.votes.offset[i + 1]; ++e)
-            put(i, b.votes.cls[e], b.votes.count[e]);
+            add_vote(i, b.votes.cls[e], b.votes.count[e]);
         }
       });
 }
@@ -97,9 +97,9 @@ Step fit_tables(const Items& items, int threads, const std::string& method, cons
     values.insert(values.end(), t.values.begin(), t.values.end());
     loss.add(t.loss);
   }
-  step.put("cells", std::move(cells));
-  step.put("edges", std::move(edges));
-  step.put("values", std::move(values));
+  step.add_parameter("cells", std::move(cells));
+  step.add_parameter("edges", std::move(edges));
+  step.add_parameter("values", std::move(values));
   step.fit.objective = mass > 0 ? loss.value() / mass : 0;
   return step;
 }
@@ -167,7 +167,8 @@ void onnx_tables(OnnxFlow& flow, const Step& step) {
   const std::string from = graph.constant(std::span<const std::int64_t>(start), {columns});
   std::string found = flow.op("Gather", flow.row(all_values), flow.op("Add", index, from));
   if (columns > 1)
-    found = flow.op("Div", found, graph.node("ReduceSum", {found, graph.whole(1)}, {{"keepdims", 1}}));
+    found =
+        flow.op("Div", found, graph.node("ReduceSum", {found, graph.integer_constant(1)}, {{"keepdims", 1}}));
   flow.give_probabilities(found);
 }
 

@@ -104,7 +104,7 @@ Step fit_step(const Items& items, const FitOptions& options) {
   const Tally votes = tally(items, options.threads);
   const TemperatureFit fit = fit_temperature(items, votes, options);
   Step step{"temperature"};
-  step.put("T", fit.T);
+  step.add_parameter("T", fit.T);
   describe(votes, items, fit.clipped, step.fit);
   step.fit.objective = fit.objective;
   step.fit.gradient_norm = std::fabs(fit.gradient);

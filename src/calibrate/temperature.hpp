@@ -6,8 +6,8 @@
 
 namespace plumb::detail {
 
-/// T stays inside: what wants to go further (classes that the scores separate, scores that say nothing) ends
-/// there.
+/// T stays inside: what wants to go further (classes that the scores separate,
+/// scores that say nothing) ends there.
 inline constexpr double kSmallestT = 1e-4;
 inline constexpr double kLargestT = 1e4;
 
@@ -26,8 +26,8 @@ struct TemperatureDerivatives {
   double value = 0, first = 0, second = 0;  ///< per vote
 };
 
-/// Streams blocks from the file; per-item terms go into exact sums, so neither threads nor the order of rows
-/// move a bit.
+/// Streams blocks from the file; per-item terms go into exact sums,
+/// so neither threads nor the order of rows move a bit.
 class TemperaturePass {
  public:
   TemperaturePass(const Items& items, double mass, int threads, Prior prior = {})

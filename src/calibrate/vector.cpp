@@ -16,8 +16,8 @@ Step fit_vector(const Items& items, const FitOptions& options) {
   LinearFit fit =
       fit_linear(items, votes, data, false, {0, 0, lambda_b / items.classes()}, options, std::move(echo));
   Step step{"vector"};
-  step.put("v", std::move(fit.w));
-  step.put("b", std::move(fit.b));
+  step.add_parameter("v", std::move(fit.w));
+  step.add_parameter("b", std::move(fit.b));
   step.fit = std::move(fit.report);
   return step;
 }

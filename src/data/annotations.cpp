@@ -123,8 +123,8 @@ RowsByItem rows_by_item(const Names& items, const std::vector<std::uint32_t>& pr
       a.label.where(again), shown(a.rater.name(again)), shown(a.item.name(again)), first));
 }
 
-/// Sorts the rows of each item by rater, then by place in the file, and drops repeated ones. Gives how many
-/// were repeated.
+/// Sorts the rows of each item by rater, then by place in the file, and drops repeated ones.
+/// Gives how many were repeated.
 std::int64_t settle_repeated(const Annotations& a, Duplicates duplicates, int threads, RowsByItem& rows) {
   constexpr std::int64_t kBlock = 4096;
   const std::int64_t n = std::ssize(rows.offset) - 1;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kTieReplicate = 0x7135;  // apart from the other samples of the purpose
 
 std::uint32_t drawn_class(std::span<const std::uint32_t> classes, std::uint64_t seed, std::int64_t row) {
-  const double u = random_uniform(seed, Purpose::kSample, kTieReplicate, row);
+  const double u = random_uniform(seed, Purpose::sample, kTieReplicate, row);
   return classes[static_cast<std::size_t>(u * std::ssize(classes))];
 }
 

@@ -13,8 +13,8 @@
 namespace plumb {
 namespace {
 
-/// Where a projection writes; `trials` is empty for a block of single votes, `p` where the block itself holds
-/// it.
+/// Where a projection writes; `trials` is empty for a block of single votes,
+/// `p` where the block itself holds it.
 struct Target {
   std::span<double> p, hits, trials;
 };
@@ -70,14 +70,14 @@ void write_top(const ItemBlock& block, const Target& to) {
 }
 
 Event resolved(Event event, const ItemBlock& block) {
-  if (event == Event::kEvent) return block.binary() ? Event::kPositive : Event::kTop;
-  if (event == Event::kPositive && !block.binary())
+  if (event == Event::event) return block.binary() ? Event::positive : Event::top;
+  if (event == Event::positive && !block.binary())
     throw std::invalid_argument("the positive class is defined for binary tasks only");
   return event;
 }
 
 void write_event(const ItemBlock& block, Event event, const Target& to) {
-  if (resolved(event, block) == Event::kTop) return write_top(block, to);
+  if (resolved(event, block) == Event::top) return write_top(block, to);
   write_class(block, 1, to);
 }
 
@@ -126,7 +126,7 @@ Forecasts collect_with(const Items& items, int threads, Write write) {
 
 ForecastsView ForecastsView::slice(std::size_t begin, std::size_t count) const {
   const auto part = [&](auto column) { return column.empty() ? column : column.subspan(begin, count); };
-  return {part(p), part(hits), part(trials), part(weight), part(times), whole};
+  return {part(p), part(hits), part(trials), part(weight), part(times), whole_counts};
 }
 
 void project(const ItemBlock& block, Event event, Forecasts& out) {

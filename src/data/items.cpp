@@ -146,13 +146,13 @@ Units::Units(const Items& items) : repeats_(items.repeats), count_(items.size() 
   for (const std::string& name : names_->distinct()) hash_.push_back(hash_name(name));
 }
 
-std::uint64_t Units::of(std::int64_t row) const {
+std::uint64_t Units::unit_of(std::int64_t row) const {
   if (grouped()) return hash_[names_->code(row)];
   return row < count_ ? row : repeats_[row - count_];
 }
 
 void Units::read(std::int64_t begin, std::int64_t end, std::span<std::uint64_t> out) const {
-  for (std::int64_t row = begin; row < end; ++row) out[row - begin] = of(row);
+  for (std::int64_t row = begin; row < end; ++row) out[row - begin] = unit_of(row);
 }
 
 }  // namespace plumb

@@ -51,8 +51,8 @@ std::string visible(std::string_view text, std::string_view keep) {
     const Character c = first_character(text);
     const int bytes = c.bytes == 0 ? 1 : c.bytes;
     const bool kept = bytes == 1 && keep.find(text[0]) != std::string_view::npos;
-    const bool shown = kept || (c.bytes > 0 && !is_control(c.code));
-    out += shown ? text.substr(0, bytes) : std::string_view("?");
+    const bool printable = kept || (c.bytes > 0 && !is_control(c.code));
+    out += printable ? text.substr(0, bytes) : std::string_view("?");
     text.remove_prefix(bytes);
   }
   return out;

@@ -125,7 +125,7 @@ void CaseDraws::add(const std::string& unit, const StreamSums& sums) {
   for (std::size_t r = 0; r < boot_.size(); ++r) {
     const auto replicate = narrow<std::uint32_t>(r);
     merge_times(boot_[r], sums, random_poisson(seed_, replicate, hash));
-    const bool turn = (random_bits(seed_, Purpose::kNullGroups, replicate, hash) & 1) != 0;
+    const bool turn = (random_bits(seed_, Purpose::null_groups, replicate, hash) & 1) != 0;
     const StreamSums& from = turn ? other : sums;
     null_[r].event.merge(from.event);
     for (std::size_t k = 0; k < from.by_class.size(); ++k) null_[r].by_class[k].merge(from.by_class[k]);

@@ -10,8 +10,8 @@
 
 namespace plumb::detail {
 
-/// Adds the sums of items that a draw has `times` times over: what an item weighs is multiplied, its squares
-/// twice so.
+/// Adds the sums of items that a draw has `times` times over:
+/// what an item weighs is multiplied, its squares twice so.
 void merge_times(StreamSums& into, const StreamSums& from, std::uint32_t times);
 
 /// The residuals of a table with their sign turned: hits become n p - (hits - n p).

@@ -34,7 +34,7 @@ Tree tree_of(const Keyed& values) {
 }
 
 Ladder ladder_of(const Items& items, int threads) {
-  const ForecastPass pass = pass_over(items, Event::kEvent, threads);
+  const ForecastPass pass = pass_over(items, Event::event, threads);
   std::vector<Ladder> parts(pass.workers);
   pass.run([&](int worker, const ForecastsView& block) { parts[worker].add(block); });
   for (std::size_t i = 1; i < parts.size(); ++i) parts[0].merge(parts[i]);
@@ -192,7 +192,7 @@ void Pool::add_ladder(Selection& selection, Scores& scores, Result& result) cons
   const Selection part = selection.part([&](const MetricRow& row) {
     const ProductSet needs = run_of(row).needs(selection.binary);
     const bool distinct = row.key == "brier_calibration" || row.key == "brier_refinement";
-    const bool by_item = needs.has(Product::kde) && o_.leave_out == LeaveOut::kItem;
+    const bool by_item = needs.has(Product::kde) && o_.leave_out == LeaveOut::item;
     return kByLadder.has(needs) && !by_item && (ladder_.exact() || !distinct);
   });
   if (part.rows.empty()) return;

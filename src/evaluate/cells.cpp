@@ -43,7 +43,7 @@ CellPlan cell_plan(const Items& items, ProductSet products, const EvaluateOption
   const auto cells = [&](const Forecasts& f) {
     return equal_mass_cells(sort_forecasts(f, o.threads).view(), o.bins);
   };
-  plan.event = cells(collect(items, Event::kEvent, o.threads));
+  plan.event = cells(collect(items, Event::event, o.threads));
   if (products.any({Product::class_tables, Product::histogram}))
     for (int k = 0; k < items.classes(); ++k) plan.by_class[k] = cells(collect_class(items, k, o.threads));
   if (products.has(Product::disagreement))

@@ -84,8 +84,8 @@ Interval difference_interval(const MetricRow& row) {
 /// debiasing took away, and a root varies less where it is larger.
 bool root_of_square(const MetricRow& row) { return row.key == "ece_l2_debiased" || row.key == "ce"; }
 
-/// The test is that of the squares, b^2 - a^2 = (b - a)(b + a); so is the interval, on the scale of the
-/// roots.
+/// The test is that of the squares, b^2 - a^2 = (b - a)(b + a);
+/// so is the interval, on the scale of the roots.
 Difference difference_of_roots(double a, double b, const std::vector<double>& squares, double level) {
   Difference d = difference_of(b * b - a * a, squares, Interval::normal, level);
   d.value = b - a;
@@ -97,8 +97,8 @@ Difference difference_of_roots(double a, double b, const std::vector<double>& sq
   return d;
 }
 
-/// Every difference gets its p-value adjusted for all of them; metrics for which no way is good are not
-/// tested.
+/// Every difference gets its p-value adjusted for all of them;
+/// metrics for which no way is good are not tested.
 void adjust(std::vector<ComparedMetric>& metrics, const std::vector<DrawnDifference>& drawn) {
   const std::vector<double> adjusted = step_down_p_values(drawn);
   auto next = adjusted.begin();

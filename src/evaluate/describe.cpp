@@ -122,23 +122,23 @@ void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& o, Res
     for (const KernelColumn& c : kernel.by_class) h.push_back(c.bandwidth);
     s.emplace_back("bandwidth_by_class", h);
   }
-  s.emplace_back("leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item"));
+  s.emplace_back("leave_out", std::string(o.leave_out == LeaveOut::vote ? "vote" : "item"));
   add_kernel_note(kernel, result.notes);
 }
 
 void add_class_results(const StreamSums& sums, const Selection& selection, Result& result) {
   if (sums.by_class.empty()) return;
-  const auto put = [&](const char* key, auto of) {
+  const auto add_metric = [&](const char* key, auto value_of) {
     if (!selection.has(key)) return;
     std::vector<std::optional<double>> values;
     for (const ReliabilityTable& t : sums.by_class)
-      values.push_back(t.total().w.is_zero() ? std::nullopt : std::optional<double>(of(t)));
+      values.push_back(t.total().w.is_zero() ? std::nullopt : std::optional<double>(value_of(t)));
     result.per_class.emplace_back(key, std::move(values));
   };
-  put("ece_classwise", [](const ReliabilityTable& t) { return *ece(t).value; });
-  put("brier_reliability", [](const ReliabilityTable& t) { return brier_parts(t).reliability; });
-  put("brier_resolution", [](const ReliabilityTable& t) { return brier_parts(t).resolution; });
-  put("brier_uncertainty", [](const ReliabilityTable& t) { return brier_parts(t).uncertainty; });
+  add_metric("ece_classwise", [](const ReliabilityTable& t) { return *ece(t).value; });
+  add_metric("brier_reliability", [](const ReliabilityTable& t) { return brier_parts(t).reliability; });
+  add_metric("brier_resolution", [](const ReliabilityTable& t) { return brier_parts(t).resolution; });
+  add_metric("brier_uncertainty", [](const ReliabilityTable& t) { return brier_parts(t).uncertainty; });
   for (std::int64_t k = 0; k < std::ssize(sums.by_class); ++k)
     result.tables.emplace_back("reliability_class_" + std::to_string(k), reliability_rows(sums.by_class[k]));
 }

@@ -16,7 +16,7 @@ void choose(std::vector<std::uint32_t>& pool, std::size_t keep, std::uint64_t se
     // 2^20 draws an item are set apart; more votes than that on one item would share numbers
     // with the next row
     const std::uint64_t unit = (static_cast<std::uint64_t>(row) << 20) + j;
-    const double u = random_uniform(seed, Purpose::kSample, repeat, unit);
+    const double u = random_uniform(seed, Purpose::sample, repeat, unit);
     const auto at = j + static_cast<std::size_t>(u * static_cast<double>(pool.size() - j));
     std::swap(pool[j], pool[at]);
   }

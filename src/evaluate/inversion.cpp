@@ -245,7 +245,7 @@ CellNoise normal_draws(const CellNoise& cells, std::int64_t draws) {
     const double* from = cells.noise.data();
     std::uint64_t signs = 0;
     for (std::int64_t k = 0; k < have; ++k, from += n, signs >>= 1) {
-      if (k % 64 == 0) signs = random_bits(0, Purpose::kNoise, narrow<std::uint32_t>(d), k / 64);
+      if (k % 64 == 0) signs = random_bits(0, Purpose::noise, narrow<std::uint32_t>(d), k / 64);
       const double w = (signs & 1) != 0 ? scale : -scale;
       for (std::int64_t b = 0; b < n; ++b) to[b] += w * from[b];
     }

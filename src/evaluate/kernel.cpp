@@ -59,7 +59,7 @@ KernelPlan kernel_plan(const Items& items, ProductSet products, const EvaluateOp
   plan.skip_canonical = items.size() > kCanonicalItems && !asked_by_name(o, "ece_kde_canonical");
   if (products.any({Product::kde, Product::canonical})) {
     if (event == nullptr && o.bandwidth == 0) {
-      const Forecasts f = collect(items, Event::kEvent, o.threads);
+      const Forecasts f = collect(items, Event::event, o.threads);
       const ForecastsView view = f.view();
       plan.event = column_bandwidth(o, &view);
     } else {

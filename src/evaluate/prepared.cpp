@@ -113,7 +113,7 @@ ForecastsView drawn_view(ForecastsView f, const RowDraw& draw, const VoteCounts&
   }
   draw.outcomes->hits(f, votes, hits);
   f.hits = hits;
-  f.whole = f.whole && draw.outcomes->whole();
+  f.whole_counts = f.whole_counts && draw.outcomes->whole();
   return f;
 }
 
@@ -142,7 +142,7 @@ struct Prepared::ColumnRows {
   VoteCounts votes;
   ColumnRows(const SortedForecasts& f, const Units& all, const NullModel* null)
       : rows(f.order.begin(), f.order.end()), units(rows.size()) {
-    for (std::size_t i = 0; i < units.size(); ++i) units[i] = all.of(f.order[i]);
+    for (std::size_t i = 0; i < units.size(); ++i) units[i] = all.unit_of(f.order[i]);
     if (null != nullptr) votes.plan(f.view(), std::span(&null->vote_correlation, 1));
   }
   /// Counts by row are gathered.
@@ -172,13 +172,13 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
   ForecastsView event;
   if (needs_columns(products_, will_draw, options.bandwidth)) {
     columns_.emplace();
-    Forecasts column = collect(items, Event::kEvent, options.threads);
+    Forecasts column = collect(items, Event::event, options.threads);
     if (!will_draw) {
       columns_->event.columns = sort_in_place(std::move(column), options.threads);
     } else {  // draws go by row
       columns_->event = sort_forecasts(std::move(column), options.threads);
       if (items.binary() && products_.has(Product::confidence_column))
-        columns_->confidence = sort_forecasts(collect(items, Event::kTop, options.threads), options.threads);
+        columns_->confidence = sort_forecasts(collect(items, Event::top, options.threads), options.threads);
     }
     event = columns_->event.view();
   }
@@ -187,7 +187,7 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
 
 ForecastPass Prepared::event_pass() const {
   return columns_ ? pass_over(columns_->event.view(), options_.threads)
-                  : pass_over(items_, Event::kEvent, options_.threads);
+                  : pass_over(items_, Event::event, options_.threads);
 }
 
 FinishOptions Prepared::finish_options(int threads) const {

@@ -21,7 +21,7 @@ namespace plumb::detail {
 struct FinishOptions {
   int bins = 15;
   double clip = 0;
-  LeaveOut leave_out = LeaveOut::kVote;
+  LeaveOut leave_out = LeaveOut::vote;
   bool binary = true;
   bool has_truth = false;
   int threads = 1;

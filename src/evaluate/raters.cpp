@@ -11,7 +11,7 @@ namespace plumb::detail {
 namespace {
 
 Value or_null(const std::optional<double>& x) { return x ? Value(*x) : Value{}; }
-Value whole(std::uint64_t x) { return static_cast<std::int64_t>(x); }
+Value integer(std::uint64_t x) { return static_cast<std::int64_t>(x); }
 
 Table histogram_table(const ShareTables& t) {
   Table out;
@@ -19,8 +19,8 @@ Table histogram_table(const ShareTables& t) {
                  "gap",   "lsq", "cl_plugin", "cl",    "el_plugin",     "el",     "dl_plugin", "dl",
                  "il"};
   for (const HistogramRow& r : label_histogram_rows(t))
-    out.rows.push_back({std::int64_t{r.cls}, r.low, r.high, whole(r.items), whole(r.items_several), r.weight,
-                        or_null(r.mean_p), or_null(r.mean_mu), or_null(r.gap), or_null(r.lsq),
+    out.rows.push_back({std::int64_t{r.cls}, r.low, r.high, integer(r.items), integer(r.items_several),
+                        r.weight, or_null(r.mean_p), or_null(r.mean_mu), or_null(r.gap), or_null(r.lsq),
                         or_null(r.cl_plugin), or_null(r.cl), or_null(r.el_plugin), or_null(r.el),
                         or_null(r.dl_plugin), or_null(r.dl), or_null(r.il)});
   return out;
@@ -30,7 +30,7 @@ Table disagreement_table(const ShareTables& t) {
   Table out;
   out.columns = {"low", "high", "items", "votes", "weight", "mean_p", "mean_y", "gap"};
   for (const DisagreementRow& r : disagreement_rows(t))
-    out.rows.push_back({r.low, r.high, whole(r.items), whole(r.votes), r.weight, or_null(r.mean_p),
+    out.rows.push_back({r.low, r.high, integer(r.items), integer(r.votes), r.weight, or_null(r.mean_p),
                         or_null(r.mean_y), or_null(r.gap)});
   return out;
 }
@@ -39,7 +39,7 @@ Table disagreement_table(const ShareTables& t) {
 class RaterNames {
  public:
   explicit RaterNames(const Votes& votes) : votes_(votes) {}
-  [[nodiscard]] Value of(std::int64_t rater) const {
+  [[nodiscard]] Value name_of(std::int64_t rater) const {
     return votes_.names_raters() ? Value(votes_.rater_name(narrow<int>(rater))) : Value(rater);
   }
 
@@ -76,15 +76,15 @@ void add_rater_results(const Items& items, const StreamSums& sums, const Selecti
   Table out;
   out.columns = {"rater", "items", "shared", "pairs", "agree_others", "agree_majority", "agree_model"};
   for (const RaterRow& r : rater_rows(rater_table(items, threads)))
-    out.rows.push_back({names.of(r.rater), whole(r.items), whole(r.shared), whole(r.pairs), or_null(r.others),
-                        or_null(r.majority), or_null(r.model)});
+    out.rows.push_back({names.name_of(r.rater), integer(r.items), integer(r.shared), integer(r.pairs),
+                        or_null(r.others), or_null(r.majority), or_null(r.model)});
   result.tables.emplace_back("raters", std::move(out));
   if (items.votes.raters() > kMostRatersInPairs) return;
   Table pairs;
   pairs.columns = {"rater", "other", "items", "agree", "agreement"};
   for (const RaterPair& p : rater_pairs(items, threads))
-    pairs.rows.push_back(
-        {names.of(p.rater), names.of(p.other), whole(p.items), whole(p.agree), or_null(p.share)});
+    pairs.rows.push_back({names.name_of(p.rater), names.name_of(p.other), integer(p.items), integer(p.agree),
+                          or_null(p.share)});
   result.tables.emplace_back("rater_pairs", std::move(pairs));
 }
 

@@ -21,7 +21,7 @@ std::vector<std::int64_t> sampled_rows(std::int64_t items, std::int64_t wanted, 
     rows.resize(size);
     bits.resize(size);
     for (std::size_t i = 0; i < size; ++i) rows[i] = static_cast<std::uint64_t>(begin) + i;
-    fill_bits(seed, Purpose::kSample, 0, rows, bits);
+    fill_bits(seed, Purpose::sample, 0, rows, bits);
     for (std::size_t i = 0; i < size; ++i) {
       const auto row = static_cast<std::int64_t>(rows[i]);
       if (static_cast<std::int64_t>(kept.size()) < wanted) {

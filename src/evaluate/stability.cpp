@@ -48,7 +48,7 @@ std::vector<double> fractions_of(const StabilityOptions& o) {
 std::vector<std::vector<std::uint32_t>> subset_times(const UnitIndex& units,
                                                      const std::vector<double>& fractions,
                                                      const StabilityOptions& o, std::uint32_t repeat) {
-  RandomStream rng(o.evaluate.seed, Purpose::kBootstrap, repeat);
+  RandomStream rng(o.evaluate.seed, Purpose::bootstrap, repeat);
   std::vector<std::uint32_t> draw(units.count);
   for (auto& d : draw) d = static_cast<std::uint32_t>(rng.below(units.count));
   std::vector<std::vector<std::uint32_t>> out;
@@ -308,8 +308,8 @@ Stability stability(const Items& items, const StabilityOptions& o) {
   for (const int r : raters) {
     EvaluateOptions one = e;
     one.threads = 1;
-    const std::vector<double> whole = {1.0};
-    const auto paths = runner.run(whole, [&](std::uint32_t repeat) {
+    const std::vector<double> full_set = {1.0};
+    const auto paths = runner.run(full_set, [&](std::uint32_t repeat) {
       return std::make_unique<Version>(draw_votes(items, r, e.seed, repeat, 1), selection, one);
     });
     for (auto& s : out.estimators) {

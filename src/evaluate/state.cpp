@@ -65,7 +65,7 @@ EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
   const StreamSums votes =
       stream_sums(items, equal_width_plan(o.bins, items.classes()), kStreamingProducts, o, progress);
   add_consensus(items, votes, o, progress, s);
-  finish_state(pass_over(items, Event::kEvent, o.threads), votes, s);
+  finish_state(pass_over(items, Event::event, o.threads), votes, s);
   return s;
 }
 

@@ -25,7 +25,7 @@ namespace plumb::detail {
 void BlockParts::read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan,
                       ProductSet products, const ScoreOptions& options) {
   read_items(items, begin, end, block);
-  if (products.any({Product::event_table, Product::event_log})) project(block, Event::kEvent, event);
+  if (products.any({Product::event_table, Product::event_log})) project(block, Event::event, event);
   if (products.has(Product::proper_scores)) score_terms(block, options, terms);
   if (products.has(Product::event_log)) event_log_terms(event.view(), options, event_log);
   if (products.has(Product::histogram)) histogram_terms(block, plan.by_class, histogram);
@@ -36,7 +36,7 @@ void BlockParts::read(const Items& items, std::int64_t begin, std::int64_t end, 
 }
 
 void BlockParts::plan_null(const NullModel& model, ProductSet products) {
-  if (!products.any({Product::event_table, Product::event_log})) project(block, Event::kEvent, event);
+  if (!products.any({Product::event_table, Product::event_log})) project(block, Event::event, event);
   event_votes.plan(event.view(), std::span(&model.vote_correlation, 1));
   if (!products.has(Product::disagreement)) return;
   std::vector<double> correlation(block.size);
@@ -94,7 +94,7 @@ void StreamBuilder::update_null(BlockParts& parts, const NullDraw& draw) {
     ForecastsView f = event;
     draw.hits(f, parts.event_votes, hits);
     f.hits = hits;
-    f.whole = f.whole && draw.whole();
+    f.whole_counts = f.whole_counts && draw.whole();
     event_.update(f);
   }
   if (by_class_ || products_.has(Product::histogram)) {

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 18;
 
-// A signal handler may not allocate or lock: the names lie in fixed slots, `live` is set last and cleared
-// first.
+// A signal handler may not allocate or lock:
+// the names lie in fixed slots, `live` is set last and cleared first.
 struct Slot {
   std::atomic<bool> taken{false}, live{false};
   char path[PATH_MAX] = {};
@@ -102,14 +102,14 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_
     target_ = output_target(path_);
   // rename() would replace even a file that its owner made read-only.
   if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
-  const std::filesystem::path whole(target_);
+  const std::filesystem::path target(target_);
   // room for the rest within the system's limit
-  const std::string base = whole.filename().string().substr(0, 100);
-  detail::sweep_unfinished(whole.parent_path().string());
+  const std::string base = target.filename().string().substr(0, 100);
+  detail::sweep_unfinished(target.parent_path().string());
   for (unsigned attempt = 0; fd_ < 0; ++attempt) {
     static std::atomic<unsigned> serial{0};
     const std::string name = detail::unfinished_name(base, ::getpid(), serial++);
-    temporary_ = (whole.parent_path() / name).string();
+    temporary_ = (target.parent_path() / name).string();
     fd_ = create_locked(temporary_);
     if (fd_ >= 0) break;
     const int error = errno;
@@ -140,7 +140,7 @@ void AtomicFile::fail(int error) {
   throw InputError("cannot write " + path_ + ": " + detail::system_reason(error));
 }
 
-void AtomicFile::put(std::span<const std::byte> bytes) {
+void AtomicFile::write_now(std::span<const std::byte> bytes) {
   if (fd_ < 0) throw std::logic_error("AtomicFile: " + path_ + " is written after its end");
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
@@ -151,13 +151,13 @@ void AtomicFile::put(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::flush() {
-  put(buffer_);
+  write_now(buffer_);
   buffer_.clear();
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
   if (buffer_.size() + bytes.size() > kBuffer) flush();
-  if (bytes.size() >= kBuffer) return put(bytes);
+  if (bytes.size() >= kBuffer) return write_now(bytes);
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
 }
 
@@ -180,8 +180,8 @@ void AtomicFile::commit() {
   temporary_.clear();
   release_temporary(slot_);
   slot_ = -1;
-  // The new name itself should outlive a power cut; where the directory cannot be synced the file is still
-  // whole.
+  // The new name itself should outlive a power cut;
+  // where the directory cannot be synced the file is still whole.
   const std::string parent = std::filesystem::path(target_).parent_path().string();
   const int dir = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir >= 0) {

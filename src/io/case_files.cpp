@@ -61,12 +61,12 @@ std::optional<std::size_t> class_axis(const Array& probs, const Array& mask, Cla
                      ": classes may stand on the first or on the last axis; say which with ⟦class_axis⟧");
   if (first && said != ClassAxis::last) return 0;
   if (last && said != ClassAxis::first) return probs.shape.size() - 1;
-  throw InputError(shapes +
-                   (said == ClassAxis::unsaid
-                        ? "; they must agree, apart from an axis of classes, and Plumb does not resample: "
-                          "bring them to one grid, for example with SimpleITK"
-                        : ", which does not fit ⟦class_axis⟧ " +
-                              std::string(said == ClassAxis::first ? "first" : "last")));
+  throw InputError(
+      shapes +
+      (said == ClassAxis::unsaid
+           ? "; they must agree, apart from an axis of classes, and Plumb does not resample: bring them to one grid, for example with SimpleITK"
+           : ", which does not fit ⟦class_axis⟧ " +
+                 std::string(said == ClassAxis::first ? "first" : "last")));
 }
 
 void check_place(const Volume& a, const Volume& b) {
@@ -137,8 +137,8 @@ Array ratings(const std::vector<Array>& masks, const Grid& grid, int classes, co
   return array_of(std::move(out), {grid.voxels, raters}, masks.front().name);
 }
 
-/// N, or N x K, in the order of the grid, checked; copied only where memory has another order or the numbers
-/// are scaled.
+/// N, or N x K, in the order of the grid, checked;
+/// copied only where memory has another order or the numbers are scaled.
 Array probabilities(const Array& probs, std::optional<std::size_t> axis, const Grid& grid, double full,
                     const CaseFileOptions& o) {
   const std::int64_t classes = axis ? probs.shape[*axis] : 1;
@@ -154,11 +154,12 @@ Array probabilities(const Array& probs, std::optional<std::size_t> axis, const G
       for (std::int64_t i = 0; i < std::ssize(values); ++i) {
         const double p = full == 1 ? values[i] : values[i] / full;
         if (std::isnan(p) || (check && !(p >= 0 && p <= 1)))
-          throw InputError(probs.name + ", voxel " + grid.voxel(begin + i) +
-                           (axis ? ", class " + std::to_string(k) : "") + ": " + show(values[i]) +
-                           (std::isnan(p) ? " is no number"
-                                          : " is no probability; logits go into a column called logits, and "
-                                            "scaled integers need ⟦full_scale⟧, for example 255"));
+          throw InputError(
+              probs.name + ", voxel " + grid.voxel(begin + i) + (axis ? ", class " + std::to_string(k) : "") +
+              ": " + show(values[i]) +
+              (std::isnan(p)
+                   ? " is no number"
+                   : " is no probability; logits go into a column called logits, and scaled integers need ⟦full_scale⟧, for example 255"));
         if (!in_place) copy[(begin + i) * classes + k] = p;
       }
     });

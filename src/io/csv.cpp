@@ -17,7 +17,7 @@ using namespace detail;
 struct FoundText {};
 
 /// A number that is written as it would be shown again: 7, but not 007, 7.0 or 12345678901234567.
-bool plain_whole(std::string_view text) {
+bool is_plain_integer(std::string_view text) {
   constexpr std::size_t kMostDigits = 15;
   if (text.starts_with('-') && text != "-0") text.remove_prefix(1);
   return !text.empty() && text.size() <= kMostDigits && (text[0] != '0' || text == "0") &&
@@ -61,7 +61,8 @@ class NumberParser {
           const char* const digits = p;
           const auto [stop, error] = std::from_chars(p, end, value);
           p = stop;
-          if (options_.want == Want::names && !plain_whole({digits, stop})) p = digits;  // as text, below
+          if (options_.want == Want::names && !is_plain_integer({digits, stop}))
+            p = digits;  // as text, below
           if (p != end && *p == '\r' && (p + 1 == end || p[1] == '\n')) ++p;
           done = error == std::errc{} && (p == end || *p == delimiter || *p == '\n');
           if (done) out[slot_[c]] = value;
@@ -96,7 +97,7 @@ class NumberParser {
     double value = 0;
     const NumberText kind = parse_number(trimmed(text), value);
     const bool names = options_.want == Want::names;
-    if (kind == NumberText::good && names && !plain_whole(trimmed(text))) throw FoundText{};
+    if (kind == NumberText::good && names && !is_plain_integer(trimmed(text))) throw FoundText{};
     if (kind == NumberText::good) return value;
     const bool missing = kind == NumberText::empty || text == "NA";
     if (missing && options_.empty_is_nan) return std::numeric_limits<double>::quiet_NaN();

@@ -15,8 +15,8 @@ std::string_view without_bom(std::string_view text, const std::string& name) {
   return text;
 }
 
-/// A first line of numbers is data without a header, except 0, 1, 2, ... (as pandas names columns) or 1, 2,
-/// ...
+/// A first line of numbers is data without a header, except 0, 1, 2, ...
+/// (as pandas names columns) or 1, 2, ...
 void check_header_names(const CsvTable& t) {
   bool counts = true;
   double first = 0;
@@ -46,7 +46,7 @@ bool spaced_numbers(std::string_view line) {
 
 /// A header whose quotes are in the wrong places is often another format.
 [[noreturn]] void refuse_header(const CsvTable& t) {
-  const std::string_view line = t.whole.substr(0, t.whole.find('\n'));
+  const std::string_view line = t.file_text.substr(0, t.file_text.find('\n'));
   const auto has = [&](char c) { return line.find(c) != std::string_view::npos; };
   const std::size_t first = line.find_first_not_of(" \t");
   if (first != std::string_view::npos && (line[first] == '{' || line[first] == '['))
@@ -61,8 +61,8 @@ bool spaced_numbers(std::string_view line) {
 
 void read_header(CsvTable& t) {
   CsvRecord record;
-  const char* p = t.whole.data();
-  const char* const end = p + t.whole.size();
+  const char* p = t.file_text.data();
+  const char* const end = p + t.file_text.size();
   const RecordFault fault = read_record(p, end, t.delimiter, record);
   if (fault != RecordFault::none) refuse_header(t);
   for (const CsvField& f : record.fields) {
@@ -91,12 +91,12 @@ void read_header(CsvTable& t) {
   t.body = std::string_view(p, end - p);
   const std::size_t last = t.body.find_last_not_of(" \r\n");
   t.body = t.body.substr(0, last == std::string_view::npos ? 0 : last + 1);
-  t.first_line = 1 + std::count(t.whole.data(), p, '\n');
+  t.first_line = 1 + std::count(t.file_text.data(), p, '\n');
 }
 
 /// Where pieces begin: at the first record that begins in each stretch of chunk_bytes. Whether a newline ends
-/// a record is told by the number of quotes before it, which holds because the records themselves are later
-/// read strictly.
+/// a record is told by the number of quotes before it,
+/// which holds because the records themselves are later read strictly.
 std::vector<const char*> piece_starts(const CsvTable& t, std::size_t chunk_bytes, int threads) {
   const std::int64_t stretches = (t.body.size() + chunk_bytes - 1) / chunk_bytes;
   const auto stretch = [&](std::int64_t i) { return t.body.substr(i * chunk_bytes, chunk_bytes); };
@@ -143,7 +143,7 @@ CsvTable open_csv(std::span<const std::byte> bytes, const std::string& name, cha
   CsvTable t;
   t.name = name;
   t.delimiter = delimiter;
-  t.whole = without_bom({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+  t.file_text = without_bom({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
   read_header(t);
   if (t.body.empty()) return t;
   t.quotes = t.body.find('"') != std::string_view::npos;

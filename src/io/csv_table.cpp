@@ -72,7 +72,7 @@ RecordFault read_record(const char*& p, const char* end, char delimiter, CsvReco
 }
 
 std::string CsvTable::where(std::int64_t row, const char* at) const {
-  const auto line = 1 + std::count(whole.data(), at, '\n');
+  const auto line = 1 + std::count(file_text.data(), at, '\n');
   return name + ", row " + std::to_string(row) + " (line " + std::to_string(line) + ")";
 }
 

@@ -39,8 +39,8 @@ struct CsvChunk {
 struct CsvTable {
   std::string name;
   char delimiter = ',';
-  std::string_view whole;  ///< the file
-  std::string_view body;   ///< the records after the header, without blank lines at the end
+  std::string_view file_text;  ///< the file
+  std::string_view body;       ///< the records after the header, without blank lines at the end
   std::vector<std::string> columns;
   bool quotes = false;  ///< anywhere in the body
   std::vector<CsvChunk> chunks;
@@ -60,8 +60,8 @@ struct CsvTable {
 /// Column numbers of a selection, in the order asked for.
 [[nodiscard]] std::vector<std::size_t> select_columns(const CsvTable& table, const std::string& selection);
 
-/// Calls f(row, begin of the record, fields) for the records of a chunk; every record has as many fields as
-/// the header.
+/// Calls f(row, begin of the record, fields) for the records of a chunk;
+/// every record has as many fields as the header.
 template <class F>
 void for_each_record(const CsvTable& table, const CsvChunk& chunk, F&& f) {
   CsvRecord record;

@@ -15,8 +15,8 @@ using detail::NumberFacts;
 
 constexpr std::size_t kMostDistinct = 20;
 
-/// The array as rows of its last axis where memory allows to see it so; rows of Fortran order are read as
-/// they are.
+/// The array as rows of its last axis where memory allows to see it so;
+/// rows of Fortran order are read as they are.
 Rows along_last_axis(const Array& a) {
   if (a.shape.size() < 3 || !a.is_contiguous()) return Rows(a);
   Array flat = a;

@@ -65,7 +65,7 @@ void conclude(const NumberFacts& f, ArrayInfo& a) {
   a.finite = f.finite;
   a.min = f.finite > 0 ? f.min : 0;
   a.max = f.finite > 0 ? f.max : 0;
-  a.integers = f.whole && f.finite > 0 && !f.infinite;
+  a.integers = f.all_integers && f.finite > 0 && !f.infinite;
   a.has_nan = f.nan;
   a.has_infinite = f.infinite;
   a.rows_sum_to_one = f.sums_to_one && f.finite > 0 && a.shape.size() > 1;

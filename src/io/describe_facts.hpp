@@ -15,7 +15,7 @@ namespace plumb::detail {
 struct NumberFacts {
   double min = std::numeric_limits<double>::infinity(), max = -min;
   std::int64_t finite = 0;
-  bool whole = true, nan = false, infinite = false, sums_to_one = true;
+  bool all_integers = true, nan = false, infinite = false, sums_to_one = true;
 
   void add(double x) {
     if (!std::isfinite(x)) {
@@ -25,14 +25,14 @@ struct NumberFacts {
     ++finite;
     min = x < min ? x : min;
     max = x > max ? x : max;
-    whole = whole && x == std::floor(x);
+    all_integers = all_integers && x == std::floor(x);
   }
   void add_sum(double sum) { sums_to_one = sums_to_one && std::fabs(sum - 1) <= 1e-3; }
   void merge(const NumberFacts& o) {
     min = o.min < min ? o.min : min;
     max = o.max > max ? o.max : max;
     finite += o.finite;
-    whole = whole && o.whole;
+    all_integers = all_integers && o.all_integers;
     nan = nan || o.nan;
     infinite = infinite || o.infinite;
     sums_to_one = sums_to_one && o.sums_to_one;

@@ -9,8 +9,8 @@ namespace plumb::detail {
 
 enum class JsonKind { null, number, boolean, text, list_begin, list_end, object };
 
-/// A leaf of the object. `path` is the members' names with dots between them; `depth` counts the lists around
-/// it.
+/// A leaf of the object. `path` is the members' names with dots between them;
+/// `depth` counts the lists around it.
 struct JsonLeaf {
   std::string_view path;
   JsonKind kind = JsonKind::null;

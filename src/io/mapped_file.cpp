@@ -31,8 +31,8 @@ class Descriptor {
   int fd_;
 };
 
-// A signal handler may not allocate or lock: mappings lie in fixed slots, and `begin` is set last and cleared
-// first.
+// A signal handler may not allocate or lock:
+// mappings lie in fixed slots, and `begin` is set last and cleared first.
 struct Mapping {
   std::atomic<bool> taken{false};
   std::atomic<const std::byte*> begin{nullptr};

@@ -84,8 +84,7 @@ void check_magic(const Fields& f, const std::string& name) {
   if (std::memcmp(magic, f.version == 1 ? "ni1" : "ni2", 4) == 0)
     throw InputError(
         name +
-        " is the header of a NIfTI pair (.hdr and .img); save both as one .nii file, for example "
-        "with nibabel");
+        " is the header of a NIfTI pair (.hdr and .img); save both as one .nii file, for example with nibabel");
   throw InputError(name +
                    " is no NIfTI file (an older ANALYZE file?); save it as .nii, for example with nibabel");
 }
@@ -112,8 +111,7 @@ void read_type(const Fields& f, const std::string& name, NiftiHeader& h) {
   if (type == std::end(kTypes))
     throw InputError(
         name + " holds NIfTI data type " + std::to_string(code) +
-        ", which is no plain number (colours, complex numbers, bits); save the voxels as integers "
-        "or as float32");
+        ", which is no plain number (colours, complex numbers, bits); save the voxels as integers or as float32");
   h.dtype = type->dtype;
   if (bits != 8 * dtype_size(h.dtype))
     damaged_nifti(name, "its header declares " + std::to_string(bits) + " bits a voxel for type " +

@@ -128,12 +128,12 @@ void parse_descr(std::string_view descr, NpyHeader& h, const std::string& name) 
   if (!rest.empty()) rest.remove_prefix(1);
   std::int64_t units = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), units);
-  const bool whole = error == std::errc{} && end == rest.data() + rest.size() && units > 0;
+  const bool has_size = error == std::errc{} && end == rest.data() + rest.size() && units > 0;
   const bool text = h.kind == 'U' || h.kind == 'S';
-  if (whole && text && units <= std::numeric_limits<std::int32_t>::max()) {
+  if (has_size && text && units <= std::numeric_limits<std::int32_t>::max()) {
     h.dtype = DType::text;
     h.item_bytes = h.kind == 'U' ? 4 * units : units;
-  } else if (const auto t = whole ? number_type(h.kind, units) : std::nullopt) {
+  } else if (const auto t = has_size ? number_type(h.kind, units) : std::nullopt) {
     h.dtype = *t;
     h.item_bytes = units;
   } else {
@@ -144,8 +144,8 @@ void parse_descr(std::string_view descr, NpyHeader& h, const std::string& name) 
   h.swapped = !one_byte && (order == '<' || order == '>') && order != kNative;
 }
 
-/// Elements times bytes; also the extents that a zero elsewhere hides must fit, since strides are made of
-/// them.
+/// Elements times bytes; also the extents that a zero elsewhere hides must fit,
+/// since strides are made of them.
 std::uint64_t checked_bytes(const NpyHeader& h, const std::string& name) {
   std::int64_t product = h.item_bytes;
   bool none = false;

@@ -44,9 +44,9 @@ Picture png_header(PngBytes body, const std::string& name) {
   if (p.width < 1 || p.height < 1 || p.width > kMost || p.height > kMost)
     damaged_png(name, "its size is " + std::to_string(p.width) + " x " + std::to_string(p.height));
   if (colour == 2 || colour == 4 || colour == 6)
-    throw InputError(name +
-                     " is a PNG file with colours or opacity, and a number for each pixel is needed; save it "
-                     "as greyscale or with a palette");
+    throw InputError(
+        name +
+        " is a PNG file with colours or opacity, and a number for each pixel is needed; save it as greyscale or with a palette");
   const bool known = p.depth == 1 || p.depth == 2 || p.depth == 4 || p.depth == 8 || p.depth == 16;
   if ((colour != 0 && colour != 3) || !known || (colour == 3 && p.depth == 16) || body[10] != std::byte{0} ||
       body[11] != std::byte{0} || interlace > 1)

@@ -1,5 +1,5 @@
-// The numbers behind exp and log, shared by the scalar and the SIMD code: both do the same operations in the
-// same order.
+// The numbers behind exp and log, shared by the scalar and the SIMD code:
+// both do the same operations in the same order.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ inline constexpr double kTwo52PlusBias = 4503599627370496.0 + 1023.0;
 inline constexpr double kSmallestNormal = 0x1p-1022;
 inline constexpr double kTwo54 = 0x1p54;
 
-// Sums over a row run in this many interleaved lanes on every target; kRowLanes is a multiple of every vector
-// width in use.
+// Sums over a row run in this many interleaved lanes on every target;
+// kRowLanes is a multiple of every vector width in use.
 inline constexpr int kRowLanes = 8;
 
 }  // namespace plumb::detail

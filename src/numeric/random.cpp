@@ -33,7 +33,7 @@ double random_uniform(std::uint64_t seed, Purpose purpose, std::uint32_t replica
 }
 
 std::uint32_t random_poisson(std::uint64_t seed, std::uint32_t replicate, std::uint64_t unit) {
-  return poisson_of(philox_block(seed, word_stream(Purpose::kBootstrap), replicate, unit / 4)[unit % 4]);
+  return poisson_of(philox_block(seed, word_stream(Purpose::bootstrap), replicate, unit / 4)[unit % 4]);
 }
 
 std::uint64_t hash_name(std::string_view name) {

@@ -1,5 +1,5 @@
-// The address of each random number: which Philox block, and which of its words. Shared by scalar and SIMD
-// code.
+// The address of each random number: which Philox block, and which of its words.
+// Shared by scalar and SIMD code.
 //   key     = seed
 //   counter = (block low, block high, replicate, stream)
 // A block of four words serves the units 4b to 4b+3 in a word stream (one word each), and the units 2b and
@@ -37,8 +37,8 @@ inline std::array<std::uint32_t, 4> philox_block(std::uint64_t seed, std::uint32
 inline double uniform_of(std::uint64_t bits) { return static_cast<std::int64_t>(bits >> 11) * 0x1p-53; }
 
 // A Poisson(1) variable is the number of thresholds that a uniform 32-bit word reaches: kPoisson[k] = 2^32
-// P(X <= k), rounded. Each probability is within 2^-32 of the true one; 13 or more (probability 6.4e-11)
-// never occurs.
+// P(X <= k), rounded. Each probability is within 2^-32 of the true one;
+// 13 or more (probability 6.4e-11) never occurs.
 inline constexpr std::uint32_t kPoisson[12] = {1580030169, 3160060337, 3950075422, 4213413783,
                                                4279248374, 4292415292, 4294609778, 4294923276,
                                                4294962463, 4294966817, 4294967253, 4294967292};

@@ -172,8 +172,8 @@ HWY_INLINE V32 count_reached(V32 words, int from, int to) {
   return hn::BitCast(d32, count);
 }
 
-// Six of ten thousand weights exceed 5: the upper thresholds are compared only when some word of the vector
-// needs them.
+// Six of ten thousand weights exceed 5:
+// the upper thresholds are compared only when some word of the vector needs them.
 template <std::size_t kVectors>
 HWY_INLINE void count_all(const V64* pairs, V64* counts) {
   constexpr int kCommon = 5;
@@ -194,7 +194,7 @@ HWY_INLINE void count_all(const V64* pairs, V64* counts) {
 
 void PoissonBlock(std::uint64_t seed, std::uint32_t replicate, const std::uint64_t* units, std::size_t n,
                   std::uint32_t* out) {
-  const Philox philox(seed, word_stream(Purpose::kBootstrap), replicate);
+  const Philox philox(seed, word_stream(Purpose::bootstrap), replicate);
   constexpr std::size_t kStep = 8 * kWidth;  // two vectors of blocks, four units a block
   walk<kStep>(
       units, n, 4, out,

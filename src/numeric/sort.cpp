@@ -134,14 +134,14 @@ class RadixSort {
       });
     }
     for (int pass = 0; pass < passes_; ++pass) {
-      const auto put = [&](std::size_t at, Item item) { to[at] = item; };
+      const auto store = [&](std::size_t at, Item item) { to[at] = item; };
       const auto from_buffer = [&](std::size_t i) { return from[i]; };
       const int shift = pass * digit_bits_;
       const bool first = pass == 0, last = pass + 1 == passes_;
       if (first) {
-        last ? scatter(shift, from_input, finish) : scatter(shift, from_input, put);
+        last ? scatter(shift, from_input, finish) : scatter(shift, from_input, store);
       } else {
-        last ? scatter(shift, from_buffer, finish) : scatter(shift, from_buffer, put);
+        last ? scatter(shift, from_buffer, finish) : scatter(shift, from_buffer, store);
       }
       std::swap(from, to);
     }
@@ -157,8 +157,8 @@ class RadixSort {
                     });
   }
 
-  template <class Get, class Put>
-  void scatter(int shift, Get get, Put put) {
+  template <class Get, class Store>
+  void scatter(int shift, Get get, Store store) {
     const Key mask = (Key{1} << digit_bits_) - 1;
     each_chunk([&](std::size_t c, std::size_t begin, std::size_t end) {
       auto& count = counts_[c];
@@ -172,7 +172,7 @@ class RadixSort {
       auto& next = counts_[c];
       for (std::size_t i = begin; i < end; ++i) {
         const Item item = get(i);
-        put(next[item.key >> shift & mask]++, item);
+        store(next[item.key >> shift & mask]++, item);
       }
     });
   }

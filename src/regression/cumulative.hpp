@@ -13,26 +13,26 @@ namespace plumb::detail {
 /// come in any order).
 class Cumulative {
  public:
-  explicit Cumulative(bool whole) : whole_(whole) {}
+  explicit Cumulative(bool weights_are_one) : weights_are_one_(weights_are_one) {}
   void add(double w) {
-    if (whole_) {
+    if (weights_are_one_) {
       plain_ += w;
     } else {
       exact_.add(w);
     }
   }
-  [[nodiscard]] double value() const { return whole_ ? plain_ : exact_.value(); }
+  [[nodiscard]] double value() const { return weights_are_one_ ? plain_ : exact_.value(); }
 
  private:
-  bool whole_;
+  bool weights_are_one_;
   double plain_ = 0;
   ExactSum exact_;
 };
 
 [[nodiscard]] inline double total_weight(std::span<const std::uint32_t> items, const ItemWeights& weights) {
-  Cumulative sum(weights.whole());
+  Cumulative sum(weights.all_one());
   for (const std::uint32_t i : items)
-    if (const double w = weights.of(i); w != 0) sum.add(w);
+    if (const double w = weights.weight_of(i); w != 0) sum.add(w);
   return sum.value();
 }
 

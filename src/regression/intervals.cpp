@@ -102,19 +102,19 @@ Bounds coverage_bounds(double share, std::span<const double> replicates, const R
 
 void add_regression_interval(const MetricRow& row, std::vector<double> replicates, const RegressionUnits& s,
                              double level, MetricResult& m) {
-  const auto put = [&m](const Bounds& b, const char* name) {
+  const auto set_interval = [&m](const Bounds& b, const char* name) {
     m.low = b.low;
     m.high = b.high;
     m.interval = name;
   };
   if (row.key == "zms") {
-    if (*m.value > 0) put(mean_square_bounds(*m.value, replicates, s, level), "chi-square");
+    if (*m.value > 0) set_interval(mean_square_bounds(*m.value, replicates, s, level), "chi-square");
   } else if (is_share(row.key)) {
-    put(coverage_bounds(*m.value, replicates, s, level), "wilson");
+    set_interval(coverage_bounds(*m.value, replicates, s, level), "wilson");
   } else if (is_mean(row.key)) {
     Bounds b = mean_bounds(*m.value, replicates, s, level);
     if (row.low == 0) b.low = std::max(0.0, b.low);
-    put(b, "skewed t");
+    set_interval(b, "skewed t");
   } else {
     add_interval(row.interval, std::move(replicates), level, m);
   }
@@ -143,8 +143,8 @@ Verdict judge_deviations(const MetricResult& zms, const RegressionUnits& s, bool
     return v;
   }
   v.verdict = "cannot tell";
-  // The interval of a calibrated model, as wide as this one on the scale of logarithms, shrinks with the root
-  // of n.
+  // The interval of a calibrated model, as wide as this one on the scale of logarithms,
+  // shrinks with the root of n.
   const double width = log_portable(*v.high / *v.low) / (2 * log_portable(tolerance)),
                root = std::sqrt(tolerance);
   if (*v.estimate > root || *v.estimate < 1 / root || width <= 1)

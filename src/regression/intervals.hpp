@@ -36,8 +36,8 @@ struct RegressionUnits {
 void add_regression_interval(const MetricRow& row, std::vector<double> replicates,
                              const RegressionUnits& sample, double level, MetricResult& metric);
 
-/// From sqrt(zms), the errors over the predicted standard deviations, and its interval against [1/tolerance,
-/// tolerance].
+/// From sqrt(zms), the errors over the predicted standard deviations,
+/// and its interval against [1/tolerance, tolerance].
 [[nodiscard]] Verdict judge_deviations(const MetricResult& zms, const RegressionUnits& sample, bool grouped,
                                        double tolerance);
 

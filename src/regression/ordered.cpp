@@ -42,7 +42,8 @@ OrderedRegression order_regression(const RegressionItems& items, double clip, in
             const detail::OutputTerms& o = t.output[j];
             variance[row * d + j] = o.variance[i];
             err2[row * d + j] = o.err2[i];
-            pit[row * d + j] = normal_cdf(t.block.of(t.block.error, j)[i] < 0 ? -o.abs_z[i] : o.abs_z[i]);
+            pit[row * d + j] =
+                normal_cdf(t.block.output_column(t.block.error, j)[i] < 0 ? -o.abs_z[i] : o.abs_z[i]);
             degenerate += weight > 0 && !o.has_z(i);
           }
           item_variance[row] = t.variance[i];
@@ -76,7 +77,7 @@ Estimate ence(const OrderedRegression& c, const ItemWeights& weights, int bins) 
   const std::size_t n = c.variance.size();
   const double total = detail::total_weight(c.entry_item, weights);
   if (!(total > 0)) return Estimate::undefined(kNoItems);
-  detail::Cumulative below(weights.whole());
+  detail::Cumulative below(weights.all_one());
   ExactSum mse, variance;
   double sum = 0, cell_weight = 0;
   int used = 0, cell = 0, zero = 0;
@@ -100,7 +101,7 @@ Estimate ence(const OrderedRegression& c, const ItemWeights& weights, int bins) 
     if (next != cell) close();
     cell = next;
     for (std::size_t i = begin; i < end; ++i) {
-      const double w = weights.of(c.entry_item[i]);
+      const double w = weights.weight_of(c.entry_item[i]);
       if (w == 0) continue;
       below.add(w);
       mse.add(c.err2[i] * w);

@@ -27,13 +27,13 @@ PitDistance pit_distance(const OrderedRegression& c, const ItemWeights& weights)
   if (!(total > 0)) {
     return {Estimate::undefined(kNoItems), Estimate::undefined(kNoItems)};
   }
-  detail::Cumulative so_far(weights.whole());
+  detail::Cumulative so_far(weights.all_one());
   double share = 0, from = 0, ks = 0, area = 0;
   for (std::size_t begin = 0; begin < c.pit.size();) {
     std::size_t end = begin;
     const double at = c.pit[begin];
     for (; end < c.pit.size() && c.pit[end] == at; ++end)
-      if (const double w = weights.of(c.pit_item[end]); w != 0) so_far.add(w);
+      if (const double w = weights.weight_of(c.pit_item[end]); w != 0) so_far.add(w);
     const double next = so_far.value() / total;
     if (next != share) {  // a jump: the largest distance is on one of its two sides
       ks = std::max({ks, std::abs(share - at), std::abs(next - at)});

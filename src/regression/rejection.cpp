@@ -9,14 +9,14 @@ std::vector<RejectionRow> rejection(const OrderedRegression& c, int rows) {
   const double total = detail::total_weight(c.item, weights);
   if (!(total > 0)) return {};
   std::vector<RejectionRow> ascending;  // thresholds from small to large
-  detail::Cumulative kept(weights.whole());
+  detail::Cumulative kept(weights.all_one());
   ExactSum err2;
   std::int64_t items = 0;
   int step = 1;
   for (std::size_t begin = 0; begin < c.item.size();) {
     std::size_t end = begin;
     for (; end < c.item.size() && c.item_variance[end] == c.item_variance[begin]; ++end) {
-      const double w = weights.of(c.item[end]);
+      const double w = weights.weight_of(c.item[end]);
       if (w == 0) continue;
       kept.add(w);
       err2.add(c.item_err2[end] * w);

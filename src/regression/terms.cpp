@@ -37,7 +37,8 @@ void output_terms(std::span<const double> error, std::span<const double> varianc
 }
 
 /// `from_cells`: squared errors and variances come from the cells, which add up to them exactly.
-void add_output(const OutputTerms& t, std::span<const double> w, bool whole, bool from_cells, OutputSums& s) {
+void add_output(const OutputTerms& t, std::span<const double> w, bool weights_are_one, bool from_cells,
+                OutputSums& s) {
   const std::size_t n = t.err2.size();
   if (w.empty()) {
     s.entries += n;
@@ -53,7 +54,7 @@ void add_output(const OutputTerms& t, std::span<const double> w, bool whole, boo
     add_column(s.weight, w);
     for (std::size_t q = 0; q < kCoverageLevels.size(); ++q) {
       const double bound = coverage_quantiles()[q];
-      if (whole) {  // sums of small whole numbers are exact
+      if (weights_are_one) {  // sums of small whole numbers are exact
         double sum = 0;
         for (std::size_t i = 0; i < n; ++i) sum += t.abs_z[i] <= bound ? w[i] : 0.0;
         s.inside[q].add(sum);
@@ -143,7 +144,8 @@ void BlockTerms::read(const RegressionItems& items, std::int64_t begin, std::int
   clipped = raise_variances(block, clip);
   const int d = block.outputs;
   output.resize(d);
-  for (int j = 0; j < d; ++j) output_terms(block.of(block.error, j), block.of(block.variance, j), output[j]);
+  for (int j = 0; j < d; ++j)
+    output_terms(block.output_column(block.error, j), block.output_column(block.variance, j), output[j]);
   variance = by_item(block, block.variance, mean_variance);
   if (d == 1) {
     err2 = output[0].err2;
@@ -164,10 +166,10 @@ void BlockTerms::read(const RegressionItems& items, std::int64_t begin, std::int
 }
 
 void add_block(const BlockTerms& terms, std::span<const double> multiplier, RegressionSums& sums) {
-  const bool whole = terms.block.weight.empty();
+  const bool weights_are_one = terms.block.weight.empty();
   const bool shared = terms.output.size() == 1 && !sums.uce.cell.empty();
   for (std::size_t j = 0; j < terms.output.size(); ++j)
-    add_output(terms.output[j], multiplier, whole, shared, sums.output[j]);
+    add_output(terms.output[j], multiplier, weights_are_one, shared, sums.output[j]);
   if (multiplier.empty()) {
     sums.items += terms.block.size;
   } else {

@@ -13,7 +13,7 @@ namespace plumb {
 namespace {
 
 std::string parameter_text(double x) { return fmt::format("{:.4g}", x); }
-std::string optional_numeral(const std::optional<double>& x) {
+std::string number_or_dash(const std::optional<double>& x) {
   return x ? fmt::format("{:.5f}", *x) : "undefined";
 }
 
@@ -23,8 +23,8 @@ const Parameter* find(const Step& step, std::string_view name) {
   return at == step.parameters.end() || at->values.empty() ? nullptr : &*at;
 }
 
-// What the numbers of a step mean for the predictions; empty where a list of numbers says nothing to a
-// reader.
+// What the numbers of a step mean for the predictions;
+// empty where a list of numbers says nothing to a reader.
 std::string meaning(const Step& step) {
   if (step.method == "none") return "Leaves the predictions as they are.";
   if (const Parameter* t = find(step, "T"); t != nullptr && step.method == "temperature") {
@@ -127,8 +127,7 @@ std::string render_fit(const FitSummary& s, const TerminalOptions& o) {
   detail::TextTable table({"on the data it was fitted on", "before", "after"});
   table.right(1);
   table.right(2);
-  for (const BeforeAfter& b : s.scores)
-    table.add({b.key, optional_numeral(b.before), optional_numeral(b.after)});
+  for (const BeforeAfter& b : s.scores) table.add({b.key, number_or_dash(b.before), number_or_dash(b.after)});
   return out + "\n" + table.render(o.colour, o.width) +
          spell(
              s.model.steps.back().method == "alpha"

@@ -88,7 +88,7 @@ double total_weight(const Json& rows) {
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 std::string points(double share) { return fmt::format("{:.1f} points", 100 * share); }
-std::string numeral(double x) {
+std::string four_digit_number(double x) {
   const double size = x < 0 ? -x : x;
   return size != 0 && (size < 1e-3 || size >= 1e5) ? fmt::format("{:.2e}", x) : fmt::format("{:.4f}", x);
 }

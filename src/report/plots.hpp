@@ -53,8 +53,8 @@ void confusion_tables(const Runs& runs, std::vector<ReaderTable>& out);
 void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out);
 
 /// Binds the spec of its name to `rows` and puts the plot into `out`. With runs: each model (field "model")
-/// gets its colour, and no legend when it is alone. With choices: the first is shown, and its sentence unless
-/// there is one.
+/// gets its colour, and no legend when it is alone. With choices:
+/// the first is shown, and its sentence unless there is one.
 Plot& add_plot(Plots& out, Json rows, const Runs& runs, Plot plot);
 /// A choice of this name, or one sentence more in the one that is there.
 void add_choice(std::vector<Choice>& choices, const std::string& name, const std::string& sentence);
@@ -62,9 +62,9 @@ void add_choice(std::vector<Choice>& choices, const std::string& name, const std
 [[nodiscard]] double total_weight(const Json& rows);
 
 // How numbers are said.
-[[nodiscard]] std::string percent(double share);  ///< "93.6%"
-[[nodiscard]] std::string points(double share);   ///< "4.0 points"
-[[nodiscard]] std::string numeral(double x);      ///< four digits
+[[nodiscard]] std::string percent(double share);        ///< "93.6%"
+[[nodiscard]] std::string points(double share);         ///< "4.0 points"
+[[nodiscard]] std::string four_digit_number(double x);  ///< four digits
 /// "a, b and c".
 [[nodiscard]] std::string listed(const std::vector<std::string>& parts);
 /// "one; another." or nothing.

@@ -1,5 +1,5 @@
-// What a regression's numbers say, in plain words. Rounded for reading; the exact numbers are in the table
-// and the JSON.
+// What a regression's numbers say, in plain words. Rounded for reading;
+// the exact numbers are in the table and the JSON.
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // What is said about a result: a sentence, and what it claims in a form that a program can check. No claim is
-// made that the inference behind it does not carry, and no two claims of one result may contradict each
-// other.
+// made that the inference behind it does not carry,
+// and no two claims of one result may contradict each other.
 #pragma once
 
 #include <span>

@@ -121,13 +121,10 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
 std::string threshold_words(const UncertaintyResult& r) {
   std::string text = "Items below the cut are kept; a band is what each further cut adds to the one before.";
   if (r.confidence == 0) return text;
-  return text + fmt::format(
-                    " A plain cut reaches its target on these items, each band by itself; on new items it "
-                    "misses it in about half of all test sets. A guaranteed cut asks the target of "
-                    "everything kept, so it can keep more than a plain one. Guaranteed, for one measure and "
-                    "target: with probability at least {:g}% over the test set, the accuracy of future items "
-                    "kept is at least the target, if they come as these {} did.",
-                    100 * r.confidence, r.groups > 0 ? "groups" : "items");
+  return text +
+         fmt::format(
+             " A plain cut reaches its target on these items, each band by itself; on new items it misses it in about half of all test sets. A guaranteed cut asks the target of everything kept, so it can keep more than a plain one. Guaranteed, for one measure and target: with probability at least {:g}% over the test set, the accuracy of future items kept is at least the target, if they come as these {} did.",
+             100 * r.confidence, r.groups > 0 ? "groups" : "items");
 }
 
 /// Accuracy of what is kept when about this share of the items is handed over.

@@ -1,5 +1,5 @@
-// The verdict of a result in one sentence. It is decided elsewhere (Result.verdict); every front end says it
-// in these words.
+// The verdict of a result in one sentence. It is decided elsewhere (Result.verdict);
+// every front end says it in these words.
 #pragma once
 
 #include <string>

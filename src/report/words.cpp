@@ -1,5 +1,5 @@
-// The headlines in plain words. Percentages are rounded for reading; the exact numbers are in the table and
-// the JSON.
+// The headlines in plain words. Percentages are rounded for reading;
+// the exact numbers are in the table and the JSON.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -41,8 +41,8 @@ struct Means {
   double forecast, outcome;
 };
 
-// What the event's cells say together: mean forecast and share of votes where it happened, weighted as the
-// cells are.
+// What the event's cells say together: mean forecast and share of votes where it happened,
+// weighted as the cells are.
 std::optional<Means> means(const Result& r) {
   const auto t =
       std::find_if(r.tables.begin(), r.tables.end(), [](const auto& x) { return x.first == "reliability"; });
@@ -88,8 +88,8 @@ void slope(const Result& r, std::vector<Said>& out) {
   const MetricResult* m = find(r.metrics, "calibration_slope");
   if (m == nullptr || !m->value || !m->low || !m->high) return;
   if (*m->low <= 1 && 1 <= *m->high) return;
-  // Its bootstrap interval is too short with few groups or uneven weights; the omnibus test must reject as
-  // well.
+  // Its bootstrap interval is too short with few groups or uneven weights;
+  // the omnibus test must reject as well.
   if (!rejected(r)) return;
   const bool extreme = *m->high < 1;
   using detail::factor_text_beside;
@@ -104,8 +104,8 @@ void slope(const Result& r, std::vector<Said>& out) {
   out.push_back(std::move(s));
 }
 
-// No claim: whether an error is chance is decided by the verdict, which has more than this statistic to go
-// by.
+// No claim: whether an error is chance is decided by the verdict,
+// which has more than this statistic to go by.
 void calibration_error(const Result& r, std::vector<Said>& out) {
   const MetricResult* m = find(r.metrics, "ece");
   if (m == nullptr || !m->value) return;

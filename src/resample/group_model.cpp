@@ -115,7 +115,7 @@ double interpolated(const std::array<double, kRoots.size()>& y, double x, std::s
 }  // namespace
 
 double GroupModel::draw(std::uint64_t seed, std::uint32_t replicate) const {
-  const double u = random_uniform(seed, Purpose::kNullModel, replicate, 0) * posterior.back();
+  const double u = random_uniform(seed, Purpose::null_model, replicate, 0) * posterior.back();
   const auto above = std::upper_bound(posterior.begin() + 1, posterior.end() - 1, u);
   const double part = (u - above[-1]) / (*above - above[-1]);
   const auto at = above - posterior.begin();

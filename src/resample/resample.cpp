@@ -22,7 +22,7 @@ std::int64_t drawable_units(const Items& items) {
     for (std::int64_t i = 0; i < block.size; ++i) {
       if (block.votes.votes(i) == 0) continue;
       if (!block.weight.empty() && block.weight[i] == 0) continue;
-      found.insert(units.of(begin + i));
+      found.insert(units.unit_of(begin + i));
       if (std::ssize(found) == kEnoughUnits) return kEnoughUnits;
     }
   }
@@ -82,11 +82,11 @@ void NullDraw::draw(const NullModel& model, std::uint64_t seed, std::uint32_t re
   signs_ = model.kind == NullKind::signs;
   if (signs_) {
     flips_.resize(rows.size());
-    fill_bits(seed, Purpose::kSigns, replicate, units, flips_);
+    fill_bits(seed, Purpose::signs, replicate, units, flips_);
     return;
   }
   uniform_.resize(rows.size());
-  fill_uniform(seed, Purpose::kNullLabels, replicate, rows, uniform_);
+  fill_uniform(seed, Purpose::null_labels, replicate, rows, uniform_);
   if (!model.grouped) return;
   const double rho = model.groups.draw(seed, replicate);
   const double from_group = std::sqrt(rho), from_item = std::sqrt(1 - rho);
@@ -95,11 +95,11 @@ void NullDraw::draw(const NullModel& model, std::uint64_t seed, std::uint32_t re
   const auto normal = [&](double u) { return from_group * detail::table_normal_quantile(u); };
   if (FewUnits few; few.find(units)) {
     std::vector<double> drawn(few.unit.size());
-    fill_uniform(seed, Purpose::kNullGroups, replicate, few.unit, drawn);
+    fill_uniform(seed, Purpose::null_groups, replicate, few.unit, drawn);
     for (double& x : drawn) x = normal(x);
     for (std::size_t i = 0; i < units.size(); ++i) group_[i] = drawn[few.place(units[i])];
   } else {
-    fill_uniform(seed, Purpose::kNullGroups, replicate, units, group_);
+    fill_uniform(seed, Purpose::null_groups, replicate, units, group_);
     for (double& x : group_) x = normal(x);
   }
   detail::shift_normals(group_, from_item, uniform_);
@@ -161,7 +161,7 @@ void NullDraw::classes(const ItemBlock& block, const ForecastsView& event, const
   out.single = block.votes.single;
   if (!out.single) out.offset.push_back(0);
   thread_local std::vector<std::uint32_t> others;
-  const auto put = [&](std::uint32_t cls, std::uint32_t count) {
+  const auto append_votes = [&](std::uint32_t cls, std::uint32_t count) {
     if (count == 0) return;
     out.cls.push_back(cls);
     if (!out.single) out.count.push_back(count);
@@ -172,16 +172,19 @@ void NullDraw::classes(const ItemBlock& block, const ForecastsView& event, const
     if (n == 1) {
       const double u = uniform_[i];
       const int top = block.binary() ? 0 : argmax(row);
-      put(block.binary() ? (u < row[0] ? 1 : 0) : u < row[top] ? top : other_class(row, top, row[top], u), 1);
+      append_votes(block.binary() ? (u < row[0] ? 1 : 0)
+                   : u < row[top] ? top
+                                  : other_class(row, top, row[top], u),
+                   1);
     } else if (n > 1) {
       auto hits = static_cast<std::uint32_t>(votes.hits(event, i, uniform_[i]));
       if (block.binary()) {
-        put(0, n - hits);
-        put(1, hits);
+        append_votes(0, n - hits);
+        append_votes(1, hits);
       } else {
         const auto top = static_cast<std::uint32_t>(argmax(row));
         draw_others(row, static_cast<int>(top), n - hits, votes.correlation(i),
-                    hits < n ? random_bits(seed_, Purpose::kNullVotes, replicate_, rows_[i]) : 0, others);
+                    hits < n ? random_bits(seed_, Purpose::null_votes, replicate_, rows_[i]) : 0, others);
         std::size_t at = 0;
         // A row that misses 1 by rounding may have no other class.
         hits += static_cast<std::uint32_t>(std::erase(others, top));
@@ -189,11 +192,11 @@ void NullDraw::classes(const ItemBlock& block, const ForecastsView& event, const
           while (at < others.size() && others[at] < end) {
             const std::size_t first = at;
             while (at < others.size() && others[at] == others[first]) ++at;
-            put(others[first], static_cast<std::uint32_t>(at - first));
+            append_votes(others[first], static_cast<std::uint32_t>(at - first));
           }
         };
         put_until(top);
-        put(top, hits);
+        append_votes(top, hits);
         put_until(static_cast<std::uint32_t>(width));
       }
     }

@@ -31,8 +31,7 @@ std::string slices_note(std::int64_t slices, double level) {
          (missed < 1 ? ""
                      : ", so about " + show(std::round(missed)) + " of their " + show(100 * level) +
                            "% intervals miss by chance") +
-         ": judge them by the simultaneous intervals, which hold for all slices of one metric at once "
-         "(Bonferroni)";
+         ": judge them by the simultaneous intervals, which hold for all slices of one metric at once (Bonferroni)";
 }
 
 }  // namespace plumb

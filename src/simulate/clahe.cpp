@@ -44,8 +44,8 @@ Curve tile_curve(std::span<const std::uint8_t> plane, const Grid& grid, int tile
   return curve;
 }
 
-// Between which two tiles' middles pixel x of `extent` lies, and how far along: weight/scale of the way to
-// the second.
+// Between which two tiles' middles pixel x of `extent` lies, and how far along:
+// weight/scale of the way to the second.
 struct Between {
   int first, second, weight, scale;
 };

@@ -77,9 +77,9 @@ void predict(std::span<const double> u, const CohortOptions& options, RandomStre
 
 void add_item(std::int64_t i, const CohortOptions& options, Cohort& out) {
   const std::int64_t patient = i / kCellsPerPatient;
-  RandomStream where(options.seed, Purpose::kDemo, kPatientStreams + patient);
+  RandomStream where(options.seed, Purpose::demo, kPatientStreams + patient);
   const std::uint64_t site = where.below(kSites.size());
-  RandomStream random(options.seed, Purpose::kDemo, i);
+  RandomStream random(options.seed, Purpose::demo, i);
   const auto u = true_logits(kQuality[site], random);
   std::array<double, kClasses> truth = u;
   softmax_row(truth);

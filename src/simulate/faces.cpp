@@ -18,8 +18,8 @@ namespace {
 using detail::Colour;
 using detail::Face;
 
-// Paints one pixel of a face, back to front. Edges are one pixel soft, so that a small image is the large one
-// seen from afar.
+// Paints one pixel of a face, back to front.
+// Edges are one pixel soft, so that a small image is the large one seen from afar.
 class Painter {
  public:
   Painter(const Face& f, int size) : f_(f), pixel_(2.0 / (size * f.scale)) {}

@@ -15,7 +15,7 @@ constexpr double kNoise = 0.3;  // millimetres, typical
 
 /// Draw number `what` of item i.
 double normal(const NeedleOptions& o, std::int64_t i, int what) {
-  const double u = random_uniform(o.seed, Purpose::kDemo, 1000 + what, i);
+  const double u = random_uniform(o.seed, Purpose::demo, 1000 + what, i);
   return normal_quantile(u + 0x1p-54);  // never 0
 }
 

@@ -30,10 +30,10 @@ class UnitSums {
         add_unit(one);
         continue;
       }
-      Unit& whole = by_unit_[unit_[i]];
-      if (!A::positive(whole.mass)) touched_.push_back(unit_[i]);
-      A::add(whole.mass, one.mass);
-      A::add(whole.hits, one.hits);
+      Unit& unit_sums = by_unit_[unit_[i]];
+      if (!A::positive(unit_sums.mass)) touched_.push_back(unit_[i]);
+      A::add(unit_sums.mass, one.mass);
+      A::add(unit_sums.hits, one.hits);
     }
   }
 

@@ -1,5 +1,5 @@
-// The expected odds ratio, and what becomes of bins with only right or only wrong answers, whose odds are
-// infinite.
+// The expected odds ratio, and what becomes of bins with only right or only wrong answers,
+// whose odds are infinite.
 #include <fmt/format.h>
 
 #include <algorithm>

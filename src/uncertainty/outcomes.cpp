@@ -177,7 +177,7 @@ class Pass {
 
   void read_outcomes(std::int64_t begin, std::span<const double> z, Scratch& s) {
     if (top_ == 1) {
-      project(s.block, Event::kTop, s.top);
+      project(s.block, Event::top, s.top);
     } else {
       project_top(s.block, top_, s.top);
     }

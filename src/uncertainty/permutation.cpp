@@ -74,7 +74,7 @@ void PermutedColumn::permute(const ForecastsView& confidence, std::span<const st
   take(confidence.trials, order_, trials_);
   take(confidence.weight, order_, weight_);
   take(unit, order_, unit_);
-  view_ = {confidence.p, hits_, trials_, weight_, {}, confidence.whole};
+  view_ = {confidence.p, hits_, trials_, weight_, {}, confidence.whole_counts};
 }
 
 }  // namespace plumb

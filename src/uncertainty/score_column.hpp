@@ -21,8 +21,8 @@ struct ConfidenceColumn {
 [[nodiscard]] std::vector<UncertaintyBin> bins_of(const ConfidenceColumn& column,
                                                   const UncertaintyOptions& o);
 
-/// How the bins of the odds ratio are made. Fixed by the data: replicates have their own edges, but as many
-/// bins.
+/// How the bins of the odds ratio are made. Fixed by the data:
+/// replicates have their own edges, but as many bins.
 struct OddsDesign {
   bool rarer = false;  ///< by the rarer outcome; else the bins of the other scores
   RarerOutcome outcome;

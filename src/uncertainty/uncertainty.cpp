@@ -62,7 +62,7 @@ std::vector<double> null_odds(const ConfidenceColumn& column, const std::vector<
   const std::vector<UncertaintyBin> sizes = fine ? equal_mass_bins(column.view, kFineBins) : bins;
   std::vector<PermutedColumn> scratch(resolve_threads(o.threads));
   parallel_blocks(o.permutations, 1, o.threads, [&](int worker, std::int64_t r, std::int64_t) {
-    RandomStream random(o.seed, Purpose::kSample, narrow<std::uint32_t>(r));
+    RandomStream random(o.seed, Purpose::sample, narrow<std::uint32_t>(r));
     std::vector<UncertaintyBin> dealt;
     if (plain) {
       dealt = sizes;
@@ -106,8 +106,8 @@ std::map<std::string, std::vector<double>> bootstrap(const ConfidenceColumn& col
 
 /// Normal on the scale of log eor. The spread is the root mean square distance of the replicates' logarithms
 /// from the value's: it counts their bias too, which is as large as their standard deviation where a weak
-/// measure has many bins. An odds ratio is at least 1. No interval when a tenth of the replicates has no
-/// value.
+/// measure has many bins. An odds ratio is at least 1.
+/// No interval when a tenth of the replicates has no value.
 void add_log_interval(const std::vector<double>& replicates, const UncertaintyOptions& o, MetricResult& m) {
   if (o.bootstrap == 0 || std::ssize(replicates) < 2 || std::ssize(replicates) < 0.9 * o.bootstrap) return;
   ExactSum squares;
@@ -184,7 +184,7 @@ class Scorer {
     std::map<std::string, std::vector<double>> replicates;
     if (o_.bootstrap > 0) {
       std::vector<std::uint64_t> units(order.size());
-      for (std::size_t i = 0; i < order.size(); ++i) units[i] = units_.of(outcomes_.row_of(order[i]));
+      for (std::size_t i = 0; i < order.size(); ++i) units[i] = units_.unit_of(outcomes_.row_of(order[i]));
       replicates = bootstrap(column, units, design, o_, progress_);
     }
     std::vector<double> null;

@@ -35,7 +35,7 @@ inline std::vector<Case> cases() {
                            .seed = 7}),
                  VoteForm::ratings});
   Simulated w = simulate({.n = 500, .classes = 3, .raters = 3, .vary = true, .sharpen = 1.4, .seed = 8});
-  RandomStream rng(9, Purpose::kDemo);
+  RandomStream rng(9, Purpose::demo);
   for (std::size_t i = 0; i < w.size(); ++i) w.weight.push_back(i % 11 == 0 ? 0.0 : 0.1 + rng.uniform());
   out.push_back({"three classes, weights", w, VoteForm::counts});
   out.push_back({"binary labels with truth", simulate({.n = 300, .sharpen = 1.3, .truth = true, .seed = 10}),

@@ -168,7 +168,7 @@ TEST(MetricContract, ShardsMergeToTheBitsOfOnePass) {
     const auto rows = shuffled(c.data.size(), 5);
     std::optional<EvaluateState> sum;
     std::size_t begin = 0;
-    RandomStream rng(17, Purpose::kDemo);
+    RandomStream rng(17, Purpose::demo);
     for (int shard = 0; shard < 7; ++shard) {
       const std::size_t left = rows.size() - begin;
       const std::size_t take_n = shard == 6 ? left : rng.below(left / 2 + 1);

@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, EvaluateOptions>> settings() {
   other.bins = 7;
   other.clip = 1e-3;
   other.bandwidth = 0.02;
-  other.leave_out = LeaveOut::kItem;
+  other.leave_out = LeaveOut::item;
   other.seed = 5;
   return {{"", plain}, {", mass", other}};
 }

@@ -9,7 +9,7 @@ namespace {
 /// Answers that are right with chance 0.9: does the interval of `accuracy` cover it?
 void accuracy(Book& book) {
   const auto covered = simulate_sets(book.sets(2000, 100), book.seed(), [](std::uint64_t seed) {
-    RandomStream rng(seed, Purpose::kDemo);
+    RandomStream rng(seed, Purpose::demo);
     test::Simulated s;
     for (int i = 0; i < 200; ++i) {
       s.z.push_back(0.9);

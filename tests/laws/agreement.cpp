@@ -155,7 +155,7 @@ void agreement(Book& book) {
        {Kind{"classes: N = 1 to 5,000, K = 2 to 6, votes, groups, weights, rare events", true, 1800, 90},
         Kind{"regression: n = 1 to 5,000, groups, weights, heavy tails", false, 600, 30}}) {
     const auto found = simulate_sets(book.sets(k.whole, k.brief), book.seed() + 7, [&](std::uint64_t seed) {
-      RandomStream rng(seed, Purpose::kDemo, 11);
+      RandomStream rng(seed, Purpose::demo, 11);
       return k.classes ? of_classes(rng, seed) : of_a_regression(rng);
     });
     std::vector<char> hits;

@@ -25,7 +25,7 @@ struct Drawn {
 };
 
 Drawn draw(const Model& m, std::int64_t n, bool unseen, std::uint64_t seed, std::uint32_t which) {
-  RandomStream rng(seed, Purpose::kDemo, which);
+  RandomStream rng(seed, Purpose::demo, which);
   Drawn out;
   std::vector<double> truth(m.classes);
   while (std::ssize(out.label) < n) {

@@ -50,7 +50,7 @@ void bandwidth(Book& book) {
       if (n == 4000 && !book.whole()) continue;
       const double truth = true_error(m);
       const auto sets = simulate_sets(book.sets(60, 10), book.seed(), [&](std::uint64_t seed) {
-        RandomStream rng(seed, Purpose::kDemo);
+        RandomStream rng(seed, Purpose::demo);
         std::vector<double> p(n), y(n);
         for (int i = 0; i < n; ++i) {
           const double x = m.mean + m.spread * rng.normal();
@@ -59,7 +59,7 @@ void bandwidth(Book& book) {
         }
         const ForecastsView f{p, y, {}, {}, {}, true};
         const auto miss = [&](double h) {
-          return std::pow(*ece_kde(f, h, LeaveOut::kVote, 1).ece_kde.value - truth, 2);
+          return std::pow(*ece_kde(f, h, LeaveOut::vote, 1).ece_kde.value - truth, 2);
         };
         return Misses{miss(vote_bandwidths(f, 1).error.value), miss(kde_bandwidth(f, 1).value)};
       });

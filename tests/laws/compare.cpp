@@ -16,7 +16,7 @@ using Move = std::function<double(double, RandomStream&)>;
 
 /// Two versions of calibrated log-odds on the same outcomes.
 Comparison two(std::uint64_t seed, int n, const Move& first, const Move& second) {
-  RandomStream rng(seed, Purpose::kDemo);
+  RandomStream rng(seed, Purpose::demo);
   test::Simulated a, b;
   for (int i = 0; i < n; ++i) {
     const double u = 1.5 * rng.normal(), p = 1 / (1 + std::exp(-u));

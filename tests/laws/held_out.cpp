@@ -91,7 +91,7 @@ void classes(Book& book) {
 }
 
 RegressionItems regression(int n, double factor, double spread, std::uint64_t seed) {
-  RandomStream rng(seed, Purpose::kDemo, 13);
+  RandomStream rng(seed, Purpose::demo, 13);
   std::vector<double> mean(n), variance, target;
   for (int i = 0; i < n; ++i) {
     const double v = std::exp(spread * rng.normal());

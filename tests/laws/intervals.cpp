@@ -59,7 +59,7 @@ void cover_kernel_error(Book& book, const Setting& s) {
           const Result truth = evaluate(truth_of(d), {.metrics = {"ece_kde"},
                                                       .threads = 1,
                                                       .bandwidth = bandwidth,
-                                                      .leave_out = LeaveOut::kItem,
+                                                      .leave_out = LeaveOut::item,
                                                       .consensus = false});
           return Covered{{"ece_kde", covers(r["ece_kde"], *truth["ece_kde"].value)}};
         }));

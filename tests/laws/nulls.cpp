@@ -24,7 +24,7 @@ struct Case {
 };
 
 test::Simulated simulate_case(const Case& c, std::uint64_t seed) {
-  RandomStream rng(seed, Purpose::kDemo, 31);
+  RandomStream rng(seed, Purpose::demo, 31);
   test::Simulated s;
   s.classes = c.classes;
   double group_normal = 0;

@@ -28,7 +28,7 @@ struct Case {
 };
 
 RegressionItems items_of(const Case& c, std::uint64_t seed) {
-  RandomStream rng(seed, Purpose::kDemo, 7);
+  RandomStream rng(seed, Purpose::demo, 7);
   test::SimulatedRegression data;
   data.n = c.n;
   std::vector<double> shared(std::max(1, c.groups)), groups;

@@ -41,7 +41,7 @@ inline double true_chance(const Setting& s, double u) {
 }
 
 inline Drawn draw(const Setting& s, std::uint64_t seed) {
-  RandomStream rng(seed, Purpose::kDemo, 5);
+  RandomStream rng(seed, Purpose::demo, 5);
   Drawn out;
   out.votes.classes = s.classes;
   std::vector<double> shared(s.groups);

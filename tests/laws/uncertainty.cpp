@@ -77,7 +77,7 @@ struct World {
   }
 
   [[nodiscard]] Items draw(int n, std::uint64_t seed, int votes = 1) const {
-    RandomStream rng(seed, Purpose::kDemo);
+    RandomStream rng(seed, Purpose::demo);
     test::Simulated s;
     std::vector<double> effect;
     for (int g = 0; g < groups; ++g) effect.push_back(spread * rng.normal());

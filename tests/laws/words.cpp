@@ -16,7 +16,7 @@ using detail::Claim;
 Result judged(const Setting& s, std::uint64_t seed, bool weighted = false) {
   Drawn d = draw(s, seed);
   if (weighted) {
-    RandomStream rng(seed, Purpose::kDemo, 9);
+    RandomStream rng(seed, Purpose::demo, 9);
     for (int i = 0; i < s.n; ++i) d.votes.weight.push_back(std::exp(1.2 * rng.normal()));
   }
   std::vector<std::string> keys{"ece", "ece_corrected", "mean_gap", "accuracy"};

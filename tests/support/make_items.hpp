@@ -41,7 +41,7 @@ struct SimulateOptions {
 };
 
 inline Simulated simulate(const SimulateOptions& o) {
-  RandomStream rng(o.seed, Purpose::kDemo, 77);
+  RandomStream rng(o.seed, Purpose::demo, 77);
   Simulated s;
   s.classes = o.classes;
   const auto k = static_cast<std::size_t>(o.classes);
@@ -119,7 +119,7 @@ inline Simulated expand(const Simulated& s) {
 inline std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed) {
   std::vector<std::size_t> rows(n);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
-  RandomStream rng(seed, Purpose::kDemo, 78);
+  RandomStream rng(seed, Purpose::demo, 78);
   for (std::size_t i = n; i > 1; --i) std::swap(rows[i - 1], rows[rng.below(i)]);
   return rows;
 }

@@ -26,7 +26,7 @@ inline Split risk_split(std::int64_t n, std::int64_t dimension, std::uint64_t se
   auto x = s.inputs.accessor<float, 2>();
   auto p = s.truth.accessor<float, 1>();
   auto v = s.votes.accessor<float, 2>();
-  RandomStream random(seed, Purpose::kDemo);
+  RandomStream random(seed, Purpose::demo);
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t d = 0; d < dimension; ++d) x[i][d] = static_cast<float>(random.normal());
     const double age = 0.5 + 0.25 * x[i][0] + 0.15 * x[i][0] * x[i][1];

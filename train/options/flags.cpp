@@ -140,64 +140,65 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   flags.choice("--targets", train::kTargetKinds, o.targets, "what to predict");
   flags.number("--validation-share", o.validation_share,
                "share of train/ used for validation when there is no validation/");
-  flags.whole("--train-items", o.train_items, "use only the first N training items; 0: all");
-  flags.whole("--image-size", o.image_size, "resize image files to N x N pixels; 0: do not resize");
+  flags.integer("--train-items", o.train_items, "use only the first N training items; 0: all");
+  flags.integer("--image-size", o.image_size, "resize image files to N x N pixels; 0: do not resize");
   flags.choice("--scenario", train::kScenarioNames, o.scenario,
                "UTKFace: outcomes drawn from this risk by age; none: the age is learned");
-  flags.yes("--raw", t.raw, "do not standardise the inputs (bytes are still divided by 255)");
+  flags.toggle("--raw", t.raw, "do not standardise the inputs (bytes are still divided by 255)");
   flags.heading("Model");
   flags.choice("--model", train::kModels, o.model, "the network");
   flags.choice("--head", train::kHeads, o.head, "output layer");
   flags.list("--hidden", "n,n", t.hidden, "widths of the mlp [128,128]");
-  flags.whole("--width", o.width, "first width of resnet18, vgg16-small, unet-small; 0: 64, 32, 16");
+  flags.integer("--width", o.width, "first width of resnet18, vgg16-small, unet-small; 0: 64, 32, 16");
   flags.text("--dropout", "X|auto", t.dropout,
              "dropout rate; auto: 0.5 for cnn and vgg16-small, otherwise 0 [auto]");
   flags.heading("Method");
   flags.choice("--method", train::kMethods, o.method, "training method, see below");
   flags.text("--strength", "X|auto", t.strength, "strength of the method, see below [auto]");
-  flags.whole("--cape-every", o.cape_every, "calibrate every N epochs; 0: 3 with bins, 4 with the kernel");
-  flags.whole("--cape-bins", o.cape_bins, "bins of cape-bin");
-  flags.whole("--cape-neighbours", o.cape_neighbours, "nearest outputs of cape-kernel");
+  flags.integer("--cape-every", o.cape_every, "calibrate every N epochs; 0: 3 with bins, 4 with the kernel");
+  flags.integer("--cape-bins", o.cape_bins, "bins of cape-bin");
+  flags.integer("--cape-neighbours", o.cape_neighbours, "nearest outputs of cape-kernel");
   flags.number("--cape-sigma", o.cape_sigma, "width of its kernel exp(-d^2/sigma^2)");
-  flags.whole("--cape-epochs", o.cape_epochs, "epochs after the early-stopped model; 0: as --epochs");
+  flags.integer("--cape-epochs", o.cape_epochs, "epochs after the early-stopped model; 0: as --epochs");
   flags.number("--cape-lr", o.cape_lr, "their learning rate; 0: that of the early-stopped model");
-  flags.yes("--from-start", o.from_start, "CaPE from the first epoch on (an ablation)");
+  flags.toggle("--from-start", o.from_start, "CaPE from the first epoch on (an ablation)");
   flags.text("--start-from", "RUN", o.start_from, "CaPE from the model of this run");
-  flags.whole("--ensemble", o.ensemble, "number of networks, each with its own seed");
+  flags.integer("--ensemble", o.ensemble, "number of networks, each with its own seed");
   flags.list("--tune", "x,x", t.tune, "strengths to try; the one with the best validation log-loss is kept");
-  flags.yes("--intra-training", o.intra_training,
-            "regression: sigma scaling after each epoch, in the history");
+  flags.toggle("--intra-training", o.intra_training,
+               "regression: sigma scaling after each epoch, in the history");
   flags.heading("Optimisation");
   flags.choice("--optimizer", train::kOptimizers, o.optimizer, "optimisation algorithm");
   flags.number("--lr", o.lr, "learning rate");
   flags.number("--momentum", o.momentum, "momentum of sgd");
   flags.number("--weight-decay", o.weight_decay, "L2 penalty");
-  flags.whole("--batch", o.batch, "batch size");
-  flags.whole("--epochs", o.epochs, "maximum number of epochs");
-  flags.whole("--patience", o.patience, "stop after N epochs without a better validation log-loss; 0: never");
-  flags.whole("--warmup", o.warmup, "epochs of rising learning rate");
+  flags.integer("--batch", o.batch, "batch size");
+  flags.integer("--epochs", o.epochs, "maximum number of epochs");
+  flags.integer("--patience", o.patience,
+                "stop after N epochs without a better validation log-loss; 0: never");
+  flags.integer("--warmup", o.warmup, "epochs of rising learning rate");
   flags.list("--milestones", "n,n", t.milestones, "epochs after which the learning rate is multiplied");
   flags.number("--milestone-factor", o.milestone_factor, "factor of the learning rate");
-  flags.whole("--plateau", o.plateau,
-              "epochs without improvement before the learning rate is reduced; 0: never");
+  flags.integer("--plateau", o.plateau,
+                "epochs without improvement before the learning rate is reduced; 0: never");
   flags.number("--plateau-factor", o.plateau_factor, "factor of the learning rate");
   flags.heading("Augmentation of images");
-  flags.yes("--flip", o.flip, "mirror left to right at random");
-  flags.whole("--shift", o.shift, "shift by up to N pixels");
+  flags.toggle("--flip", o.flip, "mirror left to right at random");
+  flags.integer("--shift", o.shift, "shift by up to N pixels");
   flags.number("--rotation", o.rotation, "rotate by up to X degrees");
   flags.heading("Running");
   flags.text("--out", "FOLDER", o.out, "the run folder");
   flags.text("--resume", "RUN", t.resume, "continue an interrupted run");
   flags.text("--grid", "FILE", t.grid,
              "JSON: {\"base\": {...}, \"vary\": {\"method\": [...], \"seed\": [...]}}");
-  flags.whole("--jobs", t.jobs, "number of runs at a time");
+  flags.integer("--jobs", t.jobs, "number of runs at a time");
   flags.seed("--seed", o.seed, "seed of weights, order, dropout and augmentation");
   flags.text("--data-seed", "N|auto", t.data_seed,
              "seed of the split and of drawn outcomes; auto: same as --seed [auto]");
   flags.choice("--device", train::kDevices, o.device, "auto: CUDA if available");
-  flags.whole("--threads", o.threads, "0: all cores");
-  flags.whole("--checkpoint-every", o.checkpoint_every, "epochs between checkpoints");
-  flags.yes("--quiet", o.quiet, "print no progress and no summary");
+  flags.integer("--threads", o.threads, "0: all cores");
+  flags.integer("--checkpoint-every", o.checkpoint_every, "epochs between checkpoints");
+  flags.toggle("--quiet", o.quiet, "print no progress and no summary");
   flags.exclusive({"--resume", "--grid"});
   flags.exclusive({"--resume", "--data"});
   flags.exclusive({"--resume", "--out"});
@@ -261,20 +262,20 @@ bool parse_predict_flags(const Args& args, train::PredictOptions& o) {
   flags.text("--split", "NAME", o.split,
              "train, validation, test or any other folder of the data [" + o.split + "]");
   flags.heading("How");
-  flags.yes("--mc-dropout", o.mc_dropout, "keep dropout on");
-  flags.yes("--tta", o.tta, "augment the inputs");
-  flags.whole("--samples", o.samples, "number of passes of each network, only with --mc-dropout or --tta");
-  flags.yes("--flip", o.flip, "for --tta; none of the three given: as in training");
-  flags.whole("--shift", o.shift, "shift by up to N pixels");
+  flags.toggle("--mc-dropout", o.mc_dropout, "keep dropout on");
+  flags.toggle("--tta", o.tta, "augment the inputs");
+  flags.integer("--samples", o.samples, "number of passes of each network, only with --mc-dropout or --tta");
+  flags.toggle("--flip", o.flip, "for --tta; none of the three given: as in training");
+  flags.integer("--shift", o.shift, "shift by up to N pixels");
   flags.number("--rotation", o.rotation, "rotate by up to X degrees");
   flags.seed("--seed", o.seed, "seed of the passes");
   flags.heading("Running");
   flags.text("--out", "FOLDER", o.out,
              "samples.npy (S x N x K), probs.npy; regression: mean, aleatoric, epistemic");
   flags.choice("--device", train::kDevices, o.device, "auto: CUDA if available");
-  flags.whole("--threads", o.threads, "0: all cores");
-  flags.whole("--batch", o.batch, "batch size");
-  flags.yes("--quiet", o.quiet, "print no progress and no summary");
+  flags.integer("--threads", o.threads, "0: all cores");
+  flags.integer("--batch", o.batch, "batch size");
+  flags.toggle("--quiet", o.quiet, "print no progress and no summary");
   flags.examples(kPredictExamples);
   if (!flags.parse(args)) return false;
   if (run.size() != 1) throw InputError("plumb predict takes the folder of one run");

@@ -19,8 +19,8 @@ double strongest(const TrainOptions& o) {
   return o.method == "label-smoothing" || is_cape(o.method) ? 1.0 : 1e6;
 }
 
-// The only list of options, with the values or the range of each: writing, reading, checks and suggestions
-// all use it.
+// The only list of options, with the values or the range of each:
+// writing, reading, checks and suggestions all use it.
 template <class Options, class Visit>
 void visit_options(Options& o, Visit visit) {
   visit("data", o.data);
@@ -69,11 +69,11 @@ void visit_options(Options& o, Visit visit) {
 }
 
 template <class T>
-void put(Json& j, const char* name, const T& value) {
+void set_value(Json& j, const char* name, const T& value) {
   j[name] = value;
 }
 template <class T>
-void put(Json& j, const char* name, const std::optional<T>& value) {
+void set_value(Json& j, const char* name, const std::optional<T>& value) {
   j[name] = value ? Json(*value) : Json(nullptr);
 }
 template <class T>
@@ -157,7 +157,7 @@ void check_options(const TrainOptions& o) {
 
 std::string to_json(const TrainOptions& o) {
   Json j;
-  visit_options(o, [&](const char* name, const auto& value, const auto&...) { put(j, name, value); });
+  visit_options(o, [&](const char* name, const auto& value, const auto&...) { set_value(j, name, value); });
   return j.dump(2) + "\n";
 }
 

@@ -4,8 +4,8 @@ import { h, scalar } from "./dom";
 import { sized } from "./sizes";
 import type { Choice, Plot, Row, Section, Spec } from "./types";
 
-// The colours of the specs, and the variables that the page's theme replaces them with, so that light, dark and print need
-// no redrawing.
+// The colours of the specs, and the variables that the page's theme replaces them with, so that light,
+// dark and print need no redrawing.
 const kTheme: Record<string, string> = {
   "#0b6e99": "var(--c0)", "#c2410c": "var(--c1)", "#4d7c0f": "var(--c2)", "#86198f": "var(--c3)",
   "#a16207": "var(--c4)", "#334155": "var(--c5)", "#5f6b7a": "var(--muted)", "#d5dae0": "var(--rule)",

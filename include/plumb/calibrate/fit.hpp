@@ -102,8 +102,8 @@ struct AutoChoice {
 };
 [[nodiscard]] AutoChoice fit_auto(const Items& items, const FitOptions& options);
 
-/// Fold of every item in [0, folds), by unit: the same for any threads and shards. Another `repeat` is
-/// another deal.
+/// Fold of every item in [0, folds), by unit: the same for any threads and shards.
+/// Another `repeat` is another deal.
 [[nodiscard]] std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed,
                                            std::uint32_t repeat = 0);
 

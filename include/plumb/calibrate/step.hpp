@@ -1,5 +1,5 @@
-// One fitted calibrator as plain data: what it is, its numbers, and how the fit went. Model files hold a list
-// of them.
+// One fitted calibrator as plain data: what it is, its numbers, and how the fit went.
+// Model files hold a list of them.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +38,12 @@ struct Step {
   std::vector<Parameter> parameters = {};
   FitReport fit = {};
 
-  void put(std::string name, double value) { parameters.push_back({std::move(name), {}, {value}}); }
-  void put(std::string name, std::vector<double> values) {
+  void add_parameter(std::string name, double value) { parameters.push_back({std::move(name), {}, {value}}); }
+  void add_parameter(std::string name, std::vector<double> values) {
     const std::int64_t n = std::ssize(values);
     parameters.push_back({std::move(name), {n}, std::move(values)});
   }
-  void put(std::string name, std::vector<std::int64_t> shape, std::vector<double> values) {
+  void add_parameter(std::string name, std::vector<std::int64_t> shape, std::vector<double> values) {
     parameters.push_back({std::move(name), std::move(shape), std::move(values)});
   }
 };

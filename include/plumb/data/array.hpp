@@ -1,5 +1,5 @@
-// A read-only n-dimensional array as it lies in a file or in memory, and several of them stacked along axis 0
-// (shards).
+// A read-only n-dimensional array as it lies in a file or in memory,
+// and several of them stacked along axis 0 (shards).
 #pragma once
 
 #include <bit>

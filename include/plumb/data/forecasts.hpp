@@ -1,6 +1,6 @@
 // The one idea: a forecast gave an event probability p; the event was then observed `trials` times and
-// happened `hits` times. Predictions and votes are projected into such a column once, and every estimator is
-// written over it.
+// happened `hits` times. Predictions and votes are projected into such a column once,
+// and every estimator is written over it.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace plumb {
 
-/// A column of forecasts, or a block of one. An item without votes or of weight 0 is there with mass 0 and
-/// counts nowhere.
+/// A column of forecasts, or a block of one.
+/// An item without votes or of weight 0 is there with mass 0 and counts nowhere.
 struct ForecastsView {
   std::span<const double> p;             ///< in [0, 1]
-  std::span<const double> hits;          ///< successes; whole numbers unless `whole` is false
+  std::span<const double> hits;          ///< successes; whole numbers unless `whole_counts` is false
   std::span<const double> trials;        ///< whole numbers; empty: one each
   std::span<const double> weight;        ///< of each vote; empty: one each
   std::span<const std::uint32_t> times;  ///< how often a resample drew the item; empty: once each
-  bool whole = true;                     ///< false under the sign-flip null, where hits are real numbers
+  bool whole_counts = true;              ///< false under the sign-flip null, where hits are real numbers
 
   [[nodiscard]] std::size_t size() const { return p.size(); }
   [[nodiscard]] double trials_of(std::size_t i) const { return trials.empty() ? 1.0 : trials[i]; }
@@ -39,7 +39,7 @@ struct Forecasts {
 
 /// The event that the forecast is about. kPositive: class 1 (binary). kTop: the argmax; for binary tasks
 /// max(p, 1-p). kEvent: the event of the calibration errors: kPositive when binary, else kTop.
-enum class Event { kEvent, kPositive, kTop };
+enum class Event { event, positive, top };
 
 // Projections of one block; `out` is overwritten.
 void project(const ItemBlock& block, Event event, Forecasts& out);

@@ -16,8 +16,8 @@ namespace plumb {
 /// What a file or a selection of it is called: the column of "FILE:column", else the file's stem.
 [[nodiscard]] std::string source_title(const std::string& source);
 
-/// Names, one an item: groups, slices, ids. Numbers become their shortest decimal text (integers of 64 bits
-/// exactly).
+/// Names, one an item: groups, slices, ids.
+/// Numbers become their shortest decimal text (integers of 64 bits exactly).
 class Names {
  public:
   Names() = default;
@@ -75,8 +75,8 @@ struct Consensus {
 [[nodiscard]] double majority_share(std::span<const std::uint32_t> classes, std::uint32_t cls,
                                     const TiesRule& rule, std::int64_t row);
 
-/// Lengths agree, weights have width 1, truth only for binary tasks, class names are K and distinct. Throws
-/// InputError.
+/// Lengths agree, weights have width 1, truth only for binary tasks,
+/// class names are K and distinct. Throws InputError.
 void check_items(const Items& items);
 
 /// The weights times a power of two that brings the largest to [1, 2), where it is below 2^-30; others as
@@ -102,13 +102,13 @@ struct ItemBlock {
 [[nodiscard]] std::int64_t block_rows(const Items& items);
 void read_items(const Items& items, std::int64_t begin, std::int64_t end, ItemBlock& out);
 
-/// The resampling unit of each item: its row number, or a hash of its group's name. Refers to the items it
-/// was made from.
+/// The resampling unit of each item: its row number, or a hash of its group's name.
+/// Refers to the items it was made from.
 class Units {
  public:
   explicit Units(const Items& items);
   void read(std::int64_t begin, std::int64_t end, std::span<std::uint64_t> out) const;
-  [[nodiscard]] std::uint64_t of(std::int64_t row) const;
+  [[nodiscard]] std::uint64_t unit_of(std::int64_t row) const;
   [[nodiscard]] bool grouped() const { return !hash_.empty(); }
   [[nodiscard]] std::int64_t count() const { return count_; }  ///< number of distinct units
 

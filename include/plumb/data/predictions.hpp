@@ -17,8 +17,8 @@ struct PredictionOptions {
   friend bool operator==(const PredictionOptions&, const PredictionOptions&) = default;
 };
 
-/// Probabilities of a block of items in double, row-major. Binary tasks keep P(class 1) alone: width 1,
-/// classes 2.
+/// Probabilities of a block of items in double, row-major.
+/// Binary tasks keep P(class 1) alone: width 1, classes 2.
 struct PredictionBlock {
   std::vector<double> z;
   std::int64_t size = 0;
@@ -27,8 +27,8 @@ struct PredictionBlock {
   std::vector<double> sample = {};  ///< scratch of the reader: one stochastic prediction
 };
 
-/// Knows its scale, so that nothing is guessed from the numbers. Rows are read, checked and converted block
-/// by block.
+/// Knows its scale, so that nothing is guessed from the numbers.
+/// Rows are read, checked and converted block by block.
 class Predictions {
  public:
   Predictions() = default;
@@ -69,16 +69,16 @@ class Predictions {
   int classes_ = 0;
 };
 
-/// A row of probabilities may miss 1 by this much (float16 and text files round); the last term lets 0.999
-/// itself pass.
+/// A row of probabilities may miss 1 by this much (float16 and text files round);
+/// the last term lets 0.999 itself pass.
 inline constexpr double kSumTolerance = 1e-3 + 1e-12;
 
 /// Stacked samples, S x N x K or S x N (shards stack along S), as S predictions of their own;
 /// nothing is copied.
 [[nodiscard]] std::vector<Rows> split_samples(const Rows& stacked);
 
-/// Logits that are no logits: numbers in [0, 1] and rows that sum to 1, in the first rows, of two columns or
-/// more.
+/// Logits that are no logits: numbers in [0, 1] and rows that sum to 1,
+/// in the first rows, of two columns or more.
 [[nodiscard]] bool logits_look_like_probabilities(const Predictions& predictions);
 inline constexpr const char* kNoLogits =
     "the logits lie between 0 and 1 and each row sums to 1: if they are probabilities, give them as ⟦probs⟧";

@@ -81,8 +81,8 @@ class Votes {
   /// One value an item: only its number of rows and its name mean something for every kind.
   [[nodiscard]] const Rows& rows() const { return rows_; }
 
-  /// Checked votes of items [begin, end); throws InputError naming file, row, column, value and the allowed
-  /// range.
+  /// Checked votes of items [begin, end);
+  /// throws InputError naming file, row, column, value and the allowed range.
   void read(std::int64_t begin, std::int64_t end, VoteBlock& out) const;
   /// Ratings only: class by item and rater, row-major, -1 where not rated.
   void read_ratings(std::int64_t begin, std::int64_t end, std::vector<std::int32_t>& out) const;

@@ -1,6 +1,6 @@
 // Two or more models, or calibrated versions of one, on the same items: every metric side by side, and paired
-// bootstrap differences. A replicate draws the same units for every model, so that what the models have in
-// common cancels.
+// bootstrap differences. A replicate draws the same units for every model,
+// so that what the models have in common cancels.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ struct EvaluateOptions {
   double clip = 0;       ///< clip probabilities to [e, 1-e] in log-loss
   double bandwidth = 0;  ///< of the kernel keys, in [1e-5, 1]; 0: by bandwidth_rule, for each column
   BandwidthRule bandwidth_rule = BandwidthRule::votes;
-  LeaveOut leave_out = LeaveOut::kVote;
+  LeaveOut leave_out = LeaveOut::vote;
   std::int64_t memory = 0;  ///< bytes that may be used for columns; 0: not looked at
   Ties ties = Ties::half;   ///< of the majority label
   bool consensus = true;    ///< also score the majority label when some item has several votes

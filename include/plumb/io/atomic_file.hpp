@@ -1,5 +1,5 @@
-// An output file that appears whole or not at all: written under a temporary name beside its target, renamed
-// at the end.
+// An output file that appears whole or not at all:
+// written under a temporary name beside its target, renamed at the end.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ class AtomicFile {
  public:
   /// Creates the temporary file, and removes those that killed processes left in the same folder. A target
   /// that exists and is no regular file (/dev/null, a pipe) is written
-  /// directly. Here and below, what the system refuses (no such directory, disk full) is an InputError with
-  /// path and reason.
+  /// directly. Here and below, what the system refuses (no such directory, disk full) is an
+  /// InputError with path and reason.
   explicit AtomicFile(std::string path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -33,7 +33,7 @@ class AtomicFile {
 
  private:
   void flush();
-  void put(std::span<const std::byte> bytes);
+  void write_now(std::span<const std::byte> bytes);
   void abandon() noexcept;
   [[noreturn]] void fail(int error);
 
@@ -49,8 +49,8 @@ class AtomicFile {
 /// them is not there yet. Two names are one file when their targets are the same.
 [[nodiscard]] std::string output_target(const std::string& path);
 
-/// Removes the temporary files of all unfinished AtomicFiles. Safe in a signal handler that then ends the
-/// process.
+/// Removes the temporary files of all unfinished AtomicFiles.
+/// Safe in a signal handler that then ends the process.
 void remove_unfinished_files() noexcept;
 
 /// The whole of a small file at once.

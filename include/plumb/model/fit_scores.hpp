@@ -19,8 +19,8 @@ struct FitResults {
 [[nodiscard]] FitResults fit_results(const FittedModel& fitted, const FitOptions& options,
                                      int sample_items = 0);
 
-/// Whether variances before and after can be compared: not those of stochastic passes, and conformal models
-/// have none.
+/// Whether variances before and after can be compared:
+/// not those of stochastic passes, and conformal models have none.
 [[nodiscard]] bool has_fit_scores(const CalibrationModel& model, const RegressionItems& items);
 /// nll, zms, uce and coverage_90 before and after; none where they cannot be compared.
 [[nodiscard]] std::vector<BeforeAfter> fit_scores(const CalibrationModel& model, const RegressionItems& items,

@@ -52,8 +52,8 @@ inline void ExactSum::add_at(std::uint64_t low, std::int64_t high, int limb) {
       __builtin_add_overflow(before, uint128{static_cast<std::uint64_t>(high)} << 64 | low, &after);
   l[0] = after;
   l[1] = after >> 64;
-  // Above the term's own limbs stand 0s or, below zero, 1s: with the carry equal to the sign nothing changes
-  // any more.
+  // Above the term's own limbs stand 0s or, below zero, 1s:
+  // with the carry equal to the sign nothing changes any more.
   if (carry != (high < 0)) [[unlikely]]
     carry_over(limb + 2, carry);
 }
@@ -61,8 +61,8 @@ inline void ExactSum::add_at(std::uint64_t low, std::int64_t high, int limb) {
 inline void ExactSum::add(double x) {
   constexpr std::uint64_t kLeadingOne = std::uint64_t{1} << 52;
   const auto bits = std::bit_cast<std::uint64_t>(x);
-  // x = mantissa * 2^(biased - 1075): where the mantissa's last bit goes. Below the last limb this wraps to a
-  // large number.
+  // x = mantissa * 2^(biased - 1075): where the mantissa's last bit goes.
+  // Below the last limb this wraps to a large number.
   const unsigned shift = (bits >> 52 & 0x7ff) - (1075 + kLowestExponent);
   if (shift >= kHighestExponent - 52 - kLowestExponent) return add_outside(x);
   const std::int64_t mantissa = (bits & (kLeadingOne - 1)) | kLeadingOne;

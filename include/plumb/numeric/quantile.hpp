@@ -10,8 +10,8 @@ namespace plumb {
 [[nodiscard]] double quantile_sorted(std::span<const double> ascending, double q);
 [[nodiscard]] double quantile(std::vector<double> values, double q);
 
-/// The smallest value whose cumulative weight reaches q * total; values ascending, weights >= 0 with a
-/// positive total.
+/// The smallest value whose cumulative weight reaches q * total;
+/// values ascending, weights >= 0 with a positive total.
 [[nodiscard]] double weighted_quantile_sorted(std::span<const double> ascending,
                                               std::span<const double> weights, double q);
 

@@ -11,16 +11,16 @@ namespace plumb {
 
 /// What a stream is for. Streams of different purposes never share numbers.
 enum class Purpose : std::uint32_t {
-  kBootstrap = 1,
-  kNullLabels = 2,
-  kNullGroups = 3,
-  kSplit = 4,
-  kSample = 5,
-  kDemo = 6,
-  kNullModel = 7,
-  kNullVotes = 8,
-  kNoise = 9,
-  kSigns = 10
+  bootstrap = 1,
+  null_labels = 2,
+  null_groups = 3,
+  split = 4,
+  sample = 5,
+  demo = 6,
+  null_model = 7,
+  null_votes = 8,
+  noise = 9,
+  signs = 10
 };
 
 [[nodiscard]] std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,

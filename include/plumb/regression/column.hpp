@@ -56,7 +56,7 @@ struct RegressionBlock {
   std::vector<double> weight;                ///< by item; empty: one each
   std::vector<double> scratch, rows;         ///< of the reader
 
-  [[nodiscard]] std::span<const double> of(const std::vector<double>& column, int output) const {
+  [[nodiscard]] std::span<const double> output_column(const std::vector<double>& column, int output) const {
     return column.empty() ? std::span<const double>{} : std::span(column).subspan(output * size, size);
   }
 };

@@ -32,11 +32,11 @@ struct OrderedRegression {
 struct ItemWeights {
   std::span<const double> weight;
   std::span<const std::uint32_t> times;
-  [[nodiscard]] double of(std::uint32_t item) const {
+  [[nodiscard]] double weight_of(std::uint32_t item) const {
     const double w = weight.empty() ? 1.0 : weight[item];
     return times.empty() ? w : w * times[item];
   }
-  [[nodiscard]] bool whole() const { return weight.empty(); }  ///< sums in double are exact
+  [[nodiscard]] bool all_one() const { return weight.empty(); }  ///< sums in double are exact
 };
 
 /// Mean over the cells in use of |RMV - RMSE| / RMV on equal-mass cells of the variance (Levi 2019).

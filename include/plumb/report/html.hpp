@@ -9,8 +9,8 @@
 
 namespace plumb {
 
-/// A result as render_json() makes it, and the name its curves carry. Results under one name are shown as one
-/// model.
+/// A result as render_json() makes it, and the name its curves carry.
+/// Results under one name are shown as one model.
 struct NamedResult {
   std::string name, json;
 };

@@ -13,8 +13,8 @@ struct Bounds {
   double low, high;
 };
 
-/// Quantiles (type 6, which small numbers of replicates need) of the replicates at (1 - level)/2 and (1 +
-/// level)/2.
+/// Quantiles (type 6, which small numbers of replicates need) of the replicates at
+/// (1 - level)/2 and (1 + level)/2.
 [[nodiscard]] Bounds percentile_bounds(std::vector<double> replicates, double level);
 /// The basic interval, 2 value - quantiles, clipped at 0: for plug-in calibration errors, whose replicates
 /// are biased upward by about as much as the value itself is.

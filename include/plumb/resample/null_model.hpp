@@ -37,8 +37,8 @@ struct NullModel {
 /// enter, beyond that items of weight 0 are left out.
 [[nodiscard]] double fit_vote_correlation(const Items& items, int threads);
 
-/// From the event's column, in ascending order; `votes` was planned for it, `group` has the number of each
-/// row's group.
+/// From the event's column, in ascending order;
+/// `votes` was planned for it, `group` has the number of each row's group.
 [[nodiscard]] GroupModel fit_groups(const ForecastsView& ascending, const VoteCounts& votes,
                                     std::span<const std::uint32_t> group, std::int64_t groups, int threads);
 

@@ -23,8 +23,8 @@ inline constexpr std::int64_t kEnoughUnits = 10;
 /// same statistic: a note where that is above 1 - level; else empty.
 [[nodiscard]] std::string few_signs_note(std::int64_t units, bool grouped, double level);
 
-/// Redraws the votes of some rows for one replicate: a uniform number for each row, from which its hits and
-/// classes follow.
+/// Redraws the votes of some rows for one replicate:
+/// a uniform number for each row, from which its hits and classes follow.
 class NullDraw {
  public:
   /// `units`: the group of each row; empty unless the model is grouped.
@@ -38,8 +38,8 @@ class NullDraw {
   void hits(const ForecastsView& observed, const VoteCounts& votes, std::vector<double>& out) const;
   /// The drawn votes, of a model only. `event` is the block's event, for which `votes` was planned: its hits
   /// are those of hits(). For one vote the argmax takes [0, z_max) of u, the others follow in order, so that
-  /// the event of the top label is u < z_max exactly. Of several, those that miss the argmax are drawn from
-  /// an urn.
+  /// the event of the top label is u < z_max exactly.
+  /// Of several, those that miss the argmax are drawn from an urn.
   void classes(const ItemBlock& block, const ForecastsView& event, const VoteCounts& votes,
                VoteBlock& out) const;
 

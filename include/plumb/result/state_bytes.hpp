@@ -1,6 +1,6 @@
 // State files: eight letters that name the kind, format version, payload length, payload, FNV-1a of the
-// payload. Little-endian throughout. One visitor serves both directions: what is written in an order is read
-// in it.
+// payload. Little-endian throughout. One visitor serves both directions:
+// what is written in an order is read in it.
 #pragma once
 
 #include <bit>

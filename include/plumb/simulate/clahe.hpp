@@ -1,5 +1,5 @@
-// Contrast-limited adaptive histogram equalisation (Pizer et al. 1987): the moderate shift of Laves 2021,
-// section 4.3.
+// Contrast-limited adaptive histogram equalisation (Pizer et al. 1987):
+// the moderate shift of Laves 2021, section 4.3.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct ClaheOptions {
 };
 
 /// `channels` planes of height x width, 1 (grey) or 3 (RGB). Colour images are equalised in the value of HSV,
-/// which keeps hue and saturation. Integer arithmetic: the same bits on every machine. `in` and `out` may be
-/// the same.
+/// which keeps hue and saturation. Integer arithmetic: the same bits on every machine.
+/// `in` and `out` may be the same.
 void clahe(std::span<const std::uint8_t> in, int channels, int height, int width, const ClaheOptions& options,
            std::span<std::uint8_t> out);
 

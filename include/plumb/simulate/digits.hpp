@@ -1,5 +1,5 @@
-// Drawn digits, a stand-in for MNIST, and the binary labels in three modes of uncertainty of Mimori 2021,
-// appendix E.
+// Drawn digits, a stand-in for MNIST, and the binary labels in three modes of uncertainty of
+// Mimori 2021, appendix E.
 #pragma once
 
 #include <cstdint>

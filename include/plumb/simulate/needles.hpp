@@ -1,6 +1,6 @@
 // Needle tips that were never tracked: a regression with two outputs, passes of a stochastic network whose
-// spread is too small, and a site where it is lost. For the demo, for docs and for tests that need data of
-// known truth.
+// spread is too small, and a site where it is lost.
+// For the demo, for docs and for tests that need data of known truth.
 #pragma once
 
 #include <cstdint>

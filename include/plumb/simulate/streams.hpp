@@ -19,8 +19,8 @@ namespace plumb {
 /// and 1, do not end in 0/0.
 [[nodiscard]] double draw_beta(double a, double b, RandomStream& random);
 
-/// Sensor noise: each value is the sum of four random bytes less 510; mean 0, kNoiseSd standard deviation,
-/// near normal.
+/// Sensor noise: each value is the sum of four random bytes less 510;
+/// mean 0, kNoiseSd standard deviation, near normal.
 void fill_noise(std::uint64_t seed, std::string_view use, std::int64_t item, std::span<std::int16_t> out);
 inline constexpr double kNoiseSd = 147.80054127099805;  // sqrt(4 (256^2 - 1) / 12)
 

@@ -1,5 +1,5 @@
-// Scores of a histogram of right and wrong answers (Finlay 2022, sections 2 to 5). The bins' order matters to
-// the AUROC alone.
+// Scores of a histogram of right and wrong answers (Finlay 2022, sections 2 to 5).
+// The bins' order matters to the AUROC alone.
 #pragma once
 
 #include <cstdint>

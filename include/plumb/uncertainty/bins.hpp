@@ -23,8 +23,8 @@ struct UncertaintyBin {
   std::optional<double> error;
   [[nodiscard]] double accuracy() const { return hits / mass; }
   [[nodiscard]] bool one_sided() const { return !(hits > 0 && hits < mass); }
-  /// The error relative to the share of the rarer outcome, right or wrong: what the odds inherit. Absent for
-  /// a one-sided bin.
+  /// The error relative to the share of the rarer outcome, right or wrong: what the odds inherit.
+  /// Absent for a one-sided bin.
   [[nodiscard]] std::optional<double> relative_error() const {
     if (!error || one_sided()) return std::nullopt;
     return *error * mass / std::min(hits, mass - hits);

@@ -1,6 +1,6 @@
 // Thresholds that keep their promise on new items. The plain threshold is the largest cut that looks good on
-// the test set, so that about half of them miss the target on new items; these do so with probability at most
-// 1 - confidence.
+// the test set, so that about half of them miss the target on new items;
+// these do so with probability at most 1 - confidence.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// `plumb uncertainty` as a function: which measure tells right answers from wrong ones, what it is worth, and
-// where to cut.
+// `plumb uncertainty` as a function: which measure tells right answers from wrong ones,
+// what it is worth, and where to cut.
 #pragma once
 
 #include <cstdint>

@@ -56,8 +56,8 @@ void check_finite(std::span<const double> values, const CalibrationModel& model,
 
 class Bounds {
  public:
-  std::span<const double> of(const RegressionBlock& block, const VarianceMap& map,
-                             std::span<const double> levels) {
+  std::span<const double> compute(const RegressionBlock& block, const VarianceMap& map,
+                                  std::span<const double> levels) {
     const std::int64_t rows = block.size, width = block.outputs, each = 2 * std::ssize(levels);
     low_.resize(rows * width);
     high_.resize(rows * width);
@@ -128,7 +128,7 @@ void apply_model(const CalibrationModel& model, const RegressionItems& items,
       out.variance = variance;
     }
     if (!options.levels.empty()) {
-      out.bounds = bounds.of(block, *map, options.levels);
+      out.bounds = bounds.compute(block, *map, options.levels);
       check_finite(out.bounds, model, "an interval with a bound");
     }
     sink(out);

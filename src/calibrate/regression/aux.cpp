@@ -42,7 +42,7 @@ Scaled scale(const Entries& e) {
 
 /// Kinks spread over the data, small random outputs, and the level that a constant variance would have.
 std::vector<double> start(std::int64_t hidden, double level, std::uint64_t seed) {
-  RandomStream rng(seed, Purpose::kSample);
+  RandomStream rng(seed, Purpose::sample);
   std::vector<double> p(3 * hidden + 1);
   for (std::int64_t h = 0; h < hidden; ++h) {
     const double sign = h % 2 == 0 ? 1 : -1;
@@ -79,7 +79,7 @@ Step fit_network(const RegressionItems& items, const RegressionFitOptions& o) {
   const auto units = regression_units(items);
   std::vector<char> held(s.x.size());
   for (std::size_t i = 0; i < held.size(); ++i)
-    held[i] = random_uniform(o.seed, Purpose::kSplit, 0, units[entries.item[i]]) < hold_out ? 1 : 0;
+    held[i] = random_uniform(o.seed, Purpose::split, 0, units[entries.item[i]]) < hold_out ? 1 : 0;
   const AuxObjective train = part(s, held, false, hidden, o.threads),
                      test = part(s, held, true, hidden, o.threads);
   if (train.size() == 0) throw InputError("nothing is left to fit on after the hold-out; lower ⟦hold_out⟧");
@@ -108,15 +108,15 @@ Step fit_network(const RegressionItems& items, const RegressionFitOptions& o) {
                        kGradientAim, kMostIterations, stop);
   if (test.size() == 0) best = x;
   Step step{spread == Spread::total ? "aux" : "aux-aleatoric"};
-  step.put("centre", s.centre);
-  step.put("width", s.width);
+  step.add_parameter("centre", s.centre);
+  step.add_parameter("width", s.width);
   const auto [low, high] = std::minmax_element(s.x.begin(), s.x.end());
-  step.put("low", *low);
-  step.put("high", *high);
-  step.put("weight", std::vector<double>(best.begin(), best.begin() + hidden));
-  step.put("bias", std::vector<double>(best.begin() + hidden, best.begin() + 2 * hidden));
-  step.put("out_weight", std::vector<double>(best.begin() + 2 * hidden, best.begin() + 3 * hidden));
-  step.put("out_bias", best.back());
+  step.add_parameter("low", *low);
+  step.add_parameter("high", *high);
+  step.add_parameter("weight", std::vector<double>(best.begin(), best.begin() + hidden));
+  step.add_parameter("bias", std::vector<double>(best.begin() + hidden, best.begin() + 2 * hidden));
+  step.add_parameter("out_weight", std::vector<double>(best.begin() + 2 * hidden, best.begin() + 3 * hidden));
+  step.add_parameter("out_bias", best.back());
   step.fit.objective = train.value(best) + kHalfLog2Pi;
   step.fit.gradient_norm = r.gradient_norm;
   step.fit.iterations = r.iterations;

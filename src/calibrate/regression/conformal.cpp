@@ -49,10 +49,10 @@ Step fit_conformal(const RegressionItems& items, const RegressionFitOptions& o) 
   }
   if (kept.empty()) throw InputError("there are too few items for an interval of any level");
   Step step{"conformal"};
-  step.put("normalized", rank_by == ConformalScore::absolute ? 0.0 : 1.0);
-  step.put("level", kept);
-  step.put("low", low);
-  step.put("high", high);
+  step.add_parameter("normalized", rank_by == ConformalScore::absolute ? 0.0 : 1.0);
+  step.add_parameter("level", kept);
+  step.add_parameter("low", low);
+  step.add_parameter("high", high);
   step.fit.options.emplace_back("score", std::string(kConformalScores[static_cast<int>(rank_by)]));
   note_counts(items, step.fit);
   if (items.outputs() > 1)

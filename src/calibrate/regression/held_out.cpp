@@ -22,7 +22,7 @@ std::vector<FoldRows> fold_rows(const RegressionItems& items, std::uint64_t seed
   const std::vector<std::uint64_t> units = regression_units(items);
   std::vector<FoldRows> folds(kFolds);
   for (std::int64_t i = 0; i < std::ssize(units); ++i) {
-    const auto at = static_cast<int>(kFolds * random_uniform(seed, Purpose::kSplit, 1, units[i]));
+    const auto at = static_cast<int>(kFolds * random_uniform(seed, Purpose::split, 1, units[i]));
     for (int f = 0; f < kFolds; ++f) (f == at ? folds[f].in : folds[f].out).push_back(i);
   }
   return folds;

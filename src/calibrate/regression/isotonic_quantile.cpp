@@ -21,12 +21,12 @@ Step fit_isotonic_quantile(const RegressionItems& items, const RegressionFitOpti
   std::vector<double> z(n);
   for (std::size_t i = 0; i < n; ++i) z[i] = e.error[i] / std::sqrt(e.variance[i]);
   const SortedColumn sorted = sort_column(z, o.threads);
-  // Level of each order statistic: (weight up to and with it) / (total + mean weight); equal weights: k / (n
-  // + 1).
+  // Level of each order statistic: (weight up to and with it) / (total + mean weight);
+  // equal weights: k / (n + 1).
   ExactSum total;
   if (e.weight.empty()) total.add(n);
   for (const double w : e.weight) total.add(w);
-  const double whole = total.value() * (1 + 1.0 / n);
+  const double padded_total = total.value() * (1 + 1.0 / n);
   std::vector<double> level, quantile;
   ExactSum below, mean, square;
   double last_kept = -1;
@@ -39,7 +39,7 @@ Step fit_isotonic_quantile(const RegressionItems& items, const RegressionFitOpti
       mean.add(w * sorted.values[end]);
       square.add(w * sorted.values[end] * sorted.values[end]);
     }
-    const double at = below.value() / whole;
+    const double at = below.value() / padded_total;
     if (level.empty() || end == n || at >= last_kept + step) {  // both ends and about a thousand between
       level.push_back(at);
       quantile.push_back(sorted.values[begin]);
@@ -49,10 +49,10 @@ Step fit_isotonic_quantile(const RegressionItems& items, const RegressionFitOpti
   }
   const double m = mean.value() / total.value();
   Step out{"isotonic-quantile"};
-  out.put("level", level);
-  out.put("z", quantile);
-  out.put("z_mean", m);
-  out.put("z_variance", std::max(square.value() / total.value() - m * m, 0.0));
+  out.add_parameter("level", level);
+  out.add_parameter("z", quantile);
+  out.add_parameter("z_mean", m);
+  out.add_parameter("z_variance", std::max(square.value() / total.value() - m * m, 0.0));
   note_counts(items, out.fit);
   if (level.size() < 2) out.fit.warnings.push_back("all z-scores are equal: there is one quantile");
   return out;

@@ -41,8 +41,8 @@ std::vector<Ratios> ratios(const RegressionItems& items, const RegressionFitOpti
                w.term.resize(n);
                w.logs.resize(n);
                for (int j = 0; j < items.outputs(); ++j) {
-                 const auto e = w.block.of(w.block.error, j);
-                 const auto v = w.block.of(spread_of(w.block, spread), j);
+                 const auto e = w.block.output_column(w.block.error, j);
+                 const auto v = w.block.output_column(spread_of(w.block, spread), j);
                  Ratios& r = w.output[j];
                  if (weight.empty()) {
                    r.weight.add(n);
@@ -85,9 +85,9 @@ Step fit_scale(const RegressionItems& items, const RegressionFitOptions& o) {
   }
   Step step{spread == Spread::aleatoric ? "sigma-aleatoric" : laplace ? "sigma-laplace" : "sigma"};
   if (o.per_output) {
-    step.put("s", s);
+    step.add_parameter("s", s);
   } else {
-    step.put("s", s.front());
+    step.add_parameter("s", s.front());
   }
   step.fit.objective = objective / total;
   step.fit.options.emplace_back("per_output", o.per_output);

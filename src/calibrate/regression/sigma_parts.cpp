@@ -135,8 +135,8 @@ Step fit_sigma_parts(const RegressionItems& items, const RegressionFitOptions& o
     if (edge.at.defined && edge.at.value <= best.at.value + 1e-9) best = edge;
   }
   Step step{"sigma-parts"};
-  step.put("s_aleatoric", std::sqrt(best.a));
-  step.put("s_epistemic", std::sqrt(best.b));
+  step.add_parameter("s_aleatoric", std::sqrt(best.a));
+  step.add_parameter("s_epistemic", std::sqrt(best.b));
   step.fit.objective = best.at.value;
   step.fit.gradient_norm = std::max(std::abs(best.at.gradient[0]), std::abs(best.at.gradient[1]));
   step.fit.iterations = iterations;

@@ -5,8 +5,8 @@
 
 namespace plumb::detail {
 
-// Sources farther than this many e-folds below the peak are left out; their mass times exp(-60) goes into the
-// error bound.
+// Sources farther than this many e-folds below the peak are left out;
+// their mass times exp(-60) goes into the error bound.
 inline constexpr double kFarthest = -60.0;
 inline constexpr double kFarShare = 1e-26;  // exp(-60)
 

@@ -256,8 +256,8 @@ void EvaluateDraws(const std::uint32_t* row, const double* t, const double* coef
   }
 }
 
-// The sixteen coefficients fill the lanes; the moments follow each other, so that no sum depends on the
-// width.
+// The sixteen coefficients fill the lanes;
+// the moments follow each other, so that no sum depends on the width.
 using Wide = HWY_CAPPED(double, 8);
 using VW = hn::Vec<Wide>;
 constexpr Wide wide{};

@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kMostNarrow = 1u << 10;
 /// a double; up to 8 T_k that is exact, so that small whole weights may go this way, too.
 [[nodiscard]] inline bool is_narrow(const ForecastsView& f, double w, double mass) {
   if (f.weight.empty()) return mass <= kMostNarrow;
-  return f.whole && mass <= 8 && w == std::floor(w);
+  return f.whole_counts && mass <= 8 && w == std::floor(w);
 }
 
 /// Integer accumulators of a box: [miss, hit][k], T_k in units of 2^-50.

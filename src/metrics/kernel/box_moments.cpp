@@ -74,7 +74,7 @@ void MomentBuilder::update_exact(std::uint32_t box, double t, double mass, doubl
 void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const double> t,
                            const ForecastsView& f) {
   if (sums_.w.empty()) sums_ = BoxMoments(spent_.size());
-  if (f.trials.empty() && f.weight.empty() && f.times.empty() && f.whole)
+  if (f.trials.empty() && f.weight.empty() && f.times.empty() && f.whole_counts)
     return update_single(box, t, f.hits);
   std::array<std::uint32_t, kChunk> votes, a, where;
   std::array<double, kChunk> y, at;
@@ -93,7 +93,7 @@ void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const d
         continue;
       }
       votes[n] = static_cast<std::uint32_t>(mass);
-      if (f.whole) {
+      if (f.whole_counts) {
         a[n] = static_cast<std::uint32_t>(w * f.hits[i]);
       } else {
         y[n] = mean;
@@ -109,7 +109,7 @@ void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const d
       while (to < n && sum + votes[to] <= kMostOfChunk) sum += votes[to++];
       const std::size_t m = to - from;
       reserve({where.data() + from, m}, {votes.data() + from, m});
-      if (f.whole) {
+      if (f.whole_counts) {
         for (std::size_t i = from; i < to; ++i) votes[i] -= a[i];
         detail::add_whole(where.data() + from, at.data() + from, votes.data() + from, a.data() + from, m,
                           narrow_.data());

@@ -11,8 +11,8 @@ namespace plumb::detail {
 using Series = std::array<double, kMoments>;
 using Grid = std::array<Series, kMoments>;
 
-// T_0 .. T_3 by Horner's rule; then T_{k+4} = 2 T_4 T_k - T_{|k-4|}, four at a time. The coefficients are the
-// vector code's.
+// T_0 .. T_3 by Horner's rule; then T_{k+4} = 2 T_4 T_k - T_{|k-4|}, four at a time.
+// The coefficients are the vector code's.
 inline constexpr double kLow3[4] = {0, 0, 0, 4}, kLow2[4] = {0, 0, 2, 0}, kLow1[4] = {0, 1, 0, -3},
                         kLow0[4] = {1, 0, -1, 0};
 // T_4, T_3, T_2, T_1

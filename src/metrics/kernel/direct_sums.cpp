@@ -17,8 +17,8 @@ struct DirectTarget {
   double log_low, log_high;  // n log p, n log(1 - p)
 };
 
-// log (m k(x; q)) up to a constant of x, good to some 1e-16 / h: enough to find the top and to pass over what
-// is far below it.
+// log (m k(x; q)) up to a constant of x, good to some 1e-16 / h:
+// enough to find the top and to pass over what is far below it.
 struct DirectSource {
   double low, high, own;
 };
@@ -39,7 +39,7 @@ std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const dou
   const double n = 1.0 / bandwidth;
   std::vector<DirectTarget> target;
   for (const double x : p) {
-    EndDistance e = EndDistance::of(x);
+    EndDistance e = EndDistance::from(x);
     e.r = std::max(e.r, 0x1p-1022);
     const BetaPoint point = beta_point(e, n);
     target.push_back({point, n * point.log_low, n * point.log_high});
@@ -49,7 +49,7 @@ std::vector<DirectSum> direct_sums(const ForecastPass& pass, std::span<const dou
       const double w = f.weight_of(j);
       const double mass = w * f.trials_of(j);
       if (!(mass > 0.0)) continue;
-      const BetaPoint q = beta_point(EndDistance::of(f.p[j]), n);
+      const BetaPoint q = beta_point(EndDistance::from(f.p[j]), n);
       const double log_mass = mass == 1.0 ? 0.0 : log_portable(mass);
       body(f.p[j], q, source_of(q, n, log_mass), log_mass, mass, w * f.hits[j]);
     }

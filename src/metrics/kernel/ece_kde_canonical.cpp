@@ -70,8 +70,8 @@ void Target::take_logs(std::size_t i) {
   }
 }
 
-// As the zero components of x vanish together like e, the kernel of source j falls like e^(their share of z_j
-// / h).
+// As the zero components of x vanish together like e,
+// the kernel of source j falls like e^(their share of z_j / h).
 double Target::vanishing(std::size_t j) const {
   double share = 0;
   for (const std::size_t k : zero_) share += s_->z(j)[k];
@@ -79,7 +79,7 @@ double Target::vanishing(std::size_t j) const {
 }
 
 double Target::least_vanishing(std::size_t i) const {
-  if (leave_out_ == LeaveOut::kVote && s_->several(i)) return 0.0;  // the item's other votes
+  if (leave_out_ == LeaveOut::vote && s_->several(i)) return 0.0;  // the item's other votes
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < s_->size() && least > 0.0; ++j) {
     if (j != i) least = std::min(least, vanishing(j));
@@ -131,7 +131,7 @@ void Target::add_gaps(std::size_t i, ExactSum& gap, ExactSum& mass) {
   top_ = kNever;
   sum_others(i);
   const std::span<const SimplexVote> votes = s_->votes(i);
-  const bool others_of_item = leave_out_ == LeaveOut::kVote && s_->several(i);
+  const bool others_of_item = leave_out_ == LeaveOut::vote && s_->several(i);
   double own = 0;  // the kernel at the item itself, times its weight
   if (others_of_item) {
     double log_own = *s_->bias(i) - s_->log_mass(i);
@@ -155,7 +155,7 @@ void Target::add_gaps(std::size_t i, ExactSum& gap, ExactSum& mass) {
     gap.add(m * distance);
     mass.add(m);
   };
-  if (!others_of_item || !s_->whole()) {
+  if (!others_of_item || !s_->whole_counts()) {
     add(s_->weight(i) * n, [&](const SimplexVote& v) { return v.count * ((n - 1.0) / n); });
     return;
   }

@@ -29,11 +29,11 @@ constexpr double kAccuracy = 1e-6;
 struct Distinct {
   std::vector<double> p, mass, no_hits;
   double total = 0;
-  bool single = true, whole = true;  // every mass is one, a whole number
+  bool single = true, whole_counts = true;  // every mass is one, a whole number
 
   [[nodiscard]] ForecastsView view() const {
     ForecastsView f{p, no_hits, {}, {}, {}, true};
-    if (!single) (whole ? f.trials : f.weight) = mass;
+    if (!single) (whole_counts ? f.trials : f.weight) = mass;
     return f;
   }
 };
@@ -53,7 +53,7 @@ Distinct distinct_of(const ForecastsView& f, int threads) {
       out.p.push_back(sorted.values[begin] + 0.0);  // -0 is 0
       out.mass.push_back(mass.value());
       out.single = out.single && out.mass.back() == 1.0;
-      out.whole = out.whole && out.mass.back() == std::floor(out.mass.back());
+      out.whole_counts = out.whole_counts && out.mass.back() == std::floor(out.mass.back());
       total.merge(mass);
     }
     begin = end;

@@ -14,8 +14,8 @@
 namespace plumb::detail {
 
 inline constexpr std::string_view kNothingLeft = "leaving out a vote leaves no votes to estimate from";
-// The error of G may be this share of the accuracy times what is left of G, so that the ratio of two such
-// sums keeps it.
+// The error of G may be this share of the accuracy times what is left of G,
+// so that the ratio of two such sums keeps it.
 inline constexpr double kErrorShare = 0.25;
 
 /// All but what is left out: votes and hits near p, in any unit common to both.
@@ -68,7 +68,7 @@ struct GapSums {
 template <class Add>
 void each_kind(const Item& item, bool whole, LeaveOut leave_out, Rest g, Add add) {
   const auto less = [&](double n, double h) { return Rest{g.w - item.w * n, g.wy - item.w * h}; };
-  if (leave_out == LeaveOut::kItem || item.trials == 1.0)
+  if (leave_out == LeaveOut::item || item.trials == 1.0)
     return add(item.w * item.trials, less(item.trials, item.hits));
   if (!whole) return add(item.w * item.trials, less(1.0, item.hits / item.trials));
   if (item.hits > 0.0) add(item.w * item.hits, less(1.0, 1.0));
@@ -111,23 +111,23 @@ class Gaps {
   /// G of all votes and of the hits at the p of a block, with an error of at most `error`.
   void update(const ForecastsView& f, std::span<const double> all, std::span<const double> hits,
               std::span<const double> error) {
-    const bool whole_mass = f.weight.empty() && f.whole;
+    const bool whole_mass = f.weight.empty() && f.whole_counts;
     for (std::size_t i = 0; i < f.size(); ++i) {
       const Item item{f.p[i], f.weight_of(i), f.trials_of(i), f.hits[i]};
       if (!(item.w * item.trials > 0.0)) continue;
       if (item.p == 0.0 || item.p == 1.0) {
-        each_kind(item, f.whole, leave_out_, {0.0, 0.0}, [&](double mass, Rest minus) {
+        each_kind(item, f.whole_counts, leave_out_, {0.0, 0.0}, [&](double mass, Rest minus) {
           add(item, mass, rest_at_end(*ends_, item, {-minus.w, -minus.wy}), whole_mass);
         });
         continue;
       }
       const Rest g{all[i], hits[i]};
-      const double most_left_out = item.w * (leave_out_ == LeaveOut::kItem ? item.trials : 1.0);
+      const double most_left_out = item.w * (leave_out_ == LeaveOut::item ? item.trials : 1.0);
       if (g.w - most_left_out > error[i] * per_tolerance_) {
-        each_kind(item, f.whole, leave_out_, g,
+        each_kind(item, f.whole_counts, leave_out_, g,
                   [&](double mass, Rest rest) { add(item, mass, rest, whole_mass); });
       } else {
-        isolated_.push_back({item, f.whole, whole_mass});
+        isolated_.push_back({item, f.whole_counts, whole_mass});
       }
     }
   }
@@ -149,7 +149,7 @@ class Gaps {
     for (const Isolated& i : isolated_) {
       const auto at = std::lower_bound(sums.begin(), sums.end(), i.item.p,
                                        [](const DirectSum& s, double p) { return s.p < p; });
-      each_kind(i.item, i.whole, leave_out_, {0.0, 0.0}, [&](double mass, Rest minus) {
+      each_kind(i.item, i.whole_counts, leave_out_, {0.0, 0.0}, [&](double mass, Rest minus) {
         add(i.item, mass, rest_of_direct(*at, {-minus.w, -minus.wy}), i.whole_mass);
       });
     }
@@ -160,7 +160,7 @@ class Gaps {
  private:
   struct Isolated {
     Item item;
-    bool whole, whole_mass;
+    bool whole_counts, whole_mass;
   };
   void add(const Item& item, double mass, Rest rest, bool whole_mass) {
     if (!(rest.w > 0.0)) return;  // no vote is left

@@ -19,12 +19,12 @@ struct VoteTotals {
 };
 template <class Visit>
 VoteTotals each_distinct(const ForecastsView& ascending, Visit visit) {
-  const bool whole = ascending.whole && ascending.weight.empty();
+  const bool whole_counts = ascending.whole_counts && ascending.weight.empty();
   ExactSum total_mass, total_hits;
   std::int64_t whole_mass = 0, whole_hits = 0;
   for (std::size_t i = 0; i < ascending.size();) {
     const double p = ascending.p[i];
-    if (whole) {  // counts are exact in any order
+    if (whole_counts) {  // counts are exact in any order
       std::int64_t mass = 0, hits = 0;
       for (; i < ascending.size() && ascending.p[i] == p; ++i) {
         const std::int64_t times = ascending.times.empty() ? 1 : ascending.times[i];
@@ -47,7 +47,7 @@ VoteTotals each_distinct(const ForecastsView& ascending, Visit visit) {
     total_mass.merge(mass);
     total_hits.merge(hits);
   }
-  if (whole) return {static_cast<double>(whole_mass), static_cast<double>(whole_hits)};
+  if (whole_counts) return {static_cast<double>(whole_mass), static_cast<double>(whole_hits)};
   return {total_mass.value(), total_hits.value()};
 }
 

@@ -112,7 +112,7 @@ std::vector<CurvePoint> reliability_kde(const BetaSums& sums, std::span<const do
       curve.push_back(point_at_end(sums, p, weight));
       continue;
     }
-    const EndDistance e = EndDistance::of(p);
+    const EndDistance e = EndDistance::from(p);
     const CurveSums g = sums_at(sources, beta_point(e, layout.n()), layout.n());
     CurvePoint point{
         p, {}, std::max(0.0, g.all) * exp_portable(log_beta_kernel_peak(e, sums.boxes.bandwidth)) / weight};

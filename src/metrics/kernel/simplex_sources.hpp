@@ -39,7 +39,7 @@ class SimplexSources {
   [[nodiscard]] bool several(std::size_t i) const {
     return trials(i) > 1.5;
   }  // real counts add up to 1 only nearly
-  [[nodiscard]] bool whole() const { return f_->whole; }
+  [[nodiscard]] bool whole_counts() const { return f_->whole_counts; }
   [[nodiscard]] double log_mass(std::size_t i) const { return log_mass_[i]; }
   [[nodiscard]] std::span<const SimplexRun> runs(std::size_t first) const {
     const std::size_t t = first / kSimplexTile;

@@ -101,8 +101,8 @@ SmoothError smece(const SmoothSums& sums) {
   const MomentPyramid residual(residuals(sums.moments));
   const auto excess = [&](double sigma) { return error_at(residual, sigma, weight) - sigma; };
   // A wider reflected Gaussian is a narrower one smoothed once more, which cannot raise the integral of the
-  // magnitude: the error falls as sigma grows, and excess has one zero. Wide kernels are cheap: come down
-  // from one.
+  // magnitude: the error falls as sigma grows, and excess has one zero.
+  // Wide kernels are cheap: come down from one.
   double high = 1.0, f_high = excess(high), low = high, f_low = f_high;
   while (f_low <= 0.0 && low > SmoothSums::kSmallestSigma) {
     high = low, f_high = f_low;

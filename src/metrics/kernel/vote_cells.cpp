@@ -120,7 +120,8 @@ std::size_t vote_cell(double p) {
 }
 
 VoteCells vote_cells(const ForecastsView& f, int threads) {
-  if (f.trials.empty() && f.weight.empty() && f.times.empty() && f.whole) return count_single(f, threads);
+  if (f.trials.empty() && f.weight.empty() && f.times.empty() && f.whole_counts)
+    return count_single(f, threads);
   VoteCells out{std::vector<double>(kVoteCells), std::vector<double>(kVoteCells), {}, 0, 0, 0};
   for (const CountedKind& k : count_kinds(f, threads)) {
     const double weight = k.weight.value(), items = k.items;

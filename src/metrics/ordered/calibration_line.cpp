@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kTermsAtOnce = 256;
 
-// One entry per distinct p, ascending: whatever the order of the rows, the sums below run over the same
-// numbers.
+// One entry per distinct p, ascending:
+// whatever the order of the rows, the sums below run over the same numbers.
 // Counts are kept as float32 where each of them is one: 16 bytes per distinct p instead of 24.
 struct Counts {
   std::vector<float> narrow;

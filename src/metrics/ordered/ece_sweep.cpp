@@ -131,8 +131,8 @@ template <class A>
 struct Window {
   typename A::Mass first, last;
 };
-// Groups before the stretch all have the least mean, groups after it the greatest: neither stands in a pair
-// out of order.
+// Groups before the stretch all have the least mean, groups after it the greatest:
+// neither stands in a pair out of order.
 template <class A>
 Window<A> narrow_window(const ForecastsView& f, const typename A::Mass& total) {
   std::optional<typename A::Mean> least, greatest;

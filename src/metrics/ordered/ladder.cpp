@@ -45,7 +45,7 @@ void Ladder::add_exact(double p, std::uint64_t votes, std::uint64_t hits) {
 }
 
 void Ladder::add(const ForecastsView& f) {
-  if (!f.weight.empty() || !f.times.empty() || !f.whole)
+  if (!f.weight.empty() || !f.times.empty() || !f.whole_counts)
     throw std::invalid_argument("a ladder counts whole votes of weight one");
   const std::size_t n = f.size();
   log_p_.resize(n);

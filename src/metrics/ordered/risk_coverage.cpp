@@ -44,7 +44,7 @@ double ideal_risks(double hits, double misses) {
 // The weight of which all others are multiples, so that votes can be counted by it; 0: there is none.
 double unit_weight(const ForecastsView& f) {
   constexpr double kRounding = 0x1p-40;  // weights of k / 3 are multiples of 1/3 but for this
-  if (!f.whole) return 0;
+  if (!f.whole_counts) return 0;
   if (f.weight.empty()) return 1;
   double least = std::numeric_limits<double>::infinity();
   for (const double w : f.weight)

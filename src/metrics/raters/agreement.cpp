@@ -16,8 +16,8 @@ struct Whole {
   uint128 y = 0;
 };
 
-/// sum w n g for g in units of 2^-50, in two parts that a double holds exactly: weight 1 gives the integer
-/// sum.
+/// sum w n g for g in units of 2^-50, in two parts that a double holds exactly:
+/// weight 1 gives the integer sum.
 void add_wide(ExactSum& sum, double w, int128 v) {
   const int128 low = v & ((int128{1} << 40) - 1);
   sum.add(w * ((v - low) / kFixedOne));
@@ -36,7 +36,7 @@ double all_but_one(const Agreement& a) {
   return votes - votes / a.count;
 }
 
-Estimate put(Scores& out, const char* key, Estimate e, std::uint64_t items) {
+Estimate add_score(Scores& out, const char* key, Estimate e, std::uint64_t items) {
   e.items = items;
   return out[key] = std::move(e);
 }
@@ -46,7 +46,7 @@ Estimate put(Scores& out, const char* key, Estimate e, std::uint64_t items) {
 void update(Agreement& a, const VoteBlock& votes, std::span<const double> weight,
             std::span<const std::uint32_t> times) {
   if (votes.single) return;
-  std::vector<Whole> whole(a.cls.size());
+  std::vector<Whole> class_sums(a.cls.size());
   uint128 whole_weight = 0, whole_votes = 0;
   for (std::int64_t i = 0; i < votes.size; ++i) {
     const std::uint32_t n = votes.total[i], t = times.empty() ? 1 : times[i];
@@ -62,7 +62,7 @@ void update(Agreement& a, const VoteBlock& votes, std::span<const double> weight
       const std::int64_t g = to_fixed(all ? 1.0 : y * (y - 1) / pairs);
       const int128 o = int128{g} * n;
       if (weight.empty()) {
-        Whole& c = whole[votes.cls[e]];
+        Whole& c = class_sums[votes.cls[e]];
         c.mu += int128{mu} * t;
         c.g += int128{g} * t;
         c.o += o * t;
@@ -85,11 +85,11 @@ void update(Agreement& a, const VoteBlock& votes, std::span<const double> weight
   }
   a.weight.add_scaled(whole_weight, 0);
   a.votes.add_scaled(whole_votes, 0);
-  for (std::size_t k = 0; k < whole.size(); ++k) {
-    a.cls[k].wmu.add_scaled(whole[k].mu, -kFractionBits);
-    a.cls[k].wg.add_scaled(whole[k].g, -kFractionBits);
-    a.cls[k].wo.add_scaled(whole[k].o, -kFractionBits);
-    a.cls[k].wy.add_scaled(whole[k].y, 0);
+  for (std::size_t k = 0; k < class_sums.size(); ++k) {
+    a.cls[k].wmu.add_scaled(class_sums[k].mu, -kFractionBits);
+    a.cls[k].wg.add_scaled(class_sums[k].g, -kFractionBits);
+    a.cls[k].wo.add_scaled(class_sums[k].o, -kFractionBits);
+    a.cls[k].wy.add_scaled(class_sums[k].y, 0);
   }
 }
 
@@ -106,7 +106,7 @@ void merge(Agreement& into, const Agreement& from) {
 void finish_agreement(const Agreement& a, Scores& out) {
   const char* const keys[] = {"rater_agreement", "fleiss_kappa", "krippendorff_alpha"};
   if (a.items == 0) {
-    for (const char* key : keys) put(out, key, Estimate::undefined(kNoPairs), 0);
+    for (const char* key : keys) add_score(out, key, Estimate::undefined(kNoPairs), 0);
     return;
   }
   ExactSum agree, coincide;
@@ -120,13 +120,14 @@ void finish_agreement(const Agreement& a, Scores& out) {
     other_votes += c.wy.value() * minus(a.votes, c.wy);  // sum_k n_k (n - n_k) = n^2 - sum n_k^2
   }
   const double observed = agree.value() / weight;
-  put(out, keys[0], observed, a.items);
+  add_score(out, keys[0], observed, a.items);
   const Estimate one_class = Estimate::undefined(kOneClass);
   // Fleiss 1971: (P - P_e) / (1 - P_e), with means over items so that n may vary.
-  put(out, keys[1], other_votes > 0 ? Estimate((observed - chance_agree) / (1 - chance_agree)) : one_class,
-      a.items);
+  add_score(out, keys[1],
+            other_votes > 0 ? Estimate((observed - chance_agree) / (1 - chance_agree)) : one_class, a.items);
   // Krippendorff 2011: 1 - (n - 1) sum_{c != k} o_ck / sum_{c != k} n_c n_k.
-  put(out, keys[2],
+  add_score(
+      out, keys[2],
       other_votes > 0 ? Estimate(1 - all_but_one(a) * minus(a.votes, coincide) / other_votes) : one_class,
       a.items);
 }

@@ -43,18 +43,18 @@ void disagreement_shares(const ItemBlock& block, const DisagreementForecast& for
 void finish_disagreement(const ShareTables& t, Scores& out) {
   const std::vector<ShareLosses> columns = share_losses(t, Population::several);
   const std::uint64_t items = share_items(t, Population::several);
-  const auto put = [&](const char* key, double value) {
+  const auto store = [&](const char* key, double value) {
     Estimate& e = out[key];
     e = items > 0 ? Estimate(value) : Estimate::undefined(kNoPairs);
     e.items = items;
   };
   const ShareLosses& all = columns.at(0);
-  put("disagreement_loss", all.lsq);
-  put("disagreement_cl_plugin", all.cl_plugin);
-  put("disagreement_cl", all.cl);
-  put("disagreement_ce", signed_root(all.cl));
-  // Mimori's table 2: the class-wise column is the mean over classes of L and of CE. Binary: both classes are
-  // column 0.
+  store("disagreement_loss", all.lsq);
+  store("disagreement_cl_plugin", all.cl_plugin);
+  store("disagreement_cl", all.cl);
+  store("disagreement_ce", signed_root(all.cl));
+  // Mimori's table 2: the class-wise column is the mean over classes of L and of CE. Binary:
+  // both classes are column 0.
   const std::size_t first = columns.size() > 1 ? 1 : 0;
   const double classes = columns.size() - first;
   double loss = 0, cl = 0, ce = 0;
@@ -63,9 +63,9 @@ void finish_disagreement(const ShareTables& t, Scores& out) {
     cl += columns[k].cl;
     ce += signed_root(columns[k].cl);
   }
-  put("disagreement_classwise_loss", loss / classes);
-  put("disagreement_classwise_cl", cl / classes);
-  put("disagreement_classwise_ce", ce / classes);
+  store("disagreement_classwise_loss", loss / classes);
+  store("disagreement_classwise_cl", cl / classes);
+  store("disagreement_classwise_ce", ce / classes);
 }
 
 ClassScores disagreement_classes(const ShareTables& t, int classes) {

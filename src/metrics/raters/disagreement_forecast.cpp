@@ -1,5 +1,5 @@
-// The probability that two raters differ, from class probabilities, concentrations and samples (Mimori 2021,
-// eq. 49-51).
+// The probability that two raters differ, from class probabilities,
+// concentrations and samples (Mimori 2021, eq. 49-51).
 #include <algorithm>
 #include <cmath>
 
@@ -11,14 +11,14 @@ namespace {
 
 /// 1 - sum z^2 and 2 z (1 - z) of one row. Rows may sum to slightly more than 1: not below 0.
 void forecast_row(const double* z, int classes, double factor, bool add, double* out) {
-  const auto put = [add](double& to, double value) { to = add ? to + value : value; };
-  if (classes == 2) return put(out[0], factor * (2 * z[0] * (1 - z[0])));
+  const auto set_or_add = [add](double& to, double value) { to = add ? to + value : value; };
+  if (classes == 2) return set_or_add(out[0], factor * (2 * z[0] * (1 - z[0])));
   double squares = 0;
   for (int k = 0; k < classes; ++k) {
     squares += z[k] * z[k];
-    put(out[1 + k], factor * (2 * z[k] * (1 - z[k])));
+    set_or_add(out[1 + k], factor * (2 * z[k] * (1 - z[k])));
   }
-  put(out[0], factor * std::max(0.0, 1 - squares));
+  set_or_add(out[0], factor * std::max(0.0, 1 - squares));
 }
 
 }  // namespace

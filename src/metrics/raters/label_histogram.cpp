@@ -20,7 +20,7 @@ std::span<const double> all_columns(const ItemBlock& block) {
 struct Keyed {
   const char* key;
   Population who;
-  double (*of)(const ShareLosses&);
+  double (*value_of)(const ShareLosses&);
 };
 constexpr Keyed kKeys[] = {
     {"lsq", Population::all, [](const ShareLosses& l) { return l.lsq; }},
@@ -89,7 +89,7 @@ void finish_label_histogram(const ShareTables& t, Scores& out) {
     for (const Keyed& k : kKeys) {
       if (k.who != who) continue;
       Estimate& e = out[k.key];
-      e = items > 0 ? Estimate(k.of(total))
+      e = items > 0 ? Estimate(k.value_of(total))
                     : Estimate::undefined(who == Population::all ? kNoVotes : kNoPairs);
       if (who == Population::several) e.items = items;
     }
@@ -106,7 +106,7 @@ ClassScores label_histogram_classes(const ShareTables& t) {
     const bool some = share_items(t, k.who) > 0;
     std::vector<std::optional<double>> values;
     for (const ShareLosses& l : k.who == Population::all ? all : several)
-      values.push_back(some ? std::optional<double>(k.of(l)) : std::nullopt);
+      values.push_back(some ? std::optional<double>(k.value_of(l)) : std::nullopt);
     out.emplace_back(k.key, std::move(values));
   }
   return out;

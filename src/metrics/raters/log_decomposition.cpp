@@ -39,7 +39,7 @@ void event_log_terms(const ForecastsView& f, const ScoreOptions& options, EventL
 }
 
 void update(EventLogLoss& s, const EventLogTerms& t, std::span<const std::uint32_t> times) {
-  uint128 whole = 0;  // vote weight of a block without weights
+  uint128 vote_weight = 0;  // vote weight of a block without weights
   for (std::size_t i = 0; i < t.trials.size(); ++i) {
     const double n = t.trials[i];
     const std::uint32_t drawn = times.empty() ? 1 : times[i];
@@ -50,13 +50,13 @@ void update(EventLogLoss& s, const EventLogTerms& t, std::span<const std::uint32
     s.zero += static_cast<std::uint64_t>(t.zero[i]);
     s.clipped += static_cast<std::uint64_t>(t.clipped[i]);
     if (t.weight.empty()) {
-      whole += uint128{drawn} * votes;
+      vote_weight += uint128{drawn} * votes;
     } else {
       s.weight.add(w * n);
     }
     s.loss.add(w * t.loss[i]);
   }
-  s.weight.add_scaled(whole, 0);
+  s.weight.add_scaled(vote_weight, 0);
 }
 
 void merge(EventLogLoss& into, const EventLogLoss& from) {

@@ -93,11 +93,11 @@ std::vector<RaterRow> rater_rows(const RaterTable& t) {
   std::vector<RaterRow> out;
   for (const RaterSums& s : t.rater) {
     // Without weights the exact sums stay empty and the counts tell the shares.
-    const auto share = [](std::uint64_t part, std::uint64_t whole, const ExactSum& w_part,
+    const auto share = [](std::uint64_t part, std::uint64_t total, const ExactSum& w_part,
                           const ExactSum& w_whole) -> std::optional<double> {
-      if (whole == 0) return std::nullopt;
+      if (total == 0) return std::nullopt;
       if (!w_whole.is_zero()) return w_part.value() / w_whole.value();
-      return 1.0 * part / whole;
+      return 1.0 * part / total;
     };
     RaterRow& r = out.emplace_back(RaterRow{std::ssize(out),
                                             s.items,

@@ -34,9 +34,9 @@ void Place(const double* p, std::size_t n, int bins, const std::uint32_t* first,
            std::uint32_t* cell, FixedForecast* fixed) {
   const auto scale = hn::Set(d, static_cast<double>(bins));
   const auto last = hn::Set(d, static_cast<double>(bins - 1));
-  const auto whole = n - n % kWidth;
+  const auto vectorised = n - n % kWidth;
   std::size_t at = 0;  // in the period, of which kWidth is a divisor
-  for (std::size_t j = 0; j < whole; j += kWidth) {
+  for (std::size_t j = 0; j < vectorised; j += kWidth) {
     const auto v = hn::LoadU(d, p + j);
     const auto base = hn::LoadU(di, reinterpret_cast<const std::int32_t*>(first) + at);
     hn::StoreU(hn::Add(base, hn::DemoteTo(di, hn::Min(hn::Mul(v, scale), last))), di,
@@ -45,7 +45,7 @@ void Place(const double* p, std::size_t n, int bins, const std::uint32_t* first,
     at += kWidth;
     if (at == period) at = 0;
   }
-  for (std::size_t j = whole; j < n; ++j) {
+  for (std::size_t j = vectorised; j < n; ++j) {
     cell[j] = first[j % period] + std::min(static_cast<int>(p[j] * bins), bins - 1);
     fixed[j] = {to_fixed(p[j]), to_fixed(p[j] * p[j])};
   }

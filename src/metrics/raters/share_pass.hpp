@@ -1,5 +1,5 @@
-// The shares of a block are listed by begin_shares, then for each item put_share as often as needed and
-// offset[i + 1].
+// The shares of a block are listed by begin_shares,
+// then for each item put_share as often as needed and offset[i + 1].
 #pragma once
 
 #include <span>

@@ -34,7 +34,7 @@ void put_forecasts(std::span<const double> p, std::span<const Cells> cells, Shar
   for (std::size_t j = 0; j < p.size(); ++j) t.forecast[j] = {to_fixed(p[j]), to_fixed(p[j] * p[j])};
   std::uint32_t first = 0;
   for (std::size_t k = 0; k < columns; ++k) {
-    for (std::size_t j = k; j < p.size(); j += columns) t.cell[j] = first + cells[k].of(p[j]);
+    for (std::size_t j = k; j < p.size(); j += columns) t.cell[j] = first + cells[k].bin_of(p[j]);
     first += cells[k].count();
   }
 }

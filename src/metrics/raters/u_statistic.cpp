@@ -59,13 +59,13 @@ template <class Factor>
 double expectation(const VoteStatistic& s, std::vector<std::uint32_t> use, std::size_t classes,
                    Factor factor) {
   check_size(use.size(), s.order);
-  double yes = 0, total = 0;
+  double favourable = 0, total = 0;
   const auto leaf = [&](const std::vector<std::uint32_t>& counts, double product) {
     total += product;
-    if (s.phi(counts)) yes += product;
+    if (s.phi(counts)) favourable += product;
   };
   Enumeration<Factor, decltype(leaf)>(std::move(use), classes, factor, leaf).run(s.order);
-  return total > 0 ? yes / total : 0;
+  return total > 0 ? favourable / total : 0;
 }
 
 }  // namespace

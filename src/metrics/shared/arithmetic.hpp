@@ -1,12 +1,12 @@
-// The arithmetic of the ordered estimators, so that each of them is written once. All three kinds are
-// order-free:
+// The arithmetic of the ordered estimators, so that each of them is written once.
+// All three kinds are order-free:
 //   Whole     unit weights, whole hits: integers, a few cycles an item
 //   Real      unit weights, real hits (the sign-flip null): integers, a hit rounded to 2^-50
 //   Weighted  anything: ExactSum, to which the products w n and w h are added without rounding
 // A Mass is a sum of w n, Hits a sum of w h, an Area a sum of mass times a fraction that enters as the
 // nearest multiple of 2^-50 (numeric/fixed_point.hpp), Pairs a sum of mass times mass. Products of group sums
-// are exact in all three, so that weights of one give the same bits as no weights. Masses stay below 2^53
-// votes.
+// are exact in all three, so that weights of one give the same bits as no weights.
+// Masses stay below 2^53 votes.
 #pragma once
 
 #include <cstddef>
@@ -72,8 +72,9 @@ struct Real : Whole {
   using Hits = int128;  // in units of 2^-50
   static void add_hits(Hits& h, const ForecastsView& f, std::size_t i) {
     const double x = f.hits[i];
-    const auto whole = static_cast<std::int64_t>(x);
-    const int128 fixed = int128{whole} * (std::int64_t{1} << kFractionBits) + to_fixed(x - whole);
+    const auto integer_part = static_cast<std::int64_t>(x);
+    const int128 fixed =
+        int128{integer_part} * (std::int64_t{1} << kFractionBits) + to_fixed(x - integer_part);
     h += fixed * times(f, i);
   }
   static Area area(Hits h) { return h; }
@@ -135,12 +136,12 @@ struct Weighted {
 /// Calls estimator(Whole{}) or estimator(Weighted{}).
 template <class Estimator>
 auto with_counts(const ForecastsView& f, Estimator estimator) {
-  return f.weight.empty() && f.whole ? estimator(Whole{}) : estimator(Weighted{});
+  return f.weight.empty() && f.whole_counts ? estimator(Whole{}) : estimator(Weighted{});
 }
 /// For the estimators that also run under the sign-flip null: Real hits have a path of their own.
 template <class Estimator>
 auto with_residuals(const ForecastsView& f, Estimator estimator) {
-  return f.weight.empty() && !f.whole ? estimator(Real{}) : with_counts(f, estimator);
+  return f.weight.empty() && !f.whole_counts ? estimator(Real{}) : with_counts(f, estimator);
 }
 
 }  // namespace plumb::detail

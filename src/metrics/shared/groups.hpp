@@ -1,5 +1,5 @@
-// The walk over distinct p that all ordered estimators share: equal p are one group, and groups without mass
-// are not seen.
+// The walk over distinct p that all ordered estimators share:
+// equal p are one group, and groups without mass are not seen.
 #pragma once
 
 #include <cstddef>

@@ -9,8 +9,8 @@ namespace {
 
 bool empty(const Cell& c) { return c.w.is_zero(); }
 
-/// s^2 - squares, where nearly all of it may cancel (one item that outweighs the rest): no digit is lost
-/// before the end.
+/// s^2 - squares, where nearly all of it may cancel (one item that outweighs the rest):
+/// no digit is lost before the end.
 double less_squares(const ExactSum& s, const ExactSum& squares) {
   const double head = s.value();
   ExactSum rest = s;

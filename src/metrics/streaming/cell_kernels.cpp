@@ -80,8 +80,8 @@ void Place(const Cells& cells, const double* p, std::size_t n, std::int32_t* ind
   }
 }
 
-/// Adds the pairs {p, counts} of a vector to the tables, each at its offset. A pair is loaded, added to and
-/// stored as one.
+/// Adds the pairs {p, counts} of a vector to the tables, each at its offset.
+/// A pair is loaded, added to and stored as one.
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE void scatter(hn::Vec<DU> p, hn::Vec<DU> counts, const std::uint32_t* offset,
                         std::uint64_t* table) {
@@ -151,7 +151,7 @@ void AddHits(const Cells& cells, const double* p, const double* hits, std::size_
   const auto start_of = [&](std::size_t i) HWY_ATTR { return hn::Load(di, start + i % kPrivateTables); };
   const auto counts_at = [&](std::size_t i) HWY_ATTR { return load_counts(hits + i); };
   for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i)
-    add_one(table[(i % kPrivateTables) * count + cells.of(p[i])], p[i], counts_of(hits[i]));
+    add_one(table[(i % kPrivateTables) * count + cells.bin_of(p[i])], p[i], counts_of(hits[i]));
 }
 
 void AddDrawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
@@ -168,7 +168,7 @@ void AddDrawn(const Cells& cells, const double* p, const double* hits, const std
   const auto counts_at = [&](std::size_t i) HWY_ATTR { return load_counts(hits + i); };
   for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i) {
     const std::size_t m = times[i] <= kMostDrawn ? times[i] : 0;
-    add_one(table[m * count + cells.of(p[i])], p[i], counts_of(hits[i]));
+    add_one(table[m * count + cells.bin_of(p[i])], p[i], counts_of(hits[i]));
   }
 }
 
@@ -176,7 +176,7 @@ void AddRows(const Cells& cells, const double* z, std::size_t n, const std::int3
   const auto start_of = [&](std::size_t i) HWY_ATTR { return hn::LoadU(di, start + i); };
   const auto counts_at = [&](std::size_t) HWY_ATTR { return hn::Set(du, kOneForecast); };
   for (std::size_t i = add_pairs(EqualWidth(cells), start_of, counts_at, z, n, table); i < n; ++i)
-    add_one(table[start[i] / 2 + cells.of(z[i])], z[i], kOneForecast);
+    add_one(table[start[i] / 2 + cells.bin_of(z[i])], z[i], kOneForecast);
 }
 
 HWY_INLINE std::size_t note_found(hn::Mask<D> mask, std::size_t j, std::uint32_t* found, std::size_t count) {
@@ -259,7 +259,7 @@ void place_forecasts(const Cells& cells, const double* p, std::size_t n, std::in
     return;
   }
   for (std::size_t i = 0; i < n; ++i) {
-    index[i] = cells.of(p[i]);
+    index[i] = cells.bin_of(p[i]);
     fixed[i] = to_fixed(p[i]);
   }
 }

@@ -17,8 +17,8 @@ inline constexpr std::size_t kPrivateTables = 8;
 inline constexpr std::size_t kManyThresholds = 64;  ///< from here on a binary search beats counting
 
 // A pair takes numbers as the floating-point unit leaves them, which saves two subtractions a forecast:
-// p 2^50 + kMagic, whose bits are q more than those of kMagic, and h + kCountOne, whose bits below 52 are
-// 2^32 + h.
+// p 2^50 + kMagic, whose bits are q more than those of kMagic, and h + kCountOne,
+// whose bits below 52 are 2^32 + h.
 inline constexpr double kMagic = 6755399441055744.0;                    // 1.5 * 2^52, as in to_fixed
 inline constexpr double kCountOne = 4503599627370496.0 + 4294967296.0;  // 2^52 + 2^32
 inline constexpr std::uint64_t kOneForecast = std::uint64_t{1} << 32;
@@ -54,8 +54,8 @@ void add_drawn(const Cells& cells, const double* p, const double* hits, const st
 /// Adds n probabilities, without hits, to tables of equal width; that of value i begins at word start[i].
 void add_rows(const Cells& cells, const double* z, std::size_t n, const std::int32_t* start, Pair* table);
 
-/// dense[j] += p 2^50 + kMagic (its bits) for n values, and in `found` the j with z[j] >= beyond[j]; returns
-/// how many.
+/// dense[j] += p 2^50 + kMagic (its bits) for n values,
+/// and in `found` the j with z[j] >= beyond[j]; returns how many.
 [[nodiscard]] std::size_t add_dense(const double* z, std::size_t n, const double* beyond,
                                     std::uint64_t* dense, std::uint32_t* found);
 

@@ -14,8 +14,8 @@ double beyond_lowest(const Cells& cells) {
   if (cells.count() == 1) return std::numeric_limits<double>::infinity();
   if (!cells.equal_width) return cells.thresholds[0];
   double z = 1.0 / cells.bins;
-  while (cells.of(z) > 0) z = std::nextafter(z, 0.0);
-  while (cells.of(z) == 0) z = std::nextafter(z, 1.0);
+  while (cells.bin_of(z) > 0) z = std::nextafter(z, 0.0);
+  while (cells.bin_of(z) == 0) z = std::nextafter(z, 1.0);
   return z;
 }
 
@@ -55,7 +55,7 @@ ClasswiseBuilder::ClasswiseBuilder(std::vector<Cells> cells) : cells_(std::move(
 
 std::size_t ClasswiseBuilder::place(std::size_t k, double z) const {
   const int cell =
-      width_bins_ > 0 ? std::min(static_cast<int>(z * width_bins_), width_bins_ - 1) : cells_[k].of(z);
+      width_bins_ > 0 ? std::min(static_cast<int>(z * width_bins_), width_bins_ - 1) : cells_[k].bin_of(z);
   return start_[k] + cell;
 }
 

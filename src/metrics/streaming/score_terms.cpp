@@ -11,8 +11,8 @@ namespace {
 
 double clipped_inside(double p, double clip) { return std::min(std::max(p, clip), 1.0 - clip); }
 
-/// Each class that has votes of an item, in the order of the block: the item, how many votes, and the class's
-/// probability.
+/// Each class that has votes of an item, in the order of the block:
+/// the item, how many votes, and the class's probability.
 struct Voted {
   std::vector<std::uint32_t> item;  ///< empty: entry i is the only vote of item i
   std::vector<double> count;        ///< empty likewise

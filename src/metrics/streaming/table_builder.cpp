@@ -25,7 +25,7 @@ std::uint64_t whole_count(double x) { return static_cast<std::int64_t>(x); }
 TableBuilder::TableBuilder(Cells cells) : table_(std::move(cells)), whole_(table_.cell.size()) {}
 
 void TableBuilder::update(const ForecastsView& f) {
-  if (!f.whole || !f.weight.empty()) {
+  if (!f.whole_counts || !f.weight.empty()) {
     update_weighted(f);
   } else if (f.trials.empty() && f.times.empty() && fits_pairs(table_.cells)) {
     update_binary(f.p, f.hits);
@@ -88,7 +88,7 @@ void TableBuilder::update_whole(const ForecastsView& f) {
 }
 
 void TableBuilder::add_weighted(const ForecastsView& f, std::size_t i) {
-  Cell& cell = table_.cell[table_.cells.of(f.p[i])];
+  Cell& cell = table_.cell[table_.cells.bin_of(f.p[i])];
   detail::add_item(cell, f.p[i], f.trials_of(i), f.hits[i], f.weight_of(i));
 }
 

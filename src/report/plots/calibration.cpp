@@ -108,8 +108,8 @@ Json statistics(const Runs& runs) {
   return out;
 }
 
-// The classes whose tables are shown: all of them, or those with the largest error in the first run that
-// tells it.
+// The classes whose tables are shown:
+// all of them, or those with the largest error in the first run that tells it.
 std::vector<std::size_t> classes_shown(const Runs& runs) {
   std::size_t count = 0;
   const Json* errors = nullptr;

@@ -69,7 +69,7 @@ void truth_scatter(const Runs& runs, Plots& out) {
   for (const Run& run : runs)
     if (const auto mse = metric(run, "mse_p"))
       parts.push_back(fmt::format("{} misses the true probability by {} (root mean square)", run.name,
-                                  numeral(std::sqrt(*mse))));
+                                  four_digit_number(std::sqrt(*mse))));
   add_plot(
       out, std::move(data), runs,
       {"truth_scatter", kItemsSection, "Forecast against the true probability", joined(parts),

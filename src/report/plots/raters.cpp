@@ -1,5 +1,5 @@
-// What several raters add: the parts of the loss, the calibration-dispersion map, forecast disagreement, the
-// raters themselves.
+// What several raters add: the parts of the loss, the calibration-dispersion map,
+// forecast disagreement, the raters themselves.
 #include <algorithm>
 #include <map>
 
@@ -31,7 +31,8 @@ void loss_parts(const Runs& runs, Plots& out) {
           {{"model", run.name}, {"part", p.label}, {"order", order++}, {"loss", *metric(run, p.key)}});
     parts.push_back(fmt::format(
         "{} has a loss of {}: {} from miscalibration, {} from separating items too little, {} from the raters' disagreement",
-        run.name, numeral(*cl + *dl + *il), numeral(*cl), numeral(*dl), numeral(*il)));
+        run.name, four_digit_number(*cl + *dl + *il), four_digit_number(*cl), four_digit_number(*dl),
+        four_digit_number(*il)));
   }
   if (parts.empty()) return;
   add_plot(
@@ -65,8 +66,8 @@ void calibration_dispersion(const Runs& runs, Plots& out) {
       {"calibration_dispersion", kRatersSection, "Calibration-dispersion map",
        fmt::format(
            "{} is closest to the votes of a large crowd of raters (epistemic loss {}), {} is farthest ({}).",
-           by_sum.front().second, numeral(by_sum.front().first), by_sum.back().second,
-           numeral(by_sum.back().first)),
+           by_sum.front().second, four_digit_number(by_sum.front().first), by_sum.back().second,
+           four_digit_number(by_sum.back().first)),
        "Horizontal: loss that recalibration can remove. Vertical: loss that it cannot. A calibrator moves a model to the left; a better model moves down. Dashed lines join equal sums."});
   Json lines = Json::array();
   for (int i = 1; i <= 8; ++i) {

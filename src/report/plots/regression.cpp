@@ -36,7 +36,8 @@ void reliability(const Runs& runs, Plots& out) {
     }
     if (expected > 0)
       parts.push_back(fmt::format("{} expects a squared error of {} and makes {}, {:.2f} times as much",
-                                  run.name, numeral(expected), numeral(observed), observed / expected));
+                                  run.name, four_digit_number(expected), four_digit_number(observed),
+                                  observed / expected));
   }
   if (data.empty()) return;
   Plot& plot = add_plot(
@@ -90,7 +91,7 @@ void rejection(const Runs& runs, Plots& out) {
     if (all && less && *all > 0)
       parts.push_back(fmt::format(
           "leaving out up to {:.0f}% of the items of {} changes the mean squared error from {} to {}",
-          100 * kRejected, run.name, numeral(*all), numeral(*less)));
+          100 * kRejected, run.name, four_digit_number(*all), four_digit_number(*less)));
   }
   if (data.empty()) return;
   std::string sentence = joined(parts);

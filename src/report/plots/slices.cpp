@@ -26,7 +26,7 @@ struct Worst {
 
 std::string meaning(const Worst& w, const SliceKey& k) {
   return fmt::format("{} is worst for {}: its {} there is {}, and {} for the best slice.", w.model, w.group,
-                     k.label, numeral(w.worst), numeral(w.best));
+                     k.label, four_digit_number(w.worst), four_digit_number(w.best));
 }
 
 /// With several ways to slice, also which of them it is.

@@ -76,10 +76,10 @@ void precision(const Runs& runs, Plots& out) {
         choices.push_back({key, key,
                            fmt::format("With {} per item the standard error of {} is {}",
                                        *raters == 1 ? "one vote" : fmt::format("{:.0f} votes", *raters), key,
-                                       numeral(*se))});
+                                       four_digit_number(*se))});
       else {  // the fewest and the most are said
         std::string& s = choices.back().sentence;
-        s = s.substr(0, s.find(';')) + fmt::format("; with {:.0f} it is {}", *raters, numeral(*se));
+        s = s.substr(0, s.find(';')) + fmt::format("; with {:.0f} it is {}", *raters, four_digit_number(*se));
       }
     }
   }

@@ -59,10 +59,10 @@ std::string meaning(const Learning& l, const LearningKey& k) {
   const auto here = value(*l.kept, "validation", k.key), end = value(*l.last, "validation", k.key);
   std::string out = fmt::format("{} kept epoch {:.0f} of {:.0f}", l.run->name, *number(*l.kept, "epoch"),
                                 *number(*l.last, "epoch"));
-  if (here) out += fmt::format(": {} {} on validation there", k.label, numeral(*here));
-  if (here && end && l.kept != l.last) out += fmt::format(", {} at the end", numeral(*end));
+  if (here) out += fmt::format(": {} {} on validation there", k.label, four_digit_number(*here));
+  if (here && end && l.kept != l.last) out += fmt::format(", {} at the end", four_digit_number(*end));
   if (const auto train = value(*l.last, "train", k.key); here && train)
-    out += fmt::format(" ({} on training data)", numeral(*train));
+    out += fmt::format(" ({} on training data)", four_digit_number(*train));
   return out;
 }
 

@@ -1,5 +1,5 @@
-// What a measure of uncertainty is worth: odds ratio by bin, the score itself, handing over (Finlay 2022,
-// Fig. 2, 3).
+// What a measure of uncertainty is worth:
+// odds ratio by bin, the score itself, handing over (Finlay 2022, Fig. 2, 3).
 #include <algorithm>
 
 #include <fmt/format.h>

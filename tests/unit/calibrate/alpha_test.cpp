@@ -50,7 +50,7 @@ World world(std::int64_t n, int classes, int votes, double bias, double weight, 
   World w;
   w.data.classes = classes;
   w.data.n = n;
-  RandomStream r(seed, Purpose::kSample);
+  RandomStream r(seed, Purpose::sample);
   for (std::int64_t i = 0; i < n; ++i) {
     const double u = r.normal();
     w.feature.push_back(u);

@@ -11,8 +11,8 @@
 namespace plumb {
 namespace {
 
-// The C library's exp and log are within an ulp or two of the portable ones; a softmax and a matrix carry
-// that along.
+// The C library's exp and log are within an ulp or two of the portable ones;
+// a softmax and a matrix carry that along.
 constexpr double kAgree = 1e-12;
 
 CalibrationModel model_of(std::vector<Step> steps, int classes) {
@@ -99,8 +99,8 @@ TEST(Apply, RefusesBadFilesAndRows) {
 
 TEST(Apply, GivesProbabilitiesOrThrows) {
   Step huge{"vector"};
-  huge.put("v", std::vector<double>{1e308, 1e308, 1e308});
-  huge.put("b", std::vector<double>{0, 0, 0});
+  huge.add_parameter("v", std::vector<double>{1e308, 1e308, 1e308});
+  huge.add_parameter("b", std::vector<double>{0, 0, 0});
   const auto calibrate = apply::Calibrator::parse(model_text(model_of({huge}, 3)));
   std::vector<double> row{3, 2, 1};  // infinite logits, whose softmax is no number
   EXPECT_THROW(calibrate(row, apply::Input::logits, row), apply::Error);

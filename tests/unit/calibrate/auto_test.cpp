@@ -13,7 +13,7 @@ namespace {
 
 TEST(Auto, ACalibratedModelIsLeftAlone) {
   some::Data d = some::simulate(600, 2, 1, 21);
-  RandomStream r(22, Purpose::kSample);
+  RandomStream r(22, Purpose::sample);
   for (std::size_t i = 0; i < 600; ++i) {
     d.logits[i] = 1.5 * r.normal();
     const bool one = r.uniform() < 1 / (1 + std::exp(-d.logits[i]));
@@ -26,7 +26,7 @@ TEST(Auto, ACalibratedModelIsLeftAlone) {
 
 TEST(Auto, AnOverconfidentModelIsRepairedSimply) {
   some::Data d = some::simulate(600, 3, 1, 23);
-  RandomStream r(24, Purpose::kSample);
+  RandomStream r(24, Purpose::sample);
   for (std::size_t i = 0; i < 600; ++i) {
     double e[3], sum = 0;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -115,11 +115,11 @@ TEST(Auto, WhereNothingIsWrongNothingIsChanged) {
   EXPECT_NE(c.steps.front().fit.warnings.back().find("left unchanged"), std::string::npos);
 }
 
-// 40 patients of ten equal items each: item by item the fits know every answer, patient by patient they do
-// not.
+// 40 patients of ten equal items each:
+// item by item the fits know every answer, patient by patient they do not.
 TEST(Auto, FoldsGoByGroup) {
   some::Data one = some::simulate(40, 2, 1, 51), d;
-  RandomStream r(52, Purpose::kSample);
+  RandomStream r(52, Purpose::sample);
   for (std::int64_t i = 0; i < 40; ++i) {
     one.logits[static_cast<std::size_t>(i)] = r.normal();
     const bool up = r.uniform() < 1 / (1 + std::exp(-one.logits[static_cast<std::size_t>(i)]));

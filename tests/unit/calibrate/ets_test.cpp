@@ -46,7 +46,7 @@ TEST(Ets, NoOtherWeightsAreBetter) {
 }
 
 TEST(Mixture, TwoStartsOneAnswer) {
-  RandomStream rng(2, Purpose::kDemo);
+  RandomStream rng(2, Purpose::demo);
   std::vector<detail::MixtureEntry> entries;
   for (int i = 0; i < 400; ++i) entries.push_back({{rng.uniform(), rng.uniform(), 0.25}, 1 / 400.0});
   const auto a = detail::fit_mixture(entries, {0.8, 0.1, 0.1}, 2);
@@ -73,8 +73,8 @@ TEST(Mixture, AVoteOnZeroNeedsTheUniformMember) {
 TEST(Ets, AModelWithBadWeightsIsRefused) {
   Step step;
   step.method = "ets";
-  step.put("T", 2.0);
-  step.put("w", std::vector<double>{0.5, 0.6, -0.1});
+  step.add_parameter("T", 2.0);
+  step.add_parameter("w", std::vector<double>{0.5, 0.6, -0.1});
   EXPECT_THROW((void)make_map(step, 3), InputError);
   step.parameters[1].values = {0.5, 0.2, 0.2};
   EXPECT_THROW((void)make_map(step, 3), InputError);

@@ -47,7 +47,7 @@ bool warns(const Step& step, const std::string& of) {
 // A calibrated model and 150 items: twelve free numbers follow the noise, and the fit says so.
 TEST(FitModel, AFitThatDoesHarmWarns) {
   some::Data d = some::simulate(150, 6, 1, 41);
-  RandomStream r(42, Purpose::kSample);
+  RandomStream r(42, Purpose::sample);
   for (std::size_t i = 0; i < 150; ++i) {
     double e[6], sum = 0;
     for (std::size_t k = 0; k < 6; ++k) sum += e[k] = std::exp(d.logits[6 * i + k] = r.normal());

@@ -72,7 +72,7 @@ TEST(Isotonic, IsTheMaxMinOfMeans) {
   const int n = 60;
   std::vector<double> p;
   std::vector<std::int64_t> y;
-  RandomStream r(11, Purpose::kSample);
+  RandomStream r(11, Purpose::sample);
   for (int i = 0; i < n; ++i) {
     p.push_back((i + 0.5) / n);
     y.push_back(r.uniform() < p.back() ? 1 : 0);

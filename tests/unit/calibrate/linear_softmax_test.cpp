@@ -23,7 +23,7 @@ struct Problem {
 };
 
 std::vector<double> noise(std::size_t n, double size, std::uint64_t seed) {
-  RandomStream rng(seed, Purpose::kDemo);
+  RandomStream rng(seed, Purpose::demo);
   std::vector<double> x(n);
   for (double& v : x) v = size * rng.normal();
   return x;

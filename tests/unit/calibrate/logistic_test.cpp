@@ -36,7 +36,7 @@ TEST(Logistic, RowOrderKeepsTheBits) {
 
 // Votes drawn with log-odds 0.6 u - 0.8: about four standard errors.
 TEST(Platt, FindsAPlantedLine) {
-  RandomStream rng(3, Purpose::kDemo);
+  RandomStream rng(3, Purpose::demo);
   Simulated s;
   for (int i = 0; i < 20000; ++i) {
     const double u = 2 * rng.normal();
@@ -97,7 +97,7 @@ TEST(Beta, ABoundIsOptimal) {
 
 TEST(Quadratic, SaysWhereItTurns) {
   Simulated s;
-  RandomStream rng(3, Purpose::kDemo);
+  RandomStream rng(3, Purpose::demo);
   for (int i = 0; i < 500; ++i) {
     const double u = 2 * rng.normal();
     s.z.push_back(1 / (1 + std::exp(-u)));

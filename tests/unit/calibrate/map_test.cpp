@@ -18,7 +18,7 @@ using test::VoteForm;
 Step temperature(double t) {
   Step step;
   step.method = "temperature";
-  step.put("T", t);
+  step.add_parameter("T", t);
   return step;
 }
 
@@ -44,7 +44,7 @@ TEST(Scores, TwoLogitColumnsAreTheirDifference) {
 
 TEST(Parameters, AreAskedForByNameAndShape) {
   Step s = temperature(2);
-  s.put("v", std::vector<double>{1, 2, 3});
+  s.add_parameter("v", std::vector<double>{1, 2, 3});
   EXPECT_EQ(scalar_parameter(s, "T"), 2);
   EXPECT_EQ(vector_parameter(s, "v").size(), 3u);
   EXPECT_EQ(parameter(s, "v", {3})[2], 3);
@@ -91,8 +91,8 @@ TEST(Pipeline, WhatDoesNotFitIsRefused) {
   EXPECT_THROW((void)make_map(temperature(1), 1), InputError);
   Step platt;
   platt.method = "platt";
-  platt.put("a", 1.0);
-  platt.put("b", 0.0);
+  platt.add_parameter("a", 1.0);
+  platt.add_parameter("b", 0.0);
   EXPECT_THROW((void)make_map(platt, 3), InputError);
   const Items items = to_items(simulate({.n = 5, .classes = 4}), VoteForm::labels);
   EXPECT_THROW((void)calibrated(items, {.classes = 3, .steps = {temperature(2)}}, 1), InputError);

@@ -22,11 +22,11 @@ CalibrationModel sample() {
   m.fitted_on = {"abc"};
   Step s;
   s.method = "vector";
-  s.put("v", std::vector<double>{0.1, 1.0 / 3, 5e-324});
-  s.put("b", std::vector<double>{-0.0, 1.7976931348623157e308, 2});
-  s.put("W", {2, 2}, {1, 2, 3, 4});
-  s.put("T", 0.1 + 0.2);
-  s.put("none", std::vector<double>{});
+  s.add_parameter("v", std::vector<double>{0.1, 1.0 / 3, 5e-324});
+  s.add_parameter("b", std::vector<double>{-0.0, 1.7976931348623157e308, 2});
+  s.add_parameter("W", {2, 2}, {1, 2, 3, 4});
+  s.add_parameter("T", 0.1 + 0.2);
+  s.add_parameter("none", std::vector<double>{});
   s.fit.objective = 0.7;
   s.fit.iterations = 3;
   s.fit.items = 10;

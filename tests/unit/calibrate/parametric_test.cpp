@@ -210,8 +210,8 @@ TEST_P(Parametric, NothingToFitOnIsRefused) {
   EXPECT_THROW((void)fit(name(), to_items(s, VoteForm::labels)), InputError);
 }
 
-// One item, one class, probabilities of exactly 0 and 1, and logits of 1e30: finite parameters and a map that
-// gives probabilities.
+// One item, one class, probabilities of exactly 0 and 1, and logits of 1e30:
+// finite parameters and a map that gives probabilities.
 TEST_P(Parametric, DegenerateDataGiveFiniteNumbers) {
   const int k = GetParam().classes;
   std::vector<Simulated> cases;

@@ -47,7 +47,7 @@ inline Data simulate(std::int64_t n, int classes, int most, std::uint64_t seed) 
   Data d;
   d.classes = classes;
   d.n = n;
-  RandomStream r(seed, Purpose::kSample);
+  RandomStream r(seed, Purpose::sample);
   for (std::int64_t i = 0; i < n; ++i) {
     std::vector<double> truth(static_cast<std::size_t>(classes), 0.0);
     for (std::size_t k = classes == 2 ? 1 : 0; k < truth.size(); ++k) truth[k] = 1.5 * r.normal();

@@ -34,12 +34,12 @@ TEST(SplineBasis, EachRisesAndHasContinuousSlope) {
     }
 }
 
-Items of(std::int64_t n, std::uint64_t seed) { return some::simulate(n, 2, 3, seed).items(); }
+Items simulated(std::int64_t n, std::uint64_t seed) { return some::simulate(n, 2, 3, seed).items(); }
 
 TEST(Spline, RisesEverywhere) {
   FitOptions weak;
   weak.lambda = 1e-6;
-  const Step s = some::fit("spline", of(300, 4), weak);
+  const Step s = some::fit("spline", simulated(300, 4), weak);
   std::vector<double> l;
   for (double x = -30; x <= 30; x += 0.05) l.push_back(x);
   std::vector<double> z(l.size());
@@ -50,7 +50,7 @@ TEST(Spline, RisesEverywhere) {
 TEST(Spline, AStrongPenaltyIsTheIdentity) {
   FitOptions strong;
   strong.lambda = 1e9;
-  const Step s = some::fit("spline", of(300, 4), strong);
+  const Step s = some::fit("spline", simulated(300, 4), strong);
   std::vector<double> l{-5, -1, 0, 0.3, 4}, z(5);
   make_map(s, 2)->apply(l, 1, z);
   // The penalty is finite, so a shift of the order of 1 / lambda is left.
@@ -60,7 +60,7 @@ TEST(Spline, AStrongPenaltyIsTheIdentity) {
 // Optimality by finite differences: no small admissible change of a coefficient lowers the objective.
 TEST(Spline, NoStepImprovesTheObjective) {
   detail::MonotoneLogistic p;
-  RandomStream r(3, Purpose::kSample);
+  RandomStream r(3, Purpose::sample);
   for (int i = 0; i < 500; ++i) {
     const double x = r.normal();
     p.x.insert(p.x.end(), {1, x, std::max(x, 0.0)});
@@ -94,7 +94,7 @@ TEST(Spline, NoStepImprovesTheObjective) {
 }
 
 TEST(Spline, LowersTheLogLossOfAnOverconfidentModel) {
-  const Items train = of(2000, 1), test = of(2000, 2);
+  const Items train = simulated(2000, 1), test = simulated(2000, 2);
   CalibrationModel model;
   model.classes = 2;
   model.steps = {some::fit("spline", train, {})};

@@ -40,7 +40,7 @@ Items logits(std::vector<double> u, std::int64_t n, int k, std::vector<std::int6
 // Labels drawn from softmax(u / 2.5): T is found within a few of its standard errors (about 0.02 at this n).
 TEST(Temperature, FindsAPlantedTemperature) {
   for (const int k : {2, 4, 30}) {
-    RandomStream rng(5, Purpose::kDemo, static_cast<std::uint32_t>(k));
+    RandomStream rng(5, Purpose::demo, static_cast<std::uint32_t>(k));
     constexpr std::int64_t n = 40000;
     constexpr double kT = 2.5;
     std::vector<double> u;

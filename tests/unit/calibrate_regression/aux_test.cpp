@@ -20,7 +20,7 @@ TEST(AuxObjective, GradientIsThatOfFiniteDifferences) {
   }
   const std::size_t hidden = 5;
   const detail::AuxObjective f(x, err2, w, hidden, 2);
-  RandomStream rng(7, Purpose::kDemo);
+  RandomStream rng(7, Purpose::demo);
   std::vector<double> p(3 * hidden + 1), gradient(p.size()), none;
   for (double& v : p) v = rng.normal();
   const double value = f.value(p, gradient);
@@ -39,7 +39,7 @@ TEST(AuxObjective, GradientIsThatOfFiniteDifferences) {
 TEST(Aux, LearnsAPower) {
   // The told variance v stands for a true variance 0.3 v^1.5: no single factor mends that.
   SimulatedRegression s = simulate({.n = 20000, .seed = 11}), test = simulate({.n = 20000, .seed = 12});
-  RandomStream rng(13, Purpose::kDemo);
+  RandomStream rng(13, Purpose::demo);
   for (SimulatedRegression* part : {&s, &test})
     for (std::size_t i = 0; i < part->mean.size(); ++i)
       part->target[i] = part->mean[i] + std::sqrt(0.3 * std::pow(part->variance[i], 1.5)) * rng.normal();

@@ -40,10 +40,10 @@ TEST(RegressionCalibrators, ForeignStepsAreRefused) {
   EXPECT_THROW((void)make_variance_map(step, 1), InputError);
   step.method = "sigma";
   EXPECT_THROW((void)make_variance_map(step, 1), InputError);
-  step.put("s", -1.0);
+  step.add_parameter("s", -1.0);
   EXPECT_THROW((void)make_variance_map(step, 1), InputError);
   step.method = "conformal";
-  step.put("level", std::vector<double>{0.9, 0.5});
+  step.add_parameter("level", std::vector<double>{0.9, 0.5});
   EXPECT_THROW((void)make_variance_map(step, 1), InputError);
   try {
     (void)fit_regression_calibrator("sigmma", simulate({.n = 3}).items(), {});
@@ -72,8 +72,8 @@ bool tells(const CalibrationModel& model, const std::string& of) {
                      [&](const auto& w) { return w.find(of) != std::string::npos; });
 }
 
-// A network on 60 calibrated predictions learns their noise; one factor on 2,000 that are too wide mends
-// them.
+// A network on 60 calibrated predictions learns their noise;
+// one factor on 2,000 that are too wide mends them.
 TEST(FitModel, AFitThatDoesHarmWarns) {
   const SimulatedRegression few = simulate({.n = 60}), many = simulate({.n = 2000, .factor = 2});
   EXPECT_TRUE(

@@ -19,7 +19,7 @@ TEST(IsotonicQuantile, ABiasIsMovedTheRightWay) {
     EXPECT_NEAR(coverage(step, test, level), level, 4 * std::sqrt(2 * level * (1 - level) / 4000)) << level;
   Step none;
   none.method = "sigma";
-  none.put("s", 1.0);
+  none.add_parameter("s", 1.0);
   EXPECT_LT(coverage(none, test, 0.5), 0.42);  // what the bias costs before
 }
 

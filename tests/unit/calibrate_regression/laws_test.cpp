@@ -41,7 +41,7 @@ TEST(SigmaLaws, ACorrectLaplacePredictorGetsOne) {
 
 TEST(SigmaPartsLaws, RecoversBothFactors) {
   SimulatedRegression s = simulate({.n = 40000, .parts = true, .seed = 15});
-  RandomStream rng(16, Purpose::kDemo);
+  RandomStream rng(16, Purpose::demo);
   for (std::size_t k = 0; k < s.mean.size(); ++k)
     s.target[k] = s.mean[k] + std::sqrt(4 * s.aleatoric[k] + 0.25 * s.epistemic[k]) * rng.normal();
   const Step step = fit_regression_calibrator("sigma-parts", s.items(), {});

@@ -10,7 +10,7 @@ namespace {
 /// Targets of variance a * aleatoric + b * epistemic.
 SimulatedRegression planted(std::int64_t n, double a, double b, std::uint64_t seed) {
   SimulatedRegression s = simulate({.n = n, .parts = true, .seed = seed});
-  RandomStream rng(seed, Purpose::kDemo, 5);
+  RandomStream rng(seed, Purpose::demo, 5);
   for (std::size_t k = 0; k < s.mean.size(); ++k)
     s.target[k] = s.mean[k] + std::sqrt(a * s.aleatoric[k] + b * s.epistemic[k]) * rng.normal();
   return s;

@@ -88,7 +88,7 @@ TEST(Sigma, LaplaceIntervalsAreLaplace) {
   // Half-width -b log(1 - level), b = sqrt(variance / 2).
   Step step;
   step.method = "sigma-laplace";
-  step.put("s", 2.0);
+  step.add_parameter("s", 2.0);
   RegressionBlock b;
   b.size = 1;
   b.variance = {8};

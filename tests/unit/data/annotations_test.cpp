@@ -49,7 +49,7 @@ std::vector<ByRater> naive_join(const std::vector<Judged>& rows, const std::vect
 TEST(Annotations, JoinAgreesWithANaiveOne) {
   const std::vector<std::string> classes{"cat", "dog", "owl"};
   for (const Duplicates rule : {Duplicates::last, Duplicates::keep}) {
-    RandomStream rng(11, Purpose::kDemo, 5);
+    RandomStream rng(11, Purpose::demo, 5);
     const auto pick = [&](int n) { return static_cast<int>(rng.uniform() * n); };
     std::vector<std::string> names;
     for (int i = 0; i < 60; ++i) names.push_back("item" + std::to_string((i * 37) % 61));

@@ -55,9 +55,9 @@ TEST(Consensus, HalfSharesTheItem) {
     // Rows of one item are one unit.
     const Units units(c.items);
     EXPECT_EQ(units.count(), 5);
-    for (std::int64_t i = 0; i < 5; ++i) EXPECT_EQ(units.of(i), static_cast<std::uint64_t>(i));
-    EXPECT_EQ(units.of(5), 1u);
-    EXPECT_EQ(units.of(7), 3u);
+    for (std::int64_t i = 0; i < 5; ++i) EXPECT_EQ(units.unit_of(i), static_cast<std::uint64_t>(i));
+    EXPECT_EQ(units.unit_of(5), 1u);
+    EXPECT_EQ(units.unit_of(7), 3u);
   }
   const Consensus weighted = consensus(with_counts({1, 1, 2, 0}, 2, {3.0, 5.0}), {Ties::half}, 1);
   EXPECT_EQ(label_weights(weighted.items), (Weights{{{0, 0}, 1.5}, {{0, 1}, 1.5}, {{1, 0}, 5.0}}));
@@ -74,7 +74,7 @@ TEST(Consensus, GroupsAndTruthFollowTheItem) {
   ItemBlock block;
   read_items(c, 0, 4, block);
   EXPECT_EQ(block.truth[3], 0.1);
-  EXPECT_EQ(Units(c).of(3), Units(c).of(0));
+  EXPECT_EQ(Units(c).unit_of(3), Units(c).unit_of(0));
 }
 
 TEST(Consensus, TheOtherRules) {

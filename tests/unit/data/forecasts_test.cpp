@@ -79,14 +79,14 @@ TEST(Forecasts, BinaryEvents) {
   items.predictions = Predictions({column({0.9, 0.5, 0.25, 0}, "p")}, Scale::probability);
   items.votes = Votes::from_labels(column({1, 0, 1, 0}, "y"), 2);
   Forecasts f;
-  project(block_of(items), Event::kPositive, f);
+  project(block_of(items), Event::positive, f);
   EXPECT_EQ(f.p, (Column{0.9, 0.5, 0.25, 0}));
   EXPECT_EQ(f.hits, (Column{1, 0, 1, 0}));
   EXPECT_TRUE(f.trials.empty() && f.weight.empty());
   Forecasts event;
-  project(block_of(items), Event::kEvent, event);
+  project(block_of(items), Event::event, event);
   expect_same(event, f);
-  project(block_of(items), Event::kTop, f);
+  project(block_of(items), Event::top, f);
   EXPECT_EQ(f.p, (Column{0.9, 0.5, 0.75, 1}));
   EXPECT_EQ(f.hits, (Column{1, 1, 0, 1}));  // at 0.5 the top label is class 0
   project_class(block_of(items), 0, f);
@@ -102,7 +102,7 @@ TEST(Forecasts, MulticlassEventIsTheTopLabel) {
   items.votes = Votes::from_counts(matrix({1, 2, 3, 0, 0, 0}, 3, "c"), 3);
   items.weights = column({2, 3}, "w");
   Forecasts f;
-  project(block_of(items), Event::kEvent, f);
+  project(block_of(items), Event::event, f);
   EXPECT_EQ(f.p, (Column{0.4, 0.5}));
   EXPECT_EQ(f.hits, (Column{2, 0}));  // ties: class 1; an item without votes has no hits and no trials
   EXPECT_EQ(f.trials, (Column{6, 0}));
@@ -110,7 +110,7 @@ TEST(Forecasts, MulticlassEventIsTheTopLabel) {
   project_class(block_of(items), 2, f);
   EXPECT_EQ(f.p, (Column{0.4, 0.25}));
   EXPECT_EQ(f.hits, (Column{3, 0}));
-  EXPECT_THROW(project(block_of(items), Event::kPositive, f), std::invalid_argument);
+  EXPECT_THROW(project(block_of(items), Event::positive, f), std::invalid_argument);
   EXPECT_THROW(project_class(block_of(items), 3, f), std::invalid_argument);
   EXPECT_THROW(project_class(block_of(items), -1, f), std::invalid_argument);
 }
@@ -120,7 +120,7 @@ TEST(Forecasts, AgainstNaiveProjection) {
   for (const int classes : {2, 3, 10, 40}) {
     const Sample s = sample(700, classes, 4, true, 23);
     Forecasts top, by_class;
-    project(block_of(s.items), Event::kTop, top);
+    project(block_of(s.items), Event::top, top);
     const int k = classes - 1;
     project_class(block_of(s.items), k, by_class);
     for (std::int64_t i = 0; i < s.n; ++i) {
@@ -173,14 +173,14 @@ TEST(Forecasts, RepresentationOfVotesDoesNotMatter) {
     for (const int raters : {1, 3}) {
       Sample s = sample(200, classes, raters, true, 31);
       Forecasts ratings, counts;
-      project(block_of(s.items), Event::kEvent, ratings);
+      project(block_of(s.items), Event::event, ratings);
       s.items.votes = Votes::from_counts(matrix(s.counts, classes, "c"), classes);
-      project(block_of(s.items), Event::kEvent, counts);
+      project(block_of(s.items), Event::event, counts);
       expect_same(ratings, counts);
       EXPECT_EQ(ratings.trials.empty(), raters == 1);
       if (raters > 1) continue;
       s.items.votes = Votes::from_labels(column(s.ratings, "y"), classes);
-      project(block_of(s.items), Event::kEvent, counts);
+      project(block_of(s.items), Event::event, counts);
       expect_same(ratings, counts);
     }
   }
@@ -192,7 +192,7 @@ TEST(Forecasts, TopOneIsTheTopLabelAndTopAllIsCertain) {
     const Sample s = sample(120, classes, 3, true, 51);
     const ItemBlock block = block_of(s.items);
     Forecasts top, one;
-    project(block, Event::kTop, top);
+    project(block, Event::top, top);
     project_top(block, 1, one);
     expect_same(one, top);
     project_top(block, classes + 3, one);
@@ -222,10 +222,10 @@ TEST(Forecasts, CollectEqualsOneBlockForAnyThreads) {
       Forecasts whole;
       const ItemBlock block = block_of(s.items);
       for (const int threads : {1, 2, 16}) {
-        project(block, Event::kEvent, whole);
-        expect_same(collect(s.items, Event::kEvent, threads), whole);
-        project(block, Event::kTop, whole);
-        expect_same(collect(s.items, Event::kTop, threads), whole);
+        project(block, Event::event, whole);
+        expect_same(collect(s.items, Event::event, threads), whole);
+        project(block, Event::top, whole);
+        expect_same(collect(s.items, Event::top, threads), whole);
         project_class(block, 0, whole);
         expect_same(collect_class(s.items, 0, threads), whole);
       }
@@ -240,7 +240,7 @@ TEST(Forecasts, CollectNamesTheFirstBadRow) {
   Items items;
   items.predictions = Predictions({column(p, "p")}, Scale::probability);
   for (const int threads : {1, 2, 16}) {
-    const std::string said = complaint([&] { (void)collect(items, Event::kEvent, threads); });
+    const std::string said = complaint([&] { (void)collect(items, Event::event, threads); });
     EXPECT_EQ(said.substr(0, 18), "p, row 9000 is 2; ") << threads;
   }
 }
@@ -248,14 +248,14 @@ TEST(Forecasts, CollectNamesTheFirstBadRow) {
 TEST(Forecasts, WithoutVotesEverythingIsZero) {
   Items items;
   items.predictions = Predictions({column({0.5, 0.75}, "p")}, Scale::probability);
-  const Forecasts f = collect(items, Event::kEvent, 1);
+  const Forecasts f = collect(items, Event::event, 1);
   EXPECT_EQ(f.hits, (Column{0, 0}));
   EXPECT_EQ(f.trials, (Column{0, 0}));
 }
 
 TEST(Forecasts, SortKeepsRowsTogether) {
   const Sample s = sample(5000, 3, 3, true, 71);
-  const Forecasts f = collect(s.items, Event::kEvent, 1);
+  const Forecasts f = collect(s.items, Event::event, 1);
   std::vector<std::uint32_t> order(f.size());
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(),
@@ -288,7 +288,7 @@ std::vector<std::array<double, 4>> rows_of(const Forecasts& f) {
 TEST(Forecasts, SortInPlaceKeepsRowsTogether) {
   for (const int raters : {1, 3}) {
     const Sample s = sample(5000, 2, raters, raters > 1, 72);
-    Forecasts f = collect(s.items, Event::kEvent, 1);
+    Forecasts f = collect(s.items, Event::event, 1);
     f.p[7] = f.p[8] = 0.0, f.p[9] = 1.0, f.p[10] = -0.0;
     for (const int threads : {1, 16}) {
       const Forecasts sorted = sort_in_place(f, threads);
@@ -303,8 +303,8 @@ TEST(Forecasts, TheConfidenceIsMergedFromTheEvent) {
   for (const int raters : {1, 3}) {
     for (const int n : {1, 2, 5000, 200000}) {
       const Sample s = sample(n, 2, raters, raters > 1, 73);
-      const Forecasts event = sort_in_place(collect(s.items, Event::kPositive, 1), 1);
-      const Forecasts top = sort_in_place(collect(s.items, Event::kTop, 1), 1);
+      const Forecasts event = sort_in_place(collect(s.items, Event::positive, 1), 1);
+      const Forecasts top = sort_in_place(collect(s.items, Event::top, 1), 1);
       for (const int threads : {1, 16}) {
         const Forecasts merged = confidence_of(event, threads);
         EXPECT_EQ(merged.p, top.p) << raters << " " << n;
@@ -319,14 +319,14 @@ TEST(Forecasts, SliceAndAccessors) {
   const std::vector<std::uint32_t> times = {0, 2, 1};
   ForecastsView v = f.view();
   v.times = times;
-  v.whole = false;
+  v.whole_counts = false;
   const ForecastsView part = v.slice(1, 2);
   EXPECT_EQ(part.size(), 2u);
   EXPECT_EQ(part.p[0], 0.2);
   EXPECT_EQ(part.hits[1], 3);
   EXPECT_EQ(part.trials_of(0), 5);
   EXPECT_EQ(part.weight_of(0), 16);
-  EXPECT_FALSE(part.whole);
+  EXPECT_FALSE(part.whole_counts);
   const ForecastsView bare{f.p, f.hits, {}, {}, {}, true};
   EXPECT_EQ(bare.slice(2, 1).trials_of(0), 1);
   EXPECT_EQ(bare.slice(2, 1).weight_of(0), 1);

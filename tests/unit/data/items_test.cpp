@@ -196,7 +196,7 @@ TEST(Units, RowsOrGroups) {
   std::vector<std::uint64_t> unit(2);
   rows.read(1, 3, unit);
   EXPECT_EQ(unit, (std::vector<std::uint64_t>{1, 2}));
-  EXPECT_EQ(rows.of(2), 2u);
+  EXPECT_EQ(rows.unit_of(2), 2u);
 
   items.groups = Names(words({"b", "a", "b"}, "g"));
   const Units groups(items);
@@ -205,16 +205,16 @@ TEST(Units, RowsOrGroups) {
   unit.resize(3);
   groups.read(0, 3, unit);
   EXPECT_EQ(unit, (std::vector<std::uint64_t>{hash_name("b"), hash_name("a"), hash_name("b")}));
-  EXPECT_EQ(groups.of(1), hash_name("a"));
+  EXPECT_EQ(groups.unit_of(1), hash_name("a"));
 }
 
 TEST(Units, AGroupKeepsItsUnitInAnyFileAndOrder) {
   Items numbers = binary_items(), text = binary_items();
   numbers.groups = Names(column({10, 2, 10}, "g.npy"));
   text.groups = Names(words({"2", "10", "zebra"}, "g.csv"));
-  EXPECT_EQ(Units(numbers).of(0), Units(text).of(1));
-  EXPECT_EQ(Units(numbers).of(1), Units(text).of(0));
-  EXPECT_NE(Units(text).of(2), Units(text).of(0));
+  EXPECT_EQ(Units(numbers).unit_of(0), Units(text).unit_of(1));
+  EXPECT_EQ(Units(numbers).unit_of(1), Units(text).unit_of(0));
+  EXPECT_NE(Units(text).unit_of(2), Units(text).unit_of(0));
 }
 
 TEST(OrdinaryWeights, OnlyVerySmallOnesAreScaledAndByAPowerOfTwo) {

@@ -211,7 +211,7 @@ TEST(Compare, ChanceIsNotCalledAWin) {
   for (int t = 0; t < kTrials; ++t) {
     Simulated s = simulate({.n = 150, .seed = static_cast<std::uint64_t>(100 + t)});
     Simulated a = s, b = s;
-    RandomStream rng(static_cast<std::uint64_t>(t), Purpose::kDemo, 9);
+    RandomStream rng(static_cast<std::uint64_t>(t), Purpose::demo, 9);
     for (std::size_t i = 0; i < s.size(); ++i) {
       a.z[i] = std::clamp(s.z[i] + 0.1 * (rng.uniform() - 0.5), 0.0, 1.0);
       b.z[i] = std::clamp(s.z[i] + 0.1 * (rng.uniform() - 0.5), 0.0, 1.0);

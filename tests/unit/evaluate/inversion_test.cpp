@@ -11,7 +11,7 @@ namespace plumb::detail {
 namespace {
 
 CellNoise simulated(double gap, int cells, int draws, std::uint64_t seed) {
-  RandomStream rng(seed, Purpose::kDemo);
+  RandomStream rng(seed, Purpose::demo);
   CellNoise c;
   for (int b = 0; b < cells; ++b) {
     c.weight.push_back(1.0 / cells);

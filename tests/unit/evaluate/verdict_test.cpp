@@ -86,7 +86,7 @@ TEST(Decide, NoNumberWhereItWouldNotSettleIt) {
   EXPECT_NE(decide(e).why.find("too close"), std::string::npos);
 }
 
-Verdict of(const std::vector<double>& p, const std::vector<int>& y, int bootstrap = 200) {
+Verdict verdict_of(const std::vector<double>& p, const std::vector<int>& y, int bootstrap = 200) {
   test::Simulated s;
   s.z = p;
   for (const int v : y) s.votes.push_back({v});
@@ -94,15 +94,15 @@ Verdict of(const std::vector<double>& p, const std::vector<int>& y, int bootstra
 }
 
 TEST(Verdict, EdgesOfTheData) {
-  EXPECT_EQ(of({0.5, 0.5}, {0, 1}, 0).verdict, "");
-  EXPECT_NE(of({0.5, 0.5}, {0, 1}, 0).why.find("replicates"), std::string::npos);
-  EXPECT_EQ(of({0.5}, {1}).verdict, "cannot tell");
-  EXPECT_EQ(of({0, 1}, {0, 1}).verdict, "cannot tell");
-  EXPECT_EQ(of(std::vector<double>(20, 1.0), std::vector<int>(20, 1)).verdict,
+  EXPECT_EQ(verdict_of({0.5, 0.5}, {0, 1}, 0).verdict, "");
+  EXPECT_NE(verdict_of({0.5, 0.5}, {0, 1}, 0).why.find("replicates"), std::string::npos);
+  EXPECT_EQ(verdict_of({0.5}, {1}).verdict, "cannot tell");
+  EXPECT_EQ(verdict_of({0, 1}, {0, 1}).verdict, "cannot tell");
+  EXPECT_EQ(verdict_of(std::vector<double>(20, 1.0), std::vector<int>(20, 1)).verdict,
             "cannot tell");  // 3 / 20 > 0.05
-  EXPECT_EQ(of(std::vector<double>(200, 1.0), std::vector<int>(200, 1)).verdict, "trustworthy");
-  EXPECT_EQ(of(std::vector<double>(40, 0.9), std::vector<int>(40, 0)).verdict, "off");
-  EXPECT_EQ(of(std::vector<double>(40, 0.9), std::vector<int>(40, 0), 10).verdict, "cannot tell");
+  EXPECT_EQ(verdict_of(std::vector<double>(200, 1.0), std::vector<int>(200, 1)).verdict, "trustworthy");
+  EXPECT_EQ(verdict_of(std::vector<double>(40, 0.9), std::vector<int>(40, 0)).verdict, "off");
+  EXPECT_EQ(verdict_of(std::vector<double>(40, 0.9), std::vector<int>(40, 0), 10).verdict, "cannot tell");
 }
 
 TEST(Verdict, CorrectedErrorLiesInTheIntervalOfEce) {

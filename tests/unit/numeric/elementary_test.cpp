@@ -20,8 +20,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// What docs/numerics.md promises. 0.88 was the largest seen in 1e7 values; the 80-bit reference adds less
-// than 0.001.
+// What docs/numerics.md promises. 0.88 was the largest seen in 1e7 values;
+// the 80-bit reference adds less than 0.001.
 constexpr double kMaxUlp = 0.9;
 // exp, then 1 + e and a division, each rounded.
 constexpr double kMaxUlpLogistic = 2.5;
@@ -229,8 +229,8 @@ TEST(Elementary, SoftmaxAndLogSumExpHaveTheSameBitsOnEveryTarget) {
   }
 }
 
-// Reference in higher precision. x - max is rounded before exp: at differences up to 600 that is 5.7e-14 of
-// the probability.
+// Reference in higher precision. x - max is rounded before exp:
+// at differences up to 600 that is 5.7e-14 of the probability.
 TEST(Elementary, SoftmaxIsAccurate) {
   constexpr double kTolerance = 7e-14;
   Uniform u(6);

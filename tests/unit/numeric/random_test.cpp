@@ -36,8 +36,8 @@ TEST(Random, TheLayoutIsFixed) {
   constexpr std::uint64_t kSeed = 0x299f31d0a4093822;
   constexpr std::uint64_t kUnit = 0x85a308d3243f6a88;
   const auto pair = philox4x32({0x921fb544, 0x42d18469, 6, 5}, {0xa4093822, 0x299f31d0});  // half of the unit
-  EXPECT_EQ(random_bits(kSeed, Purpose::kSample, 6, kUnit), std::uint64_t{pair[1]} << 32 | pair[0]);
-  EXPECT_EQ(random_bits(kSeed, Purpose::kSample, 6, kUnit + 1), std::uint64_t{pair[3]} << 32 | pair[2]);
+  EXPECT_EQ(random_bits(kSeed, Purpose::sample, 6, kUnit), std::uint64_t{pair[1]} << 32 | pair[0]);
+  EXPECT_EQ(random_bits(kSeed, Purpose::sample, 6, kUnit + 1), std::uint64_t{pair[3]} << 32 | pair[2]);
   const auto words =
       philox4x32({0xc90fdaa2, 0x2168c234, 8, 0x80000001}, {0xa4093822, 0x299f31d0});  // a quarter
   for (std::uint32_t j = 0; j < 4; ++j) EXPECT_EQ(random_poisson(kSeed, 8, kUnit + j), poisson_of(words[j]));
@@ -58,8 +58,8 @@ TEST(Random, PoissonThresholdsAreTheExactProbabilities) {
   EXPECT_EQ(poisson_of(0xffffffff), 12u);
 }
 
-// Rows from anywhere, rows with a gap, groups of rows, hashes: the straight and the scattered way and every
-// change between.
+// Rows from anywhere, rows with a gap, groups of rows, hashes:
+// the straight and the scattered way and every change between.
 std::vector<std::uint64_t> units_of(const std::string& kind, std::size_t n) {
   std::vector<std::uint64_t> units(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -86,13 +86,13 @@ TEST(Random, FillsHaveTheNumbersOfTheCallsOnEveryTarget) {
         std::vector<double> uniform(n);
         std::vector<std::uint64_t> bits(n);
         std::vector<std::uint32_t> poisson(n);
-        fill_uniform(kSeed, Purpose::kNullLabels, r, units, uniform);
-        fill_bits(kSeed, Purpose::kDemo, r, units, bits);
+        fill_uniform(kSeed, Purpose::null_labels, r, units, uniform);
+        fill_bits(kSeed, Purpose::demo, r, units, bits);
         fill_poisson(kSeed, r, units, poisson);
         for (std::size_t i = 0; i < n; ++i) {
-          ASSERT_EQ(uniform[i], random_uniform(kSeed, Purpose::kNullLabels, r, units[i]))
+          ASSERT_EQ(uniform[i], random_uniform(kSeed, Purpose::null_labels, r, units[i]))
               << kind << ' ' << n << ' ' << i;
-          ASSERT_EQ(bits[i], random_bits(kSeed, Purpose::kDemo, r, units[i])) << kind << ' ' << n << ' ' << i;
+          ASSERT_EQ(bits[i], random_bits(kSeed, Purpose::demo, r, units[i])) << kind << ' ' << n << ' ' << i;
           ASSERT_EQ(poisson[i], random_poisson(kSeed, r, units[i])) << kind << ' ' << n << ' ' << i;
         }
       });
@@ -153,7 +153,7 @@ TEST(Random, UniformHasItsDistribution) {
   constexpr double kBound = 148.2;  // 99 degrees of freedom
   std::vector<double> seen(100);
   for (std::uint64_t i = 0; i < kDraws; ++i) {
-    const double u = random_uniform(12, Purpose::kSample, 0, i);
+    const double u = random_uniform(12, Purpose::sample, 0, i);
     ASSERT_GE(u, 0.0);
     ASSERT_LT(u, 1.0);
     ASSERT_EQ(std::ldexp(u, 53), std::floor(std::ldexp(u, 53)));
@@ -187,8 +187,8 @@ TEST(Random, NeighboursAreIndependent) {
 TEST(Random, PurposesAndSeedsDiffer) {
   std::unordered_set<std::uint64_t> seen;
   std::size_t drawn = 0;
-  for (const Purpose p : {Purpose::kBootstrap, Purpose::kNullLabels, Purpose::kNullGroups, Purpose::kSplit,
-                          Purpose::kSample, Purpose::kDemo, Purpose::kNullModel, Purpose::kNullVotes}) {
+  for (const Purpose p : {Purpose::bootstrap, Purpose::null_labels, Purpose::null_groups, Purpose::split,
+                          Purpose::sample, Purpose::demo, Purpose::null_model, Purpose::null_votes}) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       for (std::uint32_t r = 0; r < 20; ++r) {
         for (std::uint64_t unit = 0; unit < 50; ++unit, ++drawn) seen.insert(random_bits(seed, p, r, unit));
@@ -218,7 +218,7 @@ constexpr double kErrors = 4.5;
 
 TEST(RandomStream, NormalMoments) {
   constexpr int kDraws = 200000;
-  RandomStream s(16, Purpose::kDemo);
+  RandomStream s(16, Purpose::demo);
   double m1 = 0.0;
   double m2 = 0.0;
   double m4 = 0.0;
@@ -236,7 +236,7 @@ TEST(RandomStream, NormalMoments) {
 TEST(RandomStream, GammaMoments) {
   constexpr int kDraws = 100000;
   for (const double shape : {0.2, 0.9, 1.0, 2.5, 40.0}) {
-    RandomStream s(17, Purpose::kDemo, 3);
+    RandomStream s(17, Purpose::demo, 3);
     double m1 = 0.0;
     double m2 = 0.0;
     for (int i = 0; i < kDraws; ++i) {
@@ -249,14 +249,14 @@ TEST(RandomStream, GammaMoments) {
     EXPECT_NEAR(m2 / kDraws, shape, kErrors * std::sqrt((2.0 * shape * shape + 6.0 * shape) / kDraws))
         << shape;
   }
-  RandomStream s(17, Purpose::kDemo);
+  RandomStream s(17, Purpose::demo);
   EXPECT_THROW(static_cast<void>(s.gamma(0.0)), std::invalid_argument);
 }
 
 TEST(RandomStream, BelowIsUniform) {
   constexpr int kDraws = 70000;
   constexpr double kBound = 22.46;  // 6 degrees of freedom
-  RandomStream s(18, Purpose::kSplit);
+  RandomStream s(18, Purpose::split);
   std::vector<double> seen(7);
   for (int i = 0; i < kDraws; ++i) ++seen.at(s.below(7));
   EXPECT_LT(chi_square(seen, std::vector<double>(7, kDraws / 7.0)), kBound);
@@ -267,9 +267,9 @@ TEST(RandomStream, BelowIsUniform) {
 }
 
 TEST(RandomStream, SameArgumentsSameStream) {
-  RandomStream a(19, Purpose::kDemo, 1);
-  RandomStream b(19, Purpose::kDemo, 1);
-  RandomStream c(19, Purpose::kDemo, 2);
+  RandomStream a(19, Purpose::demo, 1);
+  RandomStream b(19, Purpose::demo, 1);
+  RandomStream c(19, Purpose::demo, 2);
   bool differs = false;
   for (int i = 0; i < 10; ++i) {
     const double x = a.normal();

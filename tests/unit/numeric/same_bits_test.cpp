@@ -18,7 +18,7 @@ constexpr std::size_t kPoints = 20000;
 std::vector<double> points(double low, double high) {
   std::vector<double> x(kPoints);
   for (std::size_t i = 0; i < kPoints; ++i)
-    x[i] = low + (high - low) * random_uniform(1, Purpose::kDemo, 0, i);
+    x[i] = low + (high - low) * random_uniform(1, Purpose::demo, 0, i);
   return x;
 }
 
@@ -57,7 +57,7 @@ TEST(SameBits, Special) {
 
 TEST(SameBits, Random) {
   std::vector<double> x(kPoints);
-  RandomStream s(2, Purpose::kDemo, 7);
+  RandomStream s(2, Purpose::demo, 7);
   for (double& v : x) v = s.gamma(1.5) + s.gamma(0.5);
   EXPECT_EQ(fingerprint(x), 0xbf611da5ceb72b9d);
 }

@@ -67,7 +67,7 @@ inline SimulatedRegression simulate(const RegressionSpec& s) {
   SimulatedRegression out;
   out.n = s.n;
   out.outputs = s.outputs;
-  RandomStream rng(s.seed, Purpose::kDemo, 77);
+  RandomStream rng(s.seed, Purpose::demo, 77);
   for (std::int64_t i = 0; i < s.n; ++i) {
     for (int j = 0; j < s.outputs; ++j) {
       const double told = std::exp(0.6 * rng.normal() - 1.0);  // predicted standard deviation
@@ -97,7 +97,7 @@ inline SimulatedRegression simulate(const RegressionSpec& s) {
 inline std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed) {
   std::vector<std::size_t> rows(n);
   for (std::size_t i = 0; i < n; ++i) rows[i] = i;
-  RandomStream rng(seed, Purpose::kDemo, 78);
+  RandomStream rng(seed, Purpose::demo, 78);
   for (std::size_t i = n; i > 1; --i) std::swap(rows[i - 1], rows[rng.below(i)]);
   return rows;
 }

@@ -11,7 +11,7 @@ namespace plumb::test {
 namespace {
 
 TEST(Shift, AurocAgreesWithAllPairs) {
-  RandomStream rng(5, Purpose::kDemo);
+  RandomStream rng(5, Purpose::demo);
   std::vector<double> a, b;
   for (int i = 0; i < 150; ++i) a.push_back(std::round(30 * (rng.uniform() + 0.2)) / 30);
   for (int i = 0; i < 230; ++i) b.push_back(std::round(30 * rng.uniform()) / 30 + 0.01);

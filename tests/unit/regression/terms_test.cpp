@@ -87,7 +87,7 @@ TEST(PlaceCells, BothEndsAreInside) {
 }
 
 TEST(AddColumn, SameBitsAsOneByOne) {
-  RandomStream rng(3, Purpose::kDemo);
+  RandomStream rng(3, Purpose::demo);
   std::vector<double> x, w;
   for (int i = 0; i < 5000; ++i) {
     x.push_back(i % 7 == 0 ? 0.0 : (rng.uniform() - 0.5) * std::exp(40 * (rng.uniform() - 0.5)));

@@ -1,5 +1,5 @@
-// Compares text with an approved file. PLUMB_APPROVE=1 writes the file instead: read the difference before
-// committing it.
+// Compares text with an approved file. PLUMB_APPROVE=1 writes the file instead:
+// read the difference before committing it.
 #pragma once
 
 #include <gtest/gtest.h>

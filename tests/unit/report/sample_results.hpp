@@ -36,16 +36,18 @@ inline Result labels() {
   r.settings = {
       {"scale", std::string("probabilities")}, {"bins", std::int64_t{10}}, {"level", 0.95}, {"clip", 0.0}};
   r.inputs = {{"--probs", "p.npy", {10000, 3}, "float32", ""}, {"--labels", "y.npy", {10000}, "uint8", ""}};
-  const auto put = [&](const char* key, double x) { r.metrics.emplace_back(key, MetricResult{.value = x}); };
-  put("accuracy", 0.936);
-  put("agreement", 0.936);
+  const auto add_metric = [&](const char* key, double x) {
+    r.metrics.emplace_back(key, MetricResult{.value = x});
+  };
+  add_metric("accuracy", 0.936);
+  add_metric("agreement", 0.936);
   r.metrics.emplace_back("nll",
                          MetricResult{.why = "3 votes fell on probability 0; use ⟦clip⟧ to bound them"});
-  put("brier", 0.105446);
-  put("brier_uncertainty", 0.9);
-  put("ece", 0.04);
-  put("mce", 0.1);
-  put("auroc", 0.912);
+  add_metric("brier", 0.105446);
+  add_metric("brier_uncertainty", 0.9);
+  add_metric("ece", 0.04);
+  add_metric("mce", 0.1);
+  add_metric("auroc", 0.912);
   r.per_class = {{"ece_classwise", {0.01, 0.03, std::nullopt}}};
   r.tables = {{"reliability", reliability(false)}};
   return r;
@@ -57,30 +59,30 @@ inline Result raters() {
   r.votes = 51000;
   r.settings.emplace_back("bootstrap", std::int64_t{200});
   r.metrics.clear();
-  const auto put = [&](MetricResults& to, const char* key, MetricResult m) {
+  const auto add_metric = [&](MetricResults& to, const char* key, MetricResult m) {
     to.emplace_back(key, std::move(m));
   };
-  put(r.metrics, "accuracy", {.value = 0.95, .low = 0.945, .high = 0.955, .interval = "percentile"});
-  put(r.metrics, "agreement", {.value = 0.936, .low = 0.93, .high = 0.942, .interval = "percentile"});
-  put(r.metrics, "nll", {.value = 0.25, .low = 0.24, .high = 0.26, .interval = "percentile"});
-  put(r.metrics, "mean_gap", {.value = 0.04, .null_mean = 0.004, .p_value = 1.0 / 201});
-  put(r.metrics, "ece",
-      {.value = 0.04,
-       .low = 0.035,
-       .high = 0.045,
-       .interval = "basic",
-       .null_mean = 0.005,
-       .p_value = 1.0 / 201});
-  put(r.metrics, "ece_l2_debiased",
-      {.value = -0.00001,
-       .low = -0.01,
-       .high = 0.01,
-       .interval = "percentile",
-       .null_mean = 0.0,
-       .p_value = 0.5});
-  put(r.metrics, "auroc", {.why = "every vote agrees with the model", .items = 10000});
-  put(r.consensus, "accuracy", {.value = 0.95});
-  put(r.consensus, "ece", {.value = 0.0123});
+  add_metric(r.metrics, "accuracy", {.value = 0.95, .low = 0.945, .high = 0.955, .interval = "percentile"});
+  add_metric(r.metrics, "agreement", {.value = 0.936, .low = 0.93, .high = 0.942, .interval = "percentile"});
+  add_metric(r.metrics, "nll", {.value = 0.25, .low = 0.24, .high = 0.26, .interval = "percentile"});
+  add_metric(r.metrics, "mean_gap", {.value = 0.04, .null_mean = 0.004, .p_value = 1.0 / 201});
+  add_metric(r.metrics, "ece",
+             {.value = 0.04,
+              .low = 0.035,
+              .high = 0.045,
+              .interval = "basic",
+              .null_mean = 0.005,
+              .p_value = 1.0 / 201});
+  add_metric(r.metrics, "ece_l2_debiased",
+             {.value = -0.00001,
+              .low = -0.01,
+              .high = 0.01,
+              .interval = "percentile",
+              .null_mean = 0.0,
+              .p_value = 0.5});
+  add_metric(r.metrics, "auroc", {.why = "every vote agrees with the model", .items = 10000});
+  add_metric(r.consensus, "accuracy", {.value = 0.95});
+  add_metric(r.consensus, "ece", {.value = 0.0123});
   r.per_group = {
       {"north", 6000, 30600, {{"accuracy", 0.96}, {"agreement", 0.94}, {"nll", 0.2}, {"ece", 0.03}}},
       {"s\x1b[31müd",

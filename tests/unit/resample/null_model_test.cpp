@@ -74,7 +74,7 @@ TEST(NullModel, VotesThatAgreeAndVotesThatDoNot) {
 
 /// 60 groups of 20 whose outcomes a Gaussian copula ties.
 GroupModel fit_copula(double rho, std::uint64_t seed, bool backwards, int threads) {
-  RandomStream rng(seed, Purpose::kDemo);
+  RandomStream rng(seed, Purpose::demo);
   std::vector<double> p, hits;
   std::vector<std::uint32_t> group;
   for (std::uint32_t g = 0; g < 60; ++g) {

@@ -65,8 +65,8 @@ double reference(const std::vector<std::uint8_t>& in, int height, int width, Cla
 }
 
 TEST(Clahe, AgreesWithTheDefinition) {
-  // Counts are whole: the spread excess is rounded to less than one pixel of 70 (255 / 70 levels), the curve
-  // to half a level.
+  // Counts are whole: the spread excess is rounded to less than one pixel of 70 (255 / 70 levels),
+  // the curve to half a level.
   constexpr double kLevels = 255.0 / 70 + 1;
   const int height = 37, width = 42;
   const auto in = dim(height, width);

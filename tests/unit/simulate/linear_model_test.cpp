@@ -53,7 +53,7 @@ Descent descend(std::size_t n, bool resampled) {
   const LinearModelData train = simulate_linear_model({.items = extent, .dimension = extent, .seed = 5}),
                         fresh = simulate_linear_model({.items = extent, .dimension = extent, .seed = 6});
   std::vector<double> theta(n), gradient(n);
-  RandomStream random(7, Purpose::kDemo);
+  RandomStream random(7, Purpose::demo);
   for (double& t : theta) t = random.normal() / std::sqrt(static_cast<double>(n));  // of norm about 1
   const auto predict = [&](const LinearModelData& d, std::size_t i) {
     double dot = 0;

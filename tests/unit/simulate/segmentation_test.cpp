@@ -82,8 +82,8 @@ TEST(Segmentation, TheLesionIsInTheImageAndItsBorderUnclear) {
   }
 }
 
-// The pixels of one rater go together: the sizes of two raters' masks differ far more than independent pixels
-// would let them.
+// The pixels of one rater go together:
+// the sizes of two raters' masks differ far more than independent pixels would let them.
 TEST(Segmentation, BordersAreSmooth) {
   Sample ratio;
   for (std::int64_t i = 0; i < 200; ++i) {

@@ -65,7 +65,7 @@ TEST(BinScores, RefinementNeverLowersAConvexScore) {
       {"KL", [](double p, double a) { return kl_score(p, a); }},
       {"squared", [](double p, double a) { return (p - a) * (p - a); }},
       {"worst of two", [](double p, double a) { return std::max(p - a, 3 * (a - p)); }}};
-  RandomStream rng(4, Purpose::kDemo);
+  RandomStream rng(4, Purpose::demo);
   for (int trial = 0; trial < 300; ++trial) {
     Bins coarse, fine;
     const auto count = 1 + rng.below(6);

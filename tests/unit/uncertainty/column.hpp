@@ -27,7 +27,7 @@ struct RandomColumn {
 };
 /// A measure on `levels` distinct values (0: all distinct) that tells right from wrong; seed picks it.
 inline RandomColumn random_column(std::size_t n, int levels, std::uint64_t seed) {
-  RandomStream rng(seed, Purpose::kDemo, 5);
+  RandomStream rng(seed, Purpose::demo, 5);
   RandomColumn c;
   for (std::size_t i = 0; i < n; ++i) {
     double u = rng.uniform();

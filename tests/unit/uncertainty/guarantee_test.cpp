@@ -62,7 +62,7 @@ std::optional<double> naive(const std::vector<double>& hits, double target, doub
 TEST(Guarantee, MatchesTheProcedureWrittenOut) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    RandomStream rng(seed, Purpose::kDemo);
+    RandomStream rng(seed, Purpose::demo);
     std::vector<double> measure, hits;
     for (int i = 0; i < 1000; ++i) {
       measure.push_back(i);
@@ -116,8 +116,8 @@ TEST(Guarantee, TooFewOrAllWrongGiveNone) {
 }
 
 TEST(Guarantee, GroupsAreTheUnits) {
-  // 2,000 right answers of 40 groups prove less than 2,000 of as many items: one group in twenty may be
-  // wrong.
+  // 2,000 right answers of 40 groups prove less than 2,000 of as many items:
+  // one group in twenty may be wrong.
   std::vector<double> measure, hits(2000, 1.0);
   for (int i = 0; i < 2000; ++i) measure.push_back(i);
   const SortedForecasts s = sorted(measure, hits);

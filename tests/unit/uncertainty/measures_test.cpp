@@ -37,7 +37,7 @@ struct Task {
 };
 
 Task make(std::int64_t n, std::int64_t k, int samples, std::uint64_t seed = 1) {
-  RandomStream rng(seed, Purpose::kDemo, 3);
+  RandomStream rng(seed, Purpose::demo, 3);
   Task t{{}, {}, n, k};
   t.samples.resize(static_cast<std::size_t>(samples));
   for (auto& s : t.samples)

@@ -42,7 +42,7 @@ TEST(Permutation, DealingKeepsSizesAndTotals) {
   const RandomColumn c = random_column(1000, 0, 2);
   auto bins = equal_mass_bins(sorted(c.measure, c.hits).view(), 30);
   const auto before = bins;
-  RandomStream random(1, Purpose::kSample);
+  RandomStream random(1, Purpose::sample);
   deal_outcomes(bins, random);
   double right = 0, want = 0;
   for (std::size_t b = 0; b < bins.size(); ++b) {
@@ -63,8 +63,8 @@ TEST(Permutation, DealtAndPermutedNullsAgree) {
   double sum[2] = {}, squares[2] = {};
   PermutedColumn column;
   for (int r = 0; r < kDraws; ++r) {
-    RandomStream one(3, Purpose::kSample, static_cast<std::uint32_t>(r)),
-        two(4, Purpose::kSample, static_cast<std::uint32_t>(r));
+    RandomStream one(3, Purpose::sample, static_cast<std::uint32_t>(r)),
+        two(4, Purpose::sample, static_cast<std::uint32_t>(r));
     auto dealt = bins;
     deal_outcomes(dealt, one);
     column.permute(s.view(), {}, two);
@@ -89,7 +89,7 @@ TEST(Permutation, NotesValueOfAUselessMeasure) {  // 1.6 at N = 1e4, 100 bins, a
       b.mass = 100;
       b.hits = 95;
     }
-    RandomStream random(1, Purpose::kSample, static_cast<std::uint32_t>(r));
+    RandomStream random(1, Purpose::sample, static_cast<std::uint32_t>(r));
     deal_outcomes(bins, random);
     sum += *expected_odds_ratio(bins, .95, Degenerate::pool).eor.value / 100;
   }
@@ -99,7 +99,7 @@ TEST(Permutation, NotesValueOfAUselessMeasure) {  // 1.6 at N = 1e4, 100 bins, a
 TEST(Permutation, MovesOutcomesTogether) {
   const SortedForecasts s = sorted({1, 2, 3, 4}, {1, 2, 3, 4}, {2, 3, 4, 5}, {10, 20, 30, 40});
   PermutedColumn column;
-  RandomStream random(1, Purpose::kSample);
+  RandomStream random(1, Purpose::sample);
   const std::vector<std::uint32_t> unit{4, 3, 2, 1};
   column.permute(s.view(), unit, random);
   const ForecastsView v = column.view();

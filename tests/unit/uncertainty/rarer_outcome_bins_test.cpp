@@ -137,7 +137,7 @@ TEST(RarerOutcomeBins, PerfectSeparationHasNoFiniteOddsRatio) {
 }
 
 TEST(RarerOutcomeBins, IntervalIsOnTheLogScale) {
-  RandomStream rng(2, Purpose::kDemo);
+  RandomStream rng(2, Purpose::demo);
   std::vector<char> wrong(2000);
   for (std::size_t i = 0; i < wrong.size(); ++i)
     wrong[i] = rng.uniform() < 0.3 * static_cast<double>(i) / 2000;

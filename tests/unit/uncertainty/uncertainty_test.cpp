@@ -93,7 +93,7 @@ TEST(Uncertainty, SameBitsForAnyRowOrder) {
 TEST(Uncertainty, U1IsTheRankingOfEvaluate) {
   // -log of the largest probability orders items as that probability does: the same areas, bit for bit.
   const Items items = to_items(task(false), VoteForm::counts);
-  const SortedForecasts top = sort_forecasts(collect(items, Event::kTop, 1), 1);
+  const SortedForecasts top = sort_forecasts(collect(items, Event::top, 1), 1);
   const UncertaintyResult r = uncertainty(items, {}, {}, {});
   EXPECT_EQ(*score(named(r, "u1"), "auroc_unbinned").value, *auroc(top.view()).value);
   EXPECT_EQ(*score(named(r, "u1"), "aurc").value, *risk_coverage(top.view()).aurc.value);
@@ -104,7 +104,7 @@ TEST(Uncertainty, U1IsTheRankingOfEvaluate) {
 
 TEST(Uncertainty, RanksMeasuresAndSeesNoise) {
   const Simulated s = simulate({.n = 4000, .classes = 7, .sharpen = 1.5, .seed = 5});
-  RandomStream rng(3, Purpose::kDemo);
+  RandomStream rng(3, Purpose::demo);
   std::vector<double> noise;
   for (std::size_t i = 0; i < s.size(); ++i) noise.push_back(rng.uniform());
   UncertaintyOptions o;

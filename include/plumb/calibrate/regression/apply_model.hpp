@@ -24,12 +24,12 @@ struct CalibratedVariances {
 };
 using VarianceSink = std::function<void(const CalibratedVariances&)>;
 
-/// InputError when the model is not a calibrator of variances, or needs parts of the variance that the items
-/// do not have.
+/// InputError when the model is not a calibrator of variances,
+/// or needs parts of the variance that the items do not have.
 void check_fits(const CalibrationModel& model, const RegressionItems& items);
 
-/// Gives every block to the sink, in order. Variances are raised to the clip of the fit first. Bounds need
-/// the mean.
+/// Gives every block to the sink, in order.
+/// Variances are raised to the clip of the fit first. Bounds need the mean.
 void apply_model(const CalibrationModel& model, const RegressionItems& items,
                  const RegressionApplyOptions& options, const VarianceSink& sink);
 

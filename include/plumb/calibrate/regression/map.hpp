@@ -19,8 +19,8 @@ class VarianceMap {
   [[nodiscard]] virtual bool has_variance() const { return true; }
   virtual void variance(const RegressionBlock& block, std::span<double> out) const = 0;
   /// The ends of the interval of this level less the mean: y lies in [mean + low, mean + high]. Gaussian
-  /// around the mean with the calibrated variance unless the method says otherwise. InputError for a level it
-  /// does not have.
+  /// around the mean with the calibrated variance unless the method says otherwise.
+  /// InputError for a level it does not have.
   virtual void offsets(const RegressionBlock& block, double level, std::span<double> low,
                        std::span<double> high) const;
 };

@@ -1,5 +1,5 @@
-// The Beta kernel on [0, 1]: k(x; q) is the density at x of Beta(q/h + 1, (1 - q)/h + 1) (Chen 1999), whose
-// mode is q.
+// The Beta kernel on [0, 1]:
+// k(x; q) is the density at x of Beta(q/h + 1, (1 - q)/h + 1) (Chen 1999), whose mode is q.
 #pragma once
 
 namespace plumb {
@@ -10,12 +10,12 @@ inline constexpr double kLargestBandwidth = 1.0;
 /// Throws InputError unless 1e-5 <= h <= 1.
 void check_bandwidth(double h);
 
-/// A probability by its distance r <= 1/2 from the nearer end, so that values near 1 are as sharp as values
-/// near 0.
+/// A probability by its distance r <= 1/2 from the nearer end,
+/// so that values near 1 are as sharp as values near 0.
 struct EndDistance {
   double r = 0;
   bool upper = false;  ///< p = 1 - r
-  [[nodiscard]] static EndDistance of(double p) {
+  [[nodiscard]] static EndDistance from(double p) {
     return p <= 0.5 ? EndDistance{p, false} : EndDistance{1.0 - p, true};
   }
   [[nodiscard]] double p() const { return upper ? 1.0 - r : r; }

@@ -22,8 +22,8 @@ struct BetaValues {
       error;  ///< [row]: bound on the error of G; row 0 stands for boxes without votes: infinite
 };
 
-/// log k(x; x) as series in the rows of `values`: the density of p is G k(x; x) / weight. The second of each
-/// pair is 0.
+/// log k(x; x) as series in the rows of `values`: the density of p is G k(x; x) / weight.
+/// The second of each pair is 0.
 [[nodiscard]] std::vector<double> log_peak_series(const BetaValues& values);
 
 /// Evaluates G at the p of a block. Not shared between threads: it keeps its scratch.

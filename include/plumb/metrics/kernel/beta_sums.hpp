@@ -1,5 +1,5 @@
-// Compressed sums for the Beta kernel: pass one of the kernel calibration error, and all that `plumb merge`
-// needs of it.
+// Compressed sums for the Beta kernel:
+// pass one of the kernel calibration error, and all that `plumb merge` needs of it.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ struct VotesAt {
 struct BetaSums {
   BetaBoxes boxes;
   BoxMoments moments;
-  // The limits at p = 0 and 1 see only the votes nearest to that end. above_zero.p = 2: there is no vote
-  // above 0.
+  // The limits at p = 0 and 1 see only the votes nearest to that end. above_zero.p = 2:
+  // there is no vote above 0.
   VotesAt at_zero{0.0, {}, {}}, above_zero{2.0, {}, {}}, at_one{1.0, {}, {}}, below_one{-1.0, {}, {}};
 
   BetaSums() = default;

@@ -22,13 +22,13 @@ struct KdeErrors {
 /// vote of weight w is left out with its whole weight, so that copies drawn by a resample leave together.
 /// Votes of an item whose hits are not whole (sign-flip null) share the hits evenly. Absent when no vote is
 /// left to estimate from. A target at 0 or 1 takes the limit: the mean of the votes nearest to that end.
-[[nodiscard]] KdeErrors ece_kde(const ForecastsView& f, double bandwidth,
-                                LeaveOut leave_out = LeaveOut::kVote, int threads = 0);
+[[nodiscard]] KdeErrors ece_kde(const ForecastsView& f, double bandwidth, LeaveOut leave_out = LeaveOut::vote,
+                                int threads = 0);
 /// With a plan shared by many columns or replicates.
 [[nodiscard]] KdeErrors ece_kde(const ForecastsView& f, const BetaPlan& plan,
-                                LeaveOut leave_out = LeaveOut::kVote, int threads = 0);
+                                LeaveOut leave_out = LeaveOut::vote, int threads = 0);
 /// Out of memory: two passes, and two more when some p is isolated.
 [[nodiscard]] KdeErrors ece_kde(const ForecastPass& pass, const BetaPlan& plan,
-                                LeaveOut leave_out = LeaveOut::kVote);
+                                LeaveOut leave_out = LeaveOut::vote);
 
 }  // namespace plumb

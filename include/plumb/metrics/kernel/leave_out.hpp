@@ -3,6 +3,6 @@
 
 namespace plumb {
 
-enum class LeaveOut { kVote, kItem };  ///< that vote, or all votes of its item
+enum class LeaveOut { vote, item };  ///< that vote, or all votes of its item
 
 }  // namespace plumb

@@ -41,8 +41,8 @@ struct SmoothError {
   double sigma = 0;  ///< the bandwidth: equals the value, unless that is below kSmallestSigma
 };
 
-/// The integral over t in [0, 1] of |sum_i m_i (y_i - p_i) K_sigma(t, p_i)| / sum_i m_i; kSmallestSigma <=
-/// sigma <= 1.
+/// The integral over t in [0, 1] of |sum_i m_i (y_i - p_i) K_sigma(t, p_i)| / sum_i m_i;
+/// kSmallestSigma <= sigma <= 1.
 [[nodiscard]] Estimate smece_at(const SmoothSums& sums, double sigma);
 /// At the fixed point smece_at(sigma) = sigma, which is unique. Where it lies below kSmallestSigma the value
 /// is smece_at(kSmallestSigma), which is less than kSmallestSigma (1/2048) away from it.

@@ -1,5 +1,5 @@
-// The bandwidth `auto`: the one under which the votes of each item are best predicted from those of the
-// others.
+// The bandwidth `auto`: the one under which the votes of each item are best predicted
+// from those of the others.
 #pragma once
 
 #include "plumb/data/forecasts.hpp"

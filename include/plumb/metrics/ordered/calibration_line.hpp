@@ -1,5 +1,5 @@
-// Logistic recalibration of y on logit p (Cox 1958): slope and intercept, and the intercept with the slope
-// fixed at 1.
+// Logistic recalibration of y on logit p (Cox 1958):
+// slope and intercept, and the intercept with the slope fixed at 1.
 #pragma once
 
 #include "plumb/data/forecasts.hpp"

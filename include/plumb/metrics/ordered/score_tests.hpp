@@ -14,8 +14,8 @@ namespace plumb {
 inline constexpr double kMostLogit = 7;
 
 /// U' V^-1 U, the score statistic of intercept 0 and slope 1 in logit P(y) = a + b logit p: U = sum w (h -
-/// n p) x, V = sum w n p (1 - p) x x', x = (1, logit p). Where all p are equal the slope is left out. Linear,
-/// in any order.
+/// n p) x, V = sum w n p (1 - p) x x', x = (1, logit p).
+/// Where all p are equal the slope is left out. Linear, in any order.
 [[nodiscard]] Estimate cox_score(const ForecastsView& f);
 
 /// sum w (h - n p)(1 - 2p) / sqrt(sum w n p (1 - p)(1 - 2p)^2): above 0 the Brier score is larger than the

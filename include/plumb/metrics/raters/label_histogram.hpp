@@ -31,8 +31,8 @@ void finish_label_histogram(const ShareTables& t, Scores& out);
 /// The same keys by class.
 [[nodiscard]] ClassScores label_histogram_classes(const ShareTables& t);
 
-/// One cell of one class, over the items with votes; el to il over those with two votes or more, absent
-/// without such.
+/// One cell of one class, over the items with votes;
+/// el to il over those with two votes or more, absent without such.
 struct HistogramRow {
   int cls = 0;
   double low = 0, high = 0;

@@ -18,8 +18,8 @@ struct FixedShare {
   std::int64_t mu, mm, g, twice_pmu;
 };
 
-/// A block of items, projected. Every item has a forecast in each column, but a share above 0 in few: those
-/// are listed.
+/// A block of items, projected. Every item has a forecast in each column,
+/// but a share above 0 in few: those are listed.
 struct ShareTerms {
   std::int64_t size = 0;
   std::size_t columns = 0;

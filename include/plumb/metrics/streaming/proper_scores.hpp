@@ -1,5 +1,5 @@
-// Means over items and votes: accuracy, agreement, log-loss, Brier score, and errors against the true
-// probability.
+// Means over items and votes: accuracy, agreement, log-loss, Brier score,
+// and errors against the true probability.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The reliability table: cells of p with order-free sums. One pass, exact merge; every binned metric is read
-// off it.
+// The reliability table: cells of p with order-free sums. One pass, exact merge;
+// every binned metric is read off it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Cells {
   bool equal_width = true;
   std::vector<double> thresholds;
   [[nodiscard]] int count() const { return equal_width ? bins : narrow<int>(thresholds.size()) + 1; }
-  [[nodiscard]] int of(double p) const {
+  [[nodiscard]] int bin_of(double p) const {
     if (equal_width) return std::min(static_cast<int>(p * bins), bins - 1);
     std::size_t below = 0;  // a binary search without branches to guess wrong
     for (std::size_t rest = thresholds.size(); rest > 0;) {
@@ -74,8 +74,8 @@ struct alignas(64) WholeCell {
   std::uint64_t items = 0, votes = 0;
 };
 
-/// The sum of q, and count and hits side by side: one 16-byte addition a forecast. Holds kPairCapacity
-/// forecasts.
+/// The sum of q, and count and hits side by side: one 16-byte addition a forecast.
+/// Holds kPairCapacity forecasts.
 struct alignas(16) Pair {
   std::uint64_t sum = 0, counts = 0;
 };

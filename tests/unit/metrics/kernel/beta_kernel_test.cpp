@@ -33,7 +33,7 @@ TEST(BetaKernel, AgreesWithLogGammaFormula) {
     for (double x : {1e-300, 1e-20, 1e-6, 0.01, 0.2, 0.5, 0.8, 0.999, 1 - 1e-12}) {
       for (double q : {0.0, 1e-20, 1e-6, 0.0099, 0.21, 0.5, 0.80001, 1 - 1e-12, 1.0}) {
         const auto expected = static_cast<double>(reference::log_kernel(x, q, h));
-        const double got = log_beta_kernel(EndDistance::of(x), EndDistance::of(q), h);
+        const double got = log_beta_kernel(EndDistance::from(x), EndDistance::from(q), h);
         EXPECT_NEAR(got, expected, kRelative * (30 + std::abs(expected)) + kCancelled / h / h)
             << h << ' ' << x << ' ' << q;
       }
@@ -56,7 +56,7 @@ TEST(BetaKernel, IntegratesToOne) {
     const int n = 20000;
     double sum = 0;
     for (int i = 0; i < n; ++i) {
-      sum += std::exp(log_beta_kernel(EndDistance::of((i + 0.5) / n), EndDistance::of(q), h)) / n;
+      sum += std::exp(log_beta_kernel(EndDistance::from((i + 0.5) / n), EndDistance::from(q), h)) / n;
     }
     EXPECT_NEAR(sum, 1.0, 3e-5) << q;  // the midpoint rule, where the density has infinite slope at 0
   }

@@ -95,7 +95,7 @@ TEST(BetaPlan, PeakSeriesAgreesWithThePeak) {
     std::vector<double> peak(p.size()), unused(p.size());
     evaluator.evaluate_other(log_peak_series(values), peak, unused);
     for (std::size_t i = 0; i < p.size(); ++i) {
-      EXPECT_NEAR(peak[i], log_beta_kernel_peak(EndDistance::of(p[i]), h), 1e-11) << h << ' ' << p[i];
+      EXPECT_NEAR(peak[i], log_beta_kernel_peak(EndDistance::from(p[i]), h), 1e-11) << h << ' ' << p[i];
     }
   }
 }

@@ -25,7 +25,7 @@ struct Data {
 
 Data make_data(std::size_t n) {
   Data d;
-  RandomStream r(11, Purpose::kDemo);
+  RandomStream r(11, Purpose::demo);
   for (std::size_t i = 0; i < n; ++i) {
     d.box.push_back(static_cast<std::uint32_t>(r.below(kBoxes)));
     d.t.push_back(2 * r.uniform() - 1);

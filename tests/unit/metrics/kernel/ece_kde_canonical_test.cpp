@@ -31,7 +31,7 @@ struct Data {
 Data make_data(std::size_t n, int classes, bool zeros, std::uint64_t seed) {
   Data d;
   d.classes = classes;
-  RandomStream r(seed, Purpose::kDemo);
+  RandomStream r(seed, Purpose::demo);
   d.offset.push_back(0);
   for (std::size_t i = 0; i < n; ++i) {
     double sum = 0;
@@ -75,7 +75,7 @@ double naive(const Data& d, double h, LeaveOut leave_out) {
     std::vector<double> share(votes.size());
     double least = 2;
     const auto kept = [&](std::size_t b) {
-      return leave_out == LeaveOut::kVote ? a != b : votes[a].item != votes[b].item;
+      return leave_out == LeaveOut::vote ? a != b : votes[a].item != votes[b].item;
     };
     for (std::size_t b = 0; b < votes.size(); ++b) {
       if (!kept(b)) continue;
@@ -111,7 +111,7 @@ double naive(const Data& d, double h, LeaveOut leave_out) {
 TEST(EceKdeCanonical, AgreesWithTheDoubleSum) {
   for (bool zeros : {false, true}) {
     for (double h : {0.005, 0.1, 1.0}) {
-      for (const LeaveOut leave_out : {LeaveOut::kVote, LeaveOut::kItem}) {
+      for (const LeaveOut leave_out : {LeaveOut::vote, LeaveOut::item}) {
         const Data d = make_data(90, 4, zeros, 71);
         const double want = naive(d, h, leave_out);
         EXPECT_NEAR(*ece_kde_canonical(d.view(), h, leave_out).value, want, kDoubleSum * want)
@@ -141,7 +141,7 @@ TEST(EceKdeCanonical, OfTwoClassesIsTwiceTheBinaryError) {
 
 TEST(EceKdeCanonical, SameBitsForAnyOrderThreadsAndTarget) {
   const Data d = make_data(1200, 5, true, 73);
-  const double one = *ece_kde_canonical(d.view(), 0.05, LeaveOut::kVote, 1).value;
+  const double one = *ece_kde_canonical(d.view(), 0.05, LeaveOut::vote, 1).value;
   Data e;
   e.classes = 5;
   e.offset.push_back(0);
@@ -153,10 +153,10 @@ TEST(EceKdeCanonical, SameBitsForAnyOrderThreadsAndTarget) {
     e.weight.push_back(d.weight[i]);
   }
   for (int threads : {1, 2, 16})
-    EXPECT_EQ(one, *ece_kde_canonical(e.view(), 0.05, LeaveOut::kVote, threads).value);
+    EXPECT_EQ(one, *ece_kde_canonical(e.view(), 0.05, LeaveOut::vote, threads).value);
   for (const std::string& target : simd_targets()) {
     force_simd_target(target);
-    EXPECT_EQ(one, *ece_kde_canonical(e.view(), 0.05, LeaveOut::kVote, 2).value) << target;
+    EXPECT_EQ(one, *ece_kde_canonical(e.view(), 0.05, LeaveOut::vote, 2).value) << target;
   }
   force_simd_target("");
 }
@@ -186,8 +186,8 @@ TEST(EceKdeCanonical, Edges) {
   const std::vector<std::uint32_t> right{0, 1, 0};
   SimplexView hot;
   hot.items = 3, hot.classes = 2, hot.z = sure, hot.cls = right;
-  // Each of the two equal rows is judged by the other: no gap. The third is judged by both, which vote the
-  // other way.
+  // Each of the two equal rows is judged by the other: no gap.
+  // The third is judged by both, which vote the other way.
   EXPECT_NEAR(*ece_kde_canonical(hot, 0.1).value, 2.0 / 3, 1e-14);
 }
 

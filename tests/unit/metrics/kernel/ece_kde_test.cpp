@@ -31,7 +31,7 @@ TEST(EceKde, AgreesWithTheDoubleSumOnHostileColumns) {
   for (const std::string& kind : reference::hostile()) {
     for (double h : {1e-5, 1e-4, 0.002, 0.02, 0.1, 1.0}) {
       const std::vector<double> p = column(kind, 200, 1), y = outcomes(p, 1);
-      expect_reference({p, y, {}, {}, {}, true}, h, LeaveOut::kVote, kind);
+      expect_reference({p, y, {}, {}, {}, true}, h, LeaveOut::vote, kind);
     }
   }
 }
@@ -44,7 +44,7 @@ struct Votes {
 Votes votes_on(const std::string& kind, std::size_t n) {
   Votes v;
   v.p = column(kind, n, 9);
-  RandomStream r(4, Purpose::kDemo);
+  RandomStream r(4, Purpose::demo);
   for (std::size_t i = 0; i < n; ++i) {
     v.trials.push_back(static_cast<double>(r.below(4)));
     double h = 0;
@@ -62,7 +62,7 @@ TEST(EceKde, AgreesWithTheDoubleSumForVotesWeightsResamplesAndTheNull) {
   for (const std::string kind : {"uniform", "ends", "rounded", "outlier", "saturated"}) {
     const Votes v = votes_on(kind, 120);
     for (double h : {1e-4, 0.02, 0.5}) {
-      for (const LeaveOut leave_out : {LeaveOut::kVote, LeaveOut::kItem}) {
+      for (const LeaveOut leave_out : {LeaveOut::vote, LeaveOut::item}) {
         expect_reference({v.p, v.hits, v.trials, {}, {}, true}, h, leave_out, kind + " votes");
         expect_reference({v.p, v.hits, v.trials, v.weight, {}, true}, h, leave_out, kind + " weights");
         expect_reference({v.p, v.hits, v.trials, {}, v.times, true}, h, leave_out, kind + " times");
@@ -80,7 +80,7 @@ TEST(EceKde, AHeavyItemIsSummedDirectly) {
   w[17] = 1e12;
   const ForecastsView f{p, y, {}, w, {}, true};
   EXPECT_GE(ece_kde(f, 0.05).direct, 1);
-  expect_reference(f, 0.05, LeaveOut::kVote, "heavy");
+  expect_reference(f, 0.05, LeaveOut::vote, "heavy");
 }
 
 TEST(EceKde, SameBitsForAnyOrderThreadsAndBlocks) {
@@ -93,12 +93,11 @@ TEST(EceKde, SameBitsForAnyOrderThreadsAndBlocks) {
                n = reference::gathered(v.trials, order), w = reference::gathered(v.weight, order),
                x = reference::gathered(v.flipped, order);
     const BetaPlan plan(0.005);
-    const double a = *ece_kde(f, plan, LeaveOut::kVote, 1).ece_kde.value;
-    const double b = *ece_kde(g, plan, LeaveOut::kVote, 1).ece_kde_l2.value;
+    const double a = *ece_kde(f, plan, LeaveOut::vote, 1).ece_kde.value;
+    const double b = *ece_kde(g, plan, LeaveOut::vote, 1).ece_kde_l2.value;
     for (int threads : {1, 2, 16}) {
-      EXPECT_EQ(a, *ece_kde({p, h, n, {}, {}, true}, plan, LeaveOut::kVote, threads).ece_kde.value) << kind;
-      EXPECT_EQ(b, *ece_kde({p, x, n, w, {}, false}, plan, LeaveOut::kVote, threads).ece_kde_l2.value)
-          << kind;
+      EXPECT_EQ(a, *ece_kde({p, h, n, {}, {}, true}, plan, LeaveOut::vote, threads).ece_kde.value) << kind;
+      EXPECT_EQ(b, *ece_kde({p, x, n, w, {}, false}, plan, LeaveOut::vote, threads).ece_kde_l2.value) << kind;
     }
     // The same column as a pass of uneven blocks.
     ForecastPass pass;
@@ -122,8 +121,8 @@ TEST(EceKde, SameBitsOnEverySimdTarget) {
   force_simd_target("");
 }
 
-// Left out with its whole weight, an item of weight 2 differs from two items; with nothing near its p they
-// would agree.
+// Left out with its whole weight, an item of weight 2 differs from two items;
+// with nothing near its p they would agree.
 TEST(EceKde, DrawnTwiceIsOneItemOfTwiceTheWeight) {
   const Votes v = votes_on("uniform", 500);
   std::vector<double> w(500);
@@ -137,7 +136,7 @@ TEST(EceKde, DrawnTwiceIsOneItemOfTwiceTheWeight) {
 // E|sqrt(p) - p| = 1/6.
 TEST(EceKde, FindsTheErrorOfAKnownModel) {
   const std::vector<double> p = column("uniform", 200000, 12), wrong = outcomes(p, 12);
-  RandomStream r(1, Purpose::kDemo);
+  RandomStream r(1, Purpose::demo);
   std::vector<double> right(p.size());
   for (std::size_t i = 0; i < p.size(); ++i) right[i] = r.uniform() < p[i] ? 1 : 0;
   EXPECT_NEAR(*ece_kde({p, wrong, {}, {}, {}, true}, 0.001).ece_kde.value, 1.0 / 6, 0.005);
@@ -154,7 +153,7 @@ TEST(EceKde, MirrorImageHasTheSameError) {
 TEST(EceKde, LimitsAtZeroAndOne) {
   // The vote at 0 is judged by the nearest other vote (0.1: a hit), that at 1 by the one at 0.6 (a miss).
   const std::vector<double> p{0.0, 0.1, 0.6, 1.0}, y{0, 1, 0, 1};
-  expect_reference({p, y, {}, {}, {}, true}, 0.1, LeaveOut::kVote, "ends");
+  expect_reference({p, y, {}, {}, {}, true}, 0.1, LeaveOut::vote, "ends");
   // Two votes at 0: each is judged by the other.
   const std::vector<double> p2{0.0, 0.0}, y2{1, 0};
   EXPECT_EQ(*ece_kde({p2, y2, {}, {}, {}, true}, 0.1).ece_kde.value, 0.5);
@@ -172,10 +171,10 @@ TEST(EceKde, UndefinedIsSaid) {
   EXPECT_FALSE(ece_kde({one, hit, {}, {}, {}, true}, 0.1).ece_kde);
   EXPECT_EQ(ece_kde({none, none, {}, {}, {}, true}, 0.1).ece_kde.why, kNoVotes);
   const ForecastsView one_item{one, hit, two_votes, {}, {}, true};
-  EXPECT_NEAR(*ece_kde(one_item, 0.1, LeaveOut::kVote).ece_kde.value, 0.5,
+  EXPECT_NEAR(*ece_kde(one_item, 0.1, LeaveOut::vote).ece_kde.value, 0.5,
               1e-12);  // each is judged by the other
-  EXPECT_FALSE(ece_kde(one_item, 0.1, LeaveOut::kItem).ece_kde);
-  EXPECT_FALSE(ece_kde(one_item, 0.1, LeaveOut::kItem).ece_kde.why.empty());
+  EXPECT_FALSE(ece_kde(one_item, 0.1, LeaveOut::item).ece_kde);
+  EXPECT_FALSE(ece_kde(one_item, 0.1, LeaveOut::item).ece_kde.why.empty());
   const std::vector<double> p{0.5, 0.6}, y{1, 0}, no_weight{0, 0};
   EXPECT_FALSE(ece_kde({p, y, {}, no_weight, {}, true}, 0.1).ece_kde);
   EXPECT_THROW((void)ece_kde({p, y, {}, {}, {}, true}, 0.0), InputError);
@@ -184,7 +183,7 @@ TEST(EceKde, UndefinedIsSaid) {
 TEST(EceKde, AccuracyCanBeChosen) {
   const std::vector<double> p = column("bimodal", 300, 2), y = outcomes(p, 2);
   const ForecastsView f{p, y, {}, {}, {}, true};
-  const auto want = static_cast<double>(reference::ece_kde(f, 0.01, LeaveOut::kVote).l1);
+  const auto want = static_cast<double>(reference::ece_kde(f, 0.01, LeaveOut::vote).l1);
   for (double accuracy : {1e-4, 1e-6, 1e-12}) {
     EXPECT_NEAR(*ece_kde(f, BetaPlan(0.01, accuracy)).ece_kde.value, want, accuracy * want) << accuracy;
   }

@@ -45,7 +45,7 @@ Real log_likelihood(const std::vector<double>& p, const std::vector<double>& mas
 TEST(KdeBandwidth, ObjectiveAgreesWithTheDefinition) {
   for (const std::string kind : {"uniform", "bimodal", "rounded", "ends", "outlier", "ladder"}) {
     const std::vector<double> p = column(kind, 120, 21), y(120, 0.0);
-    RandomStream r(5, Purpose::kDemo);
+    RandomStream r(5, Purpose::demo);
     std::vector<double> w(120), ones(120, 1.0);
     for (double& x : w) x = 0.1 + r.uniform();
     for (double h : {1e-4, 0.003, 0.05, 1.0}) {
@@ -87,7 +87,7 @@ TEST(KdeBandwidth, CopiesDoNotMatter) {
 TEST(KdeBandwidth, SameBitsForAnyOrderAndThreads) {
   const std::vector<double> p = column("rounded", 30000, 34), y(30000, 0.0);
   std::vector<double> jitter = p;
-  RandomStream r(6, Purpose::kDemo);
+  RandomStream r(6, Purpose::demo);
   for (double& x : jitter) x = 0.9 * x + 0.01 * r.uniform();
   const double one = kde_log_likelihood({jitter, y, {}, {}, {}, true}, 0.01, 1);
   const auto shuffled = reference::gathered(jitter, reference::shuffled(jitter.size(), 2));

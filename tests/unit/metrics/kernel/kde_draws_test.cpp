@@ -18,7 +18,7 @@ struct Drawn {
 Drawn draws_on(const std::string& kind, std::size_t n, std::size_t draws, bool several, bool weighted) {
   Drawn out;
   out.p = reference::column(kind, n, 3);
-  RandomStream r(8, Purpose::kDemo);
+  RandomStream r(8, Purpose::demo);
   for (std::size_t i = 0; i < n; ++i) {
     if (several) out.trials.push_back(static_cast<double>(r.below(4)));
     if (weighted) out.weight.push_back(r.uniform() < 0.7 ? static_cast<double>(r.below(5)) : r.uniform());
@@ -53,7 +53,7 @@ TEST(KdeDraws, HaveTheBitsOfOneColumnAfterTheOther) {
     for (const double h : {1e-4, 0.02, 1.0})
       for (const bool several : {false, true})
         for (const bool weighted : {false, true})
-          for (const LeaveOut leave_out : {LeaveOut::kVote, LeaveOut::kItem})
+          for (const LeaveOut leave_out : {LeaveOut::vote, LeaveOut::item})
             for (const std::size_t draws : {std::size_t{1}, std::size_t{5}, KdeDraws::kTogether})
               expect_same(draws_on(kind, 60, draws, several, weighted), h, leave_out, kind);
 }
@@ -61,18 +61,18 @@ TEST(KdeDraws, HaveTheBitsOfOneColumnAfterTheOther) {
 TEST(KdeDraws, EmptyTheirIntegersBeforeTheyOverflow) {
   Drawn d = draws_on("uniform", 20'000, 3, false, false);
   for (double& p : d.p) p = 0.3 + 1e-6 * p;  // one box
-  expect_same(d, 0.05, LeaveOut::kVote, "one box");
+  expect_same(d, 0.05, LeaveOut::vote, "one box");
 }
 
 TEST(KdeDraws, WithoutVotesHaveNoValue) {
   const std::vector<double> p{0.1, 0.9}, none{0, 0};
   const BetaPlan plan(0.1);
-  const KdeDraws kernel({p, none, none, {}, {}, true}, plan, LeaveOut::kVote, 1);
+  const KdeDraws kernel({p, none, none, {}, {}, true}, plan, LeaveOut::vote, 1);
   const std::vector<std::span<const double>> hits{none};
   std::vector<KdeErrors> got(1);
   kernel.errors(hits, got);
   EXPECT_FALSE(got[0].ece_kde);
-  EXPECT_EQ(got[0].ece_kde.why, ece_kde({p, none, none, {}, {}, true}, plan, LeaveOut::kVote, 1).ece_kde.why);
+  EXPECT_EQ(got[0].ece_kde.why, ece_kde({p, none, none, {}, {}, true}, plan, LeaveOut::vote, 1).ece_kde.why);
 }
 
 }  // namespace

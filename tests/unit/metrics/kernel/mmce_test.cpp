@@ -24,7 +24,7 @@ Column make_column(const std::string& kind, std::size_t n) {
   Column c;
   c.p = reference::column(kind, n, 51);
   std::sort(c.p.begin(), c.p.end());
-  RandomStream r(52, Purpose::kDemo);
+  RandomStream r(52, Purpose::demo);
   for (std::size_t i = 0; i < n; ++i) {
     c.trials.push_back(static_cast<double>(r.below(4)));
     c.hits.push_back(std::floor(r.uniform() * (c.trials[i] + 1)));

@@ -44,7 +44,7 @@ inline std::vector<Vote> votes_of(const ForecastsView& f) {
     if (!(w > 0)) continue;
     const auto n = static_cast<int>(f.trials_of(i));
     for (int v = 0; v < n; ++v) {
-      const double y = f.whole ? (v < f.hits[i] ? 1.0 : 0.0) : f.hits[i] / n;
+      const double y = f.whole_counts ? (v < f.hits[i] ? 1.0 : 0.0) : f.hits[i] / n;
       out.push_back({f.p[i], y, w, i});
     }
   }
@@ -97,7 +97,7 @@ inline Errors ece_kde(const ForecastsView& f, double h, LeaveOut leave_out) {
   Real l1 = 0, l2 = 0, mass = 0;
   for (std::size_t i = 0; i < votes.size(); ++i) {
     const auto keep = [&](std::size_t j) {
-      return leave_out == LeaveOut::kVote ? j != i : votes[j].item != votes[i].item;
+      return leave_out == LeaveOut::vote ? j != i : votes[j].item != votes[i].item;
     };
     const Real gap = std::abs(regression(votes, norms, votes[i].p, h, keep) - votes[i].p);
     if (std::isnan(gap)) continue;
@@ -108,7 +108,7 @@ inline Errors ece_kde(const ForecastsView& f, double h, LeaveOut leave_out) {
 
 /// Columns of p that a compressed sum could stumble over.
 inline std::vector<double> column(const std::string& kind, std::size_t n, std::uint64_t seed) {
-  RandomStream r(seed, Purpose::kDemo);
+  RandomStream r(seed, Purpose::demo);
   std::vector<double> p(n);
   for (std::size_t i = 0; i < n; ++i) {
     const double u = r.uniform();
@@ -147,7 +147,7 @@ inline const std::vector<std::string>& hostile() {
 }
 
 inline std::vector<double> outcomes(const std::vector<double>& p, std::uint64_t seed) {
-  RandomStream r(seed, Purpose::kDemo, 1);
+  RandomStream r(seed, Purpose::demo, 1);
   std::vector<double> y(p.size());
   for (std::size_t i = 0; i < p.size(); ++i) y[i] = r.uniform() < std::sqrt(p[i]) ? 1.0 : 0.0;
   return y;
@@ -155,7 +155,7 @@ inline std::vector<double> outcomes(const std::vector<double>& p, std::uint64_t 
 
 /// The rows in another order.
 inline std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed) {
-  RandomStream r(seed, Purpose::kDemo, 2);
+  RandomStream r(seed, Purpose::demo, 2);
   std::vector<std::size_t> order(n);
   for (std::size_t i = 0; i < n; ++i) order[i] = i;
   for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[r.below(i)]);

@@ -49,7 +49,7 @@ SmoothSums sums_of(const ForecastsView& f, int threads = 1) { return smooth_sums
 TEST(Smece, AgreesWithDenseIntegrationAtAnyBandwidth) {
   for (const std::string kind : {"uniform", "bimodal", "rounded", "ends", "outlier", "saturated"}) {
     const std::vector<double> p = reference::column(kind, 40, 61), y = reference::outcomes(p, 61);
-    RandomStream r(6, Purpose::kDemo);
+    RandomStream r(6, Purpose::demo);
     std::vector<double> n, h, w;
     for (double v : y) {
       n.push_back(1 + static_cast<double>(r.below(3)));
@@ -96,7 +96,7 @@ TEST(Smece, IsAFixedPoint) {
   for (const std::string kind : {"uniform", "bimodal", "two clusters", "ends"}) {
     for (std::size_t n : {30u, 3000u}) {
       const std::vector<double> p = reference::column(kind, n, 62);
-      RandomStream r(7, Purpose::kDemo);
+      RandomStream r(7, Purpose::demo);
       std::vector<double> y;
       for (double q : p) y.push_back(r.uniform() < q ? 1 : 0);
       const SmoothSums sums = sums_of({p, y, {}, {}, {}, true});
@@ -111,8 +111,8 @@ TEST(Smece, IsAFixedPoint) {
   }
 }
 
-// Residuals of 1e-6 everywhere: the fixed point lies below the narrowest kernel, and the value is right all
-// the same.
+// Residuals of 1e-6 everywhere: the fixed point lies below the narrowest kernel,
+// and the value is right all the same.
 TEST(Smece, BelowTheNarrowestKernel) {
   const std::vector<double> p(100, 1e-6), y(100, 0.0);
   const SmoothError e = smece({p, y, {}, {}, {}, true});

@@ -23,7 +23,7 @@ struct Votes {
 
 Votes votes_of(std::vector<double> p, int most, bool weighted, std::uint64_t seed) {
   Votes v{std::move(p), {}, {}, {}};
-  RandomStream r(seed, Purpose::kDemo);
+  RandomStream r(seed, Purpose::demo);
   for (const double x : v.p) {
     const double n = 1 + r.below(most);
     double h = 0;
@@ -48,7 +48,8 @@ VoteErrors defined(const ForecastsView& f, double h) {
     double all = a, yes = a * hits / weight;
     for (std::size_t j = 0; j < f.size(); ++j) {
       if (j == i) continue;
-      const double k = std::exp(log_beta_kernel_ratio(EndDistance::of(f.p[i]), EndDistance::of(f.p[j]), h));
+      const double k =
+          std::exp(log_beta_kernel_ratio(EndDistance::from(f.p[i]), EndDistance::from(f.p[j]), h));
       all += f.weight_of(j) * f.trials_of(j) * k;
       yes += f.weight_of(j) * f.hits[j] * k;
     }
@@ -116,14 +117,14 @@ TEST(VoteBandwidth, SameBitsForAnyOrderThreadsAndScaleOfWeights) {
 // of them left out, three equal votes an item do not speak for a narrow kernel.
 TEST(VoteBandwidth, TheWholeItemIsLeftOut) {
   std::vector<double> p = column("uniform", 300, 33), three(300, 3.0), hits;
-  RandomStream r(8, Purpose::kDemo);
+  RandomStream r(8, Purpose::demo);
   for (const double x : p) hits.push_back(r.uniform() < x ? 3.0 : 0.0);
   const VoteBandwidths b = vote_bandwidths({p, hits, three, {}, {}, true});
   EXPECT_GT(b.error.value, 0.005);
 }
 
 TEST(VoteBandwidth, OverConfidentModelsKeepAwayFromTheFloor) {
-  RandomStream r(9, Purpose::kDemo);
+  RandomStream r(9, Purpose::demo);
   std::vector<double> p, y;
   for (int i = 0; i < 4000; ++i) {
     const double x = 3 + 4 * r.normal();
@@ -139,7 +140,7 @@ TEST(VoteBandwidth, OverConfidentModelsKeepAwayFromTheFloor) {
 // Outcomes that alternate faster than any kernel here, and outcomes that do not follow p at all.
 TEST(VoteBandwidth, AnEndThatMattersIsSaid) {
   std::vector<double> p, steps, same;
-  RandomStream r(10, Purpose::kDemo);
+  RandomStream r(10, Purpose::demo);
   for (int i = 0; i < 200000; ++i) {
     p.push_back(r.uniform());
     steps.push_back(static_cast<int>(p.back() * 128) % 2);

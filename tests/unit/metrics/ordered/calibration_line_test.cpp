@@ -59,7 +59,7 @@ TEST(CalibrationLine, GradientVanishes) {
 TEST(CalibrationLine, RecoversAKnownLine) {
   for (const double slope : {0.3, 1.0, 2.5, -0.7}) {
     Column c;
-    c.whole = false;
+    c.whole_counts = false;
     for (int i = 1; i < 40; ++i) {
       const double p = i / 40.0;
       const double shifted = static_cast<double>(1 / (1 + std::exp(-slope * logit(p))));

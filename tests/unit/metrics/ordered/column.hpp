@@ -16,10 +16,10 @@ namespace plumb::test {
 struct Column {
   std::vector<double> p, hits, trials, weight;  // trials, weight may be empty: one each
   std::vector<std::uint32_t> times;             // may be empty: once each
-  bool whole = true;
+  bool whole_counts = true;
 
   [[nodiscard]] std::size_t size() const { return p.size(); }
-  [[nodiscard]] ForecastsView view() const { return {p, hits, trials, weight, times, whole}; }
+  [[nodiscard]] ForecastsView view() const { return {p, hits, trials, weight, times, whole_counts}; }
   [[nodiscard]] double mass(std::size_t i) const { return view().weight_of(i) * view().trials_of(i); }
   [[nodiscard]] double gain(std::size_t i) const { return view().weight_of(i) * hits[i]; }
 };
@@ -27,7 +27,7 @@ struct Column {
 /// The rows of c in the given order; a row may stand there several times.
 inline Column take(const Column& c, const std::vector<std::size_t>& rows) {
   Column out;
-  out.whole = c.whole;
+  out.whole_counts = c.whole_counts;
   for (const std::size_t i : rows) {
     out.p.push_back(c.p[i]);
     out.hits.push_back(c.hits[i]);

@@ -50,7 +50,7 @@ TEST(EceSweep, IsTheDefinition) {
 
 TEST(EceSweep, RealHits) {
   Column c = random_column({.n = 900, .most_trials = 4, .seed = 51});
-  c.whole = false;
+  c.whole_counts = false;
   std::mt19937_64 rng(52);
   for (std::size_t i = 0; i < c.size(); ++i) {
     const double expected = c.trials[i] * c.p[i];

@@ -19,7 +19,7 @@ struct Data {
 };
 
 Data draw(std::size_t n, std::uint64_t seed, bool ties) {
-  RandomStream random(seed, Purpose::kDemo, 0);
+  RandomStream random(seed, Purpose::demo, 0);
   Data d;
   for (std::size_t i = 0; i < n; ++i) {
     const double p = random.uniform();

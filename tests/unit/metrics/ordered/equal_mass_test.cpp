@@ -52,9 +52,9 @@ TEST(EqualMass, CellsAreTheDefinition) {
 
 TEST(EqualMass, TableIsTheTableOfItsCells) {
   for (const ColumnOptions& o : kinds()) {
-    for (const bool whole : {true, false}) {
+    for (const bool whole_counts : {true, false}) {
       Column c = random_column(o);
-      c.whole = whole;
+      c.whole_counts = whole_counts;
       for (const int bins : {1, 4, 15}) {
         const ReliabilityTable table = equal_mass_table(c.view(), bins);
         TableBuilder builder(equal_mass_cells(c.view(), bins));

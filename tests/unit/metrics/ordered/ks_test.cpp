@@ -34,7 +34,7 @@ TEST(Ks, IsTheDefinition) {
 TEST(Ks, RealHitsOfEitherSign) {
   for (const bool weighted : {false, true}) {
     Column c = random_column({.n = 300, .levels = 40, .most_trials = 4, .weighted = weighted, .seed = 21});
-    c.whole = false;
+    c.whole_counts = false;
     std::mt19937_64 rng(22);
     for (std::size_t i = 0; i < c.size(); ++i) {
       const double expected = c.trials[i] * c.p[i];

@@ -22,7 +22,7 @@ constexpr double kTwiceTolerance = 1e-12;
 
 struct Metric {
   std::string key;
-  std::function<Estimate(const ForecastsView&)> of;
+  std::function<Estimate(const ForecastsView&)> compute;
 };
 
 std::vector<Metric> metrics() {
@@ -43,8 +43,8 @@ std::vector<Metric> metrics() {
 
 void expect_same_bits(const Column& a, const Column& b, const std::string& what) {
   for (const Metric& m : metrics()) {
-    const Estimate x = m.of(a.view());
-    const Estimate y = m.of(b.view());
+    const Estimate x = m.compute(a.view());
+    const Estimate y = m.compute(b.view());
     ASSERT_EQ(x.value.has_value(), y.value.has_value()) << what << ": " << m.key;
     EXPECT_EQ(x.why, y.why) << what << ": " << m.key;
     if (!x) continue;
@@ -55,8 +55,8 @@ void expect_same_bits(const Column& a, const Column& b, const std::string& what)
 
 void expect_near(const Column& a, const Column& b, const std::string& what) {
   for (const Metric& m : metrics()) {
-    const Estimate x = m.of(a.view());
-    const Estimate y = m.of(b.view());
+    const Estimate x = m.compute(a.view());
+    const Estimate y = m.compute(b.view());
     ASSERT_EQ(x.value.has_value(), y.value.has_value()) << what << ": " << m.key;
     if (!x) continue;
     EXPECT_NEAR(*x.value, *y.value, kTwiceTolerance) << what << ": " << m.key;
@@ -128,8 +128,8 @@ TEST(OrderedLaws, WeightTwoIsTheRowTwice) {
 TEST(OrderedLaws, ItemsWithoutMassCountNowhere) {
   for (const ColumnOptions& o : kinds()) {
     const Column c = random_column(o);
-    // A copy of each kind of nothing: no trials, never drawn, no weight; also at p = 0 and p = 1 and between
-    // distinct p.
+    // A copy of each kind of nothing: no trials, never drawn, no weight;
+    // also at p = 0 and p = 1 and between distinct p.
     for (const int kind : {0, 1, 2}) {
       Column with = c;
       if (kind == 0 && with.trials.empty()) with.trials.assign(c.size(), 1.0);
@@ -156,7 +156,7 @@ TEST(OrderedLaws, NothingIsUndefinedWithAReason) {
   for (const Column& c : {empty, massless, weightless}) {
     for (const Metric& m : metrics()) {
       if (m.key == "ece_mass" || m.key == "mce_mass") continue;  // read off a table
-      const Estimate e = m.of(c.view());
+      const Estimate e = m.compute(c.view());
       EXPECT_FALSE(e) << m.key;
       EXPECT_EQ(e.why, kNoVotes) << m.key;
     }
@@ -167,11 +167,11 @@ TEST(OrderedLaws, RealHitsThatAreWholeAreWholeHits) {
   for (const ColumnOptions& o : kinds()) {
     const Column c = random_column(o);
     Column real = c;
-    real.whole = false;
+    real.whole_counts = false;
     for (const Metric& m : metrics()) {
       if (m.key == "eaurc") continue;  // its ideal order is of votes, which real hits are not
-      const Estimate x = m.of(c.view());
-      const Estimate y = m.of(real.view());
+      const Estimate x = m.compute(c.view());
+      const Estimate y = m.compute(real.view());
       ASSERT_EQ(x.value.has_value(), y.value.has_value()) << name(o) << ": " << m.key;
       if (!x) continue;
       EXPECT_EQ(*x.value, *y.value) << name(o) << ": " << m.key;

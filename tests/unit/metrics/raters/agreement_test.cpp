@@ -45,8 +45,8 @@ double value(const Scores& s, const char* key) {
 
 constexpr double kPrinted = 0.0005;  // three decimals are printed
 
-// Golden: ten subjects, fourteen raters, five categories; the textbook example of Fleiss' kappa (0.378,
-// 0.213, 0.210).
+// Golden: ten subjects, fourteen raters, five categories;
+// the textbook example of Fleiss' kappa (0.378, 0.213, 0.210).
 TEST(Agreement, FleissExample) {
   const Scores out = scores(from_counts({{0, 0, 0, 0, 14},
                                          {0, 2, 6, 4, 2},
@@ -91,8 +91,8 @@ TEST(Agreement, KrippendorffTwoObserversExample) {
   EXPECT_NEAR(value(scores(from_counts(counts)), "krippendorff_alpha"), 0.095, kPrinted);
 }
 
-/// Krippendorff's alpha through its matrix of coincidences, pair by pair; a class against the rest when
-/// `about` >= 0.
+/// Krippendorff's alpha through its matrix of coincidences, pair by pair;
+/// a class against the rest when `about` >= 0.
 Real naive_alpha(const Simulated& s, int about) {
   const auto code = [about](int v) { return about < 0 ? v : static_cast<int>(v == about); };
   const std::size_t k = static_cast<std::size_t>(about < 0 ? s.classes : 2);

@@ -80,7 +80,7 @@ Expected expected(const std::vector<Observed>& o) {
 }
 
 std::vector<double> some_alphas(std::size_t n) {
-  RandomStream rng(3, Purpose::kDemo, 92);
+  RandomStream rng(3, Purpose::demo, 92);
   std::vector<double> out(n);
   for (double& a : out) a = std::exp(6 * rng.uniform() - 3);
   return out;

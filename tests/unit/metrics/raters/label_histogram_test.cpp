@@ -223,7 +223,7 @@ TEST(LabelHistogram, DebiasedLossesOfTheIdealPredictorAverageToZero) {
       };
       std::map<std::string, Moments> moments;
       for (int r = 0; r < runs; ++r) {
-        RandomStream rng(1, Purpose::kDemo, static_cast<std::uint32_t>(r + 1000 * votes));
+        RandomStream rng(1, Purpose::demo, static_cast<std::uint32_t>(r + 1000 * votes));
         Simulated s;
         for (int i = 0; i < n; ++i) {
           s.z.push_back(rng.uniform());
@@ -238,8 +238,8 @@ TEST(LabelHistogram, DebiasedLossesOfTheIdealPredictorAverageToZero) {
         EXPECT_LT(std::abs(moments[key].mean(runs)), kStandardErrors * moments[key].error(runs)) << key;
       for (const char* key : {"cl_plugin", "dl_plugin"})
         EXPECT_GT(moments[key].mean(runs), kStandardErrors * moments[key].error(runs)) << key;
-      // The plug-in DL stays where it is as N grows (appendix B.5): two classes, E q(1 - q) / n = 1/6 / n,
-      // less CL's part.
+      // The plug-in DL stays where it is as N grows (appendix B.5):
+      // two classes, E q(1 - q) / n = 1/6 / n, less CL's part.
       EXPECT_NEAR(moments["dl_plugin"].mean(runs) + moments["cl_plugin"].mean(runs), 2.0 / 6 / votes, 0.02);
     }
 }

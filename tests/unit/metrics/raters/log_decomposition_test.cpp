@@ -25,7 +25,7 @@ Parts parts_of(const Simulated& s, const ScoreOptions& options = {},
   ItemBlock block;
   read_items(items, 0, items.size(), block);
   Forecasts f;
-  project(block, Event::kEvent, f);
+  project(block, Event::event, f);
   ForecastsView view = f.view();
   view.times = times;
   TableBuilder builder(test::equal_width(15));

@@ -86,9 +86,9 @@ inline NaiveCalibration naive_cl(const std::vector<Observed>& all, int bins) {
   return out;
 }
 
-inline Real naive_mean(const std::vector<Observed>& all, Real (*of)(const Observed&)) {
+inline Real naive_mean(const std::vector<Observed>& all, Real (*value_of)(const Observed&)) {
   Real sum = 0;
-  for (const Observed& o : all) sum += o.w * of(o);
+  for (const Observed& o : all) sum += o.w * value_of(o);
   return sum / total_weight(all);
 }
 
@@ -139,7 +139,7 @@ inline std::map<std::string, Real> naive_histogram(const Simulated& s, int bins)
 
 /// Weights of all sizes, a tenth of them 0.
 inline void add_weights(Simulated& s, std::uint64_t seed) {
-  RandomStream rng(seed, Purpose::kDemo, 90);
+  RandomStream rng(seed, Purpose::demo, 90);
   s.weight.clear();
   for (std::size_t i = 0; i < s.size(); ++i)
     s.weight.push_back(rng.uniform() < 0.1 ? 0.0 : 3 * rng.uniform());

@@ -20,7 +20,7 @@ struct Case {
 /// Ratings with gaps anywhere; the last rater saw nothing.
 Case simulate(std::int64_t n, bool weighted) {
   Case c;
-  RandomStream rng(7, Purpose::kDemo, 3);
+  RandomStream rng(7, Purpose::demo, 3);
   for (std::int64_t i = 0; i < n; ++i) {
     for (int r = 0; r < kRaters; ++r)
       c.ratings.push_back(r == kRaters - 1 || rng.uniform() < 0.3 ? -1 : static_cast<int>(3 * rng.uniform()));

@@ -18,7 +18,7 @@ Ratings simulate_ratings(std::size_t n, int classes, int raters, bool weighted) 
   test::Simulated s =
       test::simulate({.n = static_cast<std::int64_t>(n), .classes = classes, .raters = raters, .seed = 25});
   if (weighted) test::add_weights(s, 26);
-  RandomStream rng(4, Purpose::kDemo, 94);
+  RandomStream rng(4, Purpose::demo, 94);
   for (auto& v : s.votes)
     for (int& c : v)
       if (rng.uniform() < 0.3) c = -1;

@@ -30,7 +30,7 @@ ShareTables build(const Simulated& s, std::span<const std::uint32_t> times = {})
 }
 
 std::vector<std::uint32_t> some_times(std::size_t n, std::uint32_t most) {
-  RandomStream rng(5, Purpose::kDemo, 91);
+  RandomStream rng(5, Purpose::demo, 91);
   std::vector<std::uint32_t> out(n);
   for (std::uint32_t& t : out) t = static_cast<std::uint32_t>(rng.below(most + 1));
   return out;

@@ -101,7 +101,7 @@ TEST(UStatistic, ForecastsInClosedForm) {
 TEST(UStatistic, IsUnbiased) {
   constexpr int kDraws = 4000;
   const std::vector<double> z{0.6, 0.3, 0.1};
-  RandomStream rng(5, Purpose::kDemo, 93);
+  RandomStream rng(5, Purpose::demo, 93);
   double sum = 0, squares = 0;
   for (int d = 0; d < kDraws; ++d) {
     Counts counts(3);

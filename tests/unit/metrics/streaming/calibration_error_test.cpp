@@ -130,7 +130,7 @@ struct MeanSquares {
 MeanSquares simulate(const Simulation& s, std::uint64_t seed) {
   constexpr int kItems = 60;
   constexpr int kReplicates = 4000;
-  RandomStream r(seed, Purpose::kDemo);
+  RandomStream r(seed, Purpose::demo);
   Column c;
   for (int i = 0; i < kItems; ++i) {
     c.p.push_back(r.uniform());

@@ -55,7 +55,7 @@ std::vector<ReliabilityTable> build(const ItemBlock& b, const std::vector<Cells>
 }
 
 std::vector<std::uint32_t> some_times(std::int64_t n) {
-  RandomStream r(3, Purpose::kDemo);
+  RandomStream r(3, Purpose::demo);
   std::vector<std::uint32_t> times;
   for (std::int64_t i = 0; i < n; ++i) times.push_back(static_cast<std::uint32_t>(r.below(4)));
   return times;

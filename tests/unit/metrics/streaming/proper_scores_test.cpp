@@ -100,7 +100,7 @@ ItemBlock inner_block(std::int64_t n, const BlockShape& shape, std::uint64_t see
 }
 
 TEST(ExactBlock, SameBitsAsTermByTerm) {
-  RandomStream r(8, Purpose::kDemo);
+  RandomStream r(8, Purpose::demo);
   for (const std::size_t n : {0, 1, 3, 4, 2047, 2048, 2049, 10000}) {
     std::vector<double> terms;
     for (std::size_t i = 0; i < n; ++i) {
@@ -132,7 +132,7 @@ TEST(ProperScores, EqualsTheNaiveMeans) {
         for (const bool draw : {false, true}) {
           ItemBlock b = inner_block(300, {.classes = classes, .most_votes = votes, .weight = weight}, 1);
           if (classes == 2) {
-            RandomStream r(2, Purpose::kDemo);
+            RandomStream r(2, Purpose::demo);
             for (int i = 0; i < 300; ++i) b.truth.push_back(0.01 + 0.98 * r.uniform());
           }
           std::vector<std::uint32_t> times;

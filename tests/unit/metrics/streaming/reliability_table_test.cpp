@@ -17,21 +17,21 @@ TEST(Cells, EveryProbabilityHasOneCellOfEqualWidth) {
   for (const int bins : {1, 2, 3, 7, 15, 49, 100, 1000}) {
     const Cells cells = width(bins);
     EXPECT_EQ(cells.count(), bins);
-    EXPECT_EQ(cells.of(0.0), 0);
-    EXPECT_EQ(cells.of(-0.0), 0);
-    EXPECT_EQ(cells.of(1.0), bins - 1);
-    EXPECT_EQ(cells.of(std::nextafter(1.0, 0.0)), bins - 1);
-    for (int b = 0; b < bins; ++b) EXPECT_EQ(cells.of((b + 0.5) / bins), b);
+    EXPECT_EQ(cells.bin_of(0.0), 0);
+    EXPECT_EQ(cells.bin_of(-0.0), 0);
+    EXPECT_EQ(cells.bin_of(1.0), bins - 1);
+    EXPECT_EQ(cells.bin_of(std::nextafter(1.0, 0.0)), bins - 1);
+    for (int b = 0; b < bins; ++b) EXPECT_EQ(cells.bin_of((b + 0.5) / bins), b);
   }
 }
 
 TEST(Cells, EdgesFollowTheStatedRule) {
-  EXPECT_EQ(width(10).of(0.1), 1);  // as stated in double: 0.1 * 10 is 1
-  EXPECT_EQ(width(10).of(std::nextafter(0.1, 0.0)), 0);
-  EXPECT_EQ(width(10).of(0.7), 7);
-  EXPECT_EQ(width(10).of(0.29), 2);
-  EXPECT_EQ(width(100).of(0.29), 28);    // 0.29 * 100 is 28.999999999999996 in double
-  EXPECT_EQ(width(49).of(1.0 / 49), 0);  // (1 / 49) * 49 is just below 1 in double
+  EXPECT_EQ(width(10).bin_of(0.1), 1);  // as stated in double: 0.1 * 10 is 1
+  EXPECT_EQ(width(10).bin_of(std::nextafter(0.1, 0.0)), 0);
+  EXPECT_EQ(width(10).bin_of(0.7), 7);
+  EXPECT_EQ(width(10).bin_of(0.29), 2);
+  EXPECT_EQ(width(100).bin_of(0.29), 28);    // 0.29 * 100 is 28.999999999999996 in double
+  EXPECT_EQ(width(49).bin_of(1.0 / 49), 0);  // (1 / 49) * 49 is just below 1 in double
 }
 
 TEST(Cells, BoundsOfEqualWidth) {
@@ -44,18 +44,18 @@ TEST(Cells, BoundsOfEqualWidth) {
 TEST(Cells, ThresholdsCountThoseNotAbove) {
   const Cells cells{15, false, {0.25, 0.5, 0.9}};
   EXPECT_EQ(cells.count(), 4);
-  EXPECT_EQ(cells.of(0.0), 0);
-  EXPECT_EQ(cells.of(0.25), 1);
-  EXPECT_EQ(cells.of(std::nextafter(0.25, 0.0)), 0);
-  EXPECT_EQ(cells.of(0.89), 2);
-  EXPECT_EQ(cells.of(1.0), 3);
+  EXPECT_EQ(cells.bin_of(0.0), 0);
+  EXPECT_EQ(cells.bin_of(0.25), 1);
+  EXPECT_EQ(cells.bin_of(std::nextafter(0.25, 0.0)), 0);
+  EXPECT_EQ(cells.bin_of(0.89), 2);
+  EXPECT_EQ(cells.bin_of(1.0), 3);
   EXPECT_EQ(cells.low(0), 0.0);
   EXPECT_EQ(cells.high(0), 0.25);
   EXPECT_EQ(cells.low(3), 0.9);
   EXPECT_EQ(cells.high(3), 1.0);
   const Cells one{15, false, {}};
   EXPECT_EQ(one.count(), 1);
-  EXPECT_EQ(one.of(0.3), 0);
+  EXPECT_EQ(one.bin_of(0.3), 0);
   EXPECT_EQ(one.high(0), 1.0);
 }
 
@@ -67,7 +67,7 @@ TEST(Cells, SearchAgreesWithCounting) {
       const double p = i / 82.0;
       int below = 0;
       for (const double t : cells.thresholds) below += t <= p ? 1 : 0;
-      EXPECT_EQ(cells.of(p), below) << n << " thresholds, p = " << p;
+      EXPECT_EQ(cells.bin_of(p), below) << n << " thresholds, p = " << p;
     }
   }
 }
@@ -135,10 +135,10 @@ Items some_items(std::int64_t n, int classes, std::uint64_t seed) {
 TEST(ReliabilityTable, StreamingPassEqualsTheColumn) {
   for (const int classes : {2, 3}) {
     const Items items = some_items(30000, classes, 4);
-    const Forecasts column = collect(items, Event::kEvent, 1);
+    const Forecasts column = collect(items, Event::event, 1);
     const ReliabilityTable expected = reliability_table(column.view(), width(15), 1);
     for (const int threads : {1, 2, 16})
-      EXPECT_EQ(reliability_table(items, Event::kEvent, width(15), threads), expected)
+      EXPECT_EQ(reliability_table(items, Event::event, width(15), threads), expected)
           << classes << " classes";
   }
 }

@@ -59,7 +59,7 @@ inline double any_probability(RandomStream& r) {
 }
 
 inline Column random_column(std::size_t n, ColumnShape shape, std::uint64_t seed) {
-  RandomStream r(seed, Purpose::kDemo);
+  RandomStream r(seed, Purpose::demo);
   Column c;
   for (std::size_t i = 0; i < n; ++i) {
     const double p = any_probability(r);
@@ -78,7 +78,7 @@ inline Column random_column(std::size_t n, ColumnShape shape, std::uint64_t seed
 }
 
 inline std::vector<std::size_t> random_order(std::size_t n, std::uint64_t seed) {
-  RandomStream r(seed, Purpose::kSplit);
+  RandomStream r(seed, Purpose::split);
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[r.below(i)]);
@@ -94,7 +94,7 @@ struct BlockShape {
 
 /// Rows of probabilities with votes, as the data room would read them.
 inline ItemBlock random_block(std::int64_t n, const BlockShape& shape, std::uint64_t seed) {
-  RandomStream r(seed, Purpose::kDemo);
+  RandomStream r(seed, Purpose::demo);
   ItemBlock b;
   b.size = b.z.size = b.votes.size = n;
   b.classes = shape.classes;

@@ -123,7 +123,7 @@ TEST(TableBuilder, SameBitsForAnyOrderSplitAndSimdTarget) {
       test::on_every_simd_target(
           [&](const std::string& target) { EXPECT_EQ(build(column.view(), cells), expected) << target; });
       EXPECT_EQ(build(column.pick(test::random_order(4000, 6)).view(), cells), expected);
-      RandomStream r(7, Purpose::kSplit);
+      RandomStream r(7, Purpose::split);
       TableBuilder pieces(cells);
       ReliabilityTable merged(cells);
       for (std::size_t begin = 0; begin < column.size();) {
@@ -151,7 +151,7 @@ TEST(TableBuilder, PathsAgreeWhereTheyOverlap) {
   column.times.assign(column.size(), 1);
   EXPECT_EQ(build(column.view(), cells), binary) << "drawn once";
   ForecastsView real = column.view();
-  real.whole = false;
+  real.whole_counts = false;
   EXPECT_EQ(build(real, cells), binary) << "hits declared real";
 
   Column drawn = test::random_column(3000, {.trials = true, .times = true}, 9);
@@ -162,8 +162,8 @@ TEST(TableBuilder, PathsAgreeWhereTheyOverlap) {
 }
 
 TEST(TableBuilder, WeightedSumsEqualTheNaiveOnes) {
-  // The naive sums are rounded at every step, in long double: 1e-16 of the sum of a few thousand terms at
-  // most.
+  // The naive sums are rounded at every step, in long double:
+  // 1e-16 of the sum of a few thousand terms at most.
   constexpr double kRounding = 1e-15;
   const Column column = test::random_column(5000, {.trials = true, .weight = true, .times = true}, 10);
   const ReliabilityTable t = build(column.view(), width(10));
