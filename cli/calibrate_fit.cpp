@@ -107,7 +107,8 @@ std::string fit_advice(const Args& args, const FitFlags& f) {
     parts.insert(parts.end(), {"--cross-fit 5", "--out-probs calibrated.npy"});
     return next_command("Judge it by out-of-fold probabilities (or apply it to new data):", parts);
   }
-  const Args kept{"--labels", "--counts", "--ratings", "--classes", "--weights", "--groups"};
+  const Args kept{"--labels", "--counts",  "--ratings", "--annotations", "--duplicates",
+                  "--ids",    "--classes", "--weights", "--groups"};
   Args parts = argument_parts(
       args, [&](const std::string& flag) { return std::find(kept.begin(), kept.end(), flag) != kept.end(); });
   parts.insert(parts.begin(), {"plumb evaluate", "--probs " + shell_word(f.out_probs)});
@@ -122,11 +123,13 @@ int calibrate_fit(const Args& args) {
   InputFlags input_flags;
   FitFlags f;
   add_answer_flags(flags, input_flags);
-  for (const char* idle : {"--by", "--ids", "--concentration", "--truth"})
+  for (const char* idle : {"--by", "--concentration", "--truth"})
     flags.later(idle, std::string(idle) + " has no effect on plumb calibrate fit; leave it out");
   add_fit_flags(flags, f);
   flags.examples(kFitExamples);
   if (!flags.parse(args)) return kDone;
+  if (flags.given("--ids") && !flags.given("--annotations"))
+    throw InputError("--ids has no effect on plumb calibrate fit without --annotations; leave it out");
   FitOptions options = fit_options(f, flags);
 
   Inputs inputs = load_inputs(input_flags, options.threads);
@@ -171,7 +174,7 @@ int calibrate_fit(const Args& args) {
                      inputs.paths);
   }
   if (f.quiet) return kDone;
-  write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()));
+  write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()) + notes_text(inputs));
   write_stdout(fit_advice(args, f));
   return kDone;
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 
 #include "plumb/data/check.hpp"
 #include "plumb/data/utf8.hpp"
@@ -103,6 +104,30 @@ Args header_classes(const Rows& rows) {
     return {};
   }
   return without_shared_parts(columns);
+}
+
+Args sorted_classes(const Rows& labels, int classes) {
+  std::unordered_set<std::string_view> seen;
+  for (std::int64_t i = 0; i < labels.rows(); ++i)
+    for (std::int64_t j = 0; j < labels.width(); ++j)
+      if (!labels.text(i, j).empty()) seen.insert(labels.text(i, j));
+  Args out(seen.begin(), seen.end());
+  std::sort(out.begin(), out.end());
+  if (std::ssize(out) == classes) return out;
+  for (std::string& name : out) name = detail::visible(name);
+  throw InputError(labels.name() + " has " + counted(std::ssize(out), "different label") + " (" +
+                   joined(out) + ") but the predictions have " + std::to_string(classes) +
+                   " classes; name all of them in their order with --classes a,b,c");
+}
+
+std::string sorted_note(const std::string& labels, const Args& classes) {
+  constexpr std::size_t kMost = 8;
+  std::string order;
+  for (std::size_t k = 0; k < std::min(kMost, classes.size()); ++k)
+    order += (k == 0 ? "" : ", ") + detail::visible(classes[k]) + " is class " + std::to_string(k);
+  if (classes.size() > kMost) order += ", ...";
+  return labels + " is text and nothing says which class is which, so the labels were sorted: " + order +
+         "; " + opt("classes") + " gives another order";
 }
 
 void check_class_order(const std::string& source, const Args& names, const std::string& other,

@@ -14,6 +14,12 @@ namespace plumb::cli {
 /// InputError when it counts in another order.
 [[nodiscard]] Args header_classes(const Rows& rows);
 
+/// The classes of labels that are text where nothing else names them: sorted by their bytes, as np.unique
+/// does. InputError when there are not as many as the predictions have.
+[[nodiscard]] Args sorted_classes(const Rows& labels, int classes);
+/// Which label became which class.
+[[nodiscard]] std::string sorted_note(const std::string& labels, const Args& classes);
+
 /// The lines of a text file, one name each; `word` itself where no such file is (a single name never names
 /// all classes). InputError for a file that is no list of names.
 [[nodiscard]] Args names_in_file(const std::string& word);

@@ -70,18 +70,8 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
       "--reference", "NAME", f.reference,
       "the model to compare the others with; by default all pairs are tested, and differences from the first are shown");
   flags.yes("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum to 1");
-  flags.heading("Labels or votes (give one)");
-  flags.files("--labels", "FILE", f.inputs.labels, "N class indices, or text with --classes");
-  flags.files("--counts", "FILE", f.inputs.counts, "N x K votes per class");
-  flags.files("--ratings", "FILE", f.inputs.ratings,
-              "N x R, the class from each rater; negative or empty: not rated");
-  flags.list("--classes", "a,b,c", f.inputs.classes,
-             "names of the classes 0, 1, 2, ..., or a text file with one per line");
-  flags.heading("Items");
-  flags.files("--weights", "FILE", f.inputs.weights, "N weights; each vote of an item counts that much");
-  flags.files("--groups", "FILE", f.inputs.groups, "N patients, images or sites: the unit of resampling");
+  add_vote_flags(flags, f.inputs);
   flags.files("--truth", "FILE", f.inputs.truth, "N true probabilities of class 1, when known");
-  flags.exclusive({"--labels", "--counts", "--ratings"});
   add_evaluate_flags(flags, f.how);
   flags.heading("Output");
   flags.text("--json", "FILE", f.json, "write the full result as JSON; - for standard output");
@@ -238,9 +228,10 @@ int compare_command(const Args& args) {
                      {"bandwidth", bandwidth_setting(o, ", for each model")},
                      {"leave_out", std::string(o.leave_out == LeaveOut::kVote ? "vote" : "item")},
                      {"unit", std::string(inputs.items.groups.empty() ? "item" : "group")}};
-  result.inputs = inputs.infos;
-  pages.add_checksums(result.inputs, inputs.paths);
   result.notes = c.notes;
+  put_books(inputs, result);
+  c.notes = result.notes;
+  pages.add_checksums(result.inputs, inputs.paths);
   result.sections.emplace_back("compare", compare_section(c));
   const std::vector<std::string> held =
       gates_that_hold(gates, differences(c), {.what = "the difference of ", .replicates = o.bootstrap});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "commands.hpp"
+#include "describe_next.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/utf8.hpp"
 #include "plumb/io/load.hpp"
@@ -57,15 +58,26 @@ int describe_command(const Args& args) {
               "Shows what a file holds: arrays, shapes, types, ranges, and the flags it could be used with.");
   Args files;
   std::int64_t threads = 0;
-  flags.positional("FILE", files, ".npy, .npz, .csv or .tsv files, or quoted patterns");
+  flags.positional("FILE", files, ".npy, .npz, .csv, .tsv or .jsonl files, or quoted patterns");
   flags.whole("--threads", threads, "0: all cores");
-  flags.examples("Examples:\n  plumb describe probs.npy\n  plumb describe cohort.csv \"shards/*.npz\"");
+  flags.examples(
+      "Examples:\n  plumb describe probs.npy\n  plumb describe cohort.csv \"shards/*.npz\"\n  plumb describe "
+      "predictions.csv votes.csv");
   if (!flags.parse(args)) return kDone;
   if (files.empty()) throw InputError("no file given; name one or more files to describe");
   check_threads(threads);
   std::string text;
+  std::vector<ArrayInfo> all;
   for (const Source& source : resolve(files))
-    for (const ArrayInfo& a : described(source, narrow<int>(threads))) text += describe(a);
+    for (ArrayInfo& a : described(source, narrow<int>(threads))) {
+      text += describe(a);
+      all.push_back(std::move(a));
+    }
+  if (const std::string next = next_evaluate(all); !next.empty())
+    text += (next.find("PREDICTIONS") == std::string::npos && next.find(" LABELS") == std::string::npos
+                 ? "\nNext:\n  "
+                 : "\nNext, with your own files in place of the capitals:\n  ") +
+            detail::visible(next) + "\n";
   write_stdout(text);
   return kDone;
 }

@@ -20,6 +20,8 @@ constexpr const char* kEvaluateExamples = R"(Examples:
   several raters: votes per class, or one column for each rater
     plumb evaluate --logits logits.npy --counts votes.npy
     plumb evaluate --probs probs.csv --ratings "votes.csv:rater_*" --classes benign,malignant
+  an export of an annotation tool, one row a judgement, joined with the predictions by id
+    plumb evaluate --probs "predictions.csv:p_*" --ids predictions.csv:id --annotations votes.csv:item,rater,label
   a column of P(class 1); results by site; JSON for another program
     plumb evaluate --probs cohort.csv:p --labels cohort.csv:y --by cohort.csv:site --json -
   a regression: means, variances, targets (plumb evaluate --mean --help lists its flags)
@@ -50,6 +52,7 @@ int evaluate_command(const Args& args) {
   flags.text("--calibrator", "FILE", calibrator,
              "model file from plumb calibrate fit, applied to the predictions first");
   add_evaluate_flags(flags, evaluate_flags);
+  add_null_flag(flags, evaluate_flags);
   add_output_flags(flags, output_flags);
   add_later_flags(flags);
   flags.examples(kEvaluateExamples);
@@ -73,7 +76,7 @@ int evaluate_command(const Args& args) {
     result = evaluate(inputs.items, options, save_state ? &state : nullptr);
   }
   result.argv = argv_of("evaluate", args);
-  result.inputs = inputs.infos;
+  put_books(inputs, result);
   if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);
   if (!notice.empty()) result.notes.push_back(notice);
   output.pages().add_checksums(result.inputs, inputs.paths);

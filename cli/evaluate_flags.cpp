@@ -25,6 +25,11 @@ void add_ties_flag(Flags& flags, EvaluateFlags& f) {
                "majority label when raters tie: shared, none, the lowest class, or drawn at random");
 }
 
+void add_null_flag(Flags& flags, EvaluateFlags& f) {
+  flags.choice("--null", {"model", "signs"}, f.null,
+               "p-values from votes drawn from a model, or from random signs of whole groups");
+}
+
 void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.heading("Computation");
   flags.list("--metrics", "k,k|all", f.options.metrics,
@@ -64,6 +69,7 @@ EvaluateOptions checked_options(const EvaluateFlags& f) {
     if (f.ties == ties_name(t)) o.ties = t;
   o.binning = f.binning == "width" ? Binning::width : Binning::mass;
   o.leave_out = f.leave_out == "vote" ? LeaveOut::kVote : LeaveOut::kItem;
+  o.null = f.null == "model" ? NullKind::model : NullKind::signs;
   o.memory = available_memory();
   o.bandwidth_rule = f.bandwidth_rule == "auto" ? BandwidthRule::votes : BandwidthRule::likelihood;
   return o;

@@ -12,6 +12,7 @@ struct EvaluateFlags {
   EvaluateOptions options;
   std::int64_t bins = options.bins, bootstrap = options.bootstrap, threads = options.threads;
   std::string binning = options.binning == Binning::width ? "width" : "mass";
+  std::string null = options.null == NullKind::model ? "model" : "signs";
   std::string ties = ties_name(options.ties);
   std::string leave_out = options.leave_out == LeaveOut::kVote ? "vote" : "item";
   std::string bandwidth_rule = options.bandwidth_rule == BandwidthRule::votes ? "auto" : "likelihood";
@@ -19,6 +20,7 @@ struct EvaluateFlags {
 
 void add_bandwidth_flag(Flags& flags, EvaluateFlags& out);
 void add_evaluate_flags(Flags& flags, EvaluateFlags& out);
+void add_null_flag(Flags& flags, EvaluateFlags& out);
 void add_ties_flag(Flags& flags, EvaluateFlags& out);
 /// Flags that this version does not have yet: one sentence each.
 void add_later_flags(Flags& flags);

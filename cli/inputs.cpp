@@ -1,17 +1,20 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "annotations.hpp"
 #include "class_names.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb::cli {
 namespace {
 
-Rows with_classes(const std::string& flag, Rows out, const Args& names) {
-  if (out.is_text() && names.empty() && out.rows() > 0)
-    throw InputError(out.name() + ": " + flag + " holds text (\"" + out.text(0) +
-                     "\"); name the classes in their order with --classes a,b,c");
+/// Text needs names of the classes: its own, sorted, where nothing else gives them.
+Rows with_classes(Rows out, int classes, Args& names, Books& books) {
+  if (!out.is_text() || !names.empty() || out.rows() == 0) return out;
+  names = sorted_classes(out, classes);
+  books.notes.push_back(sorted_note(out.name(), names));
   return out;
 }
 
@@ -26,6 +29,8 @@ Rows side_by_side(const std::vector<Array>& files) {
     }
     Array out = array_of(std::move(matrix), {n, width}, name);
     for (const Array& file : files) out.columns.push_back(source_title(file.name));
+    if (std::set<std::string>(out.columns.begin(), out.columns.end()).size() < files.size())
+      for (std::int64_t r = 0; r < width; ++r) out.columns[r] = files[r].name;  // one column of many files
     return Rows(std::move(out));
   };
   const std::int64_t cells = n * width;
@@ -38,18 +43,13 @@ Rows side_by_side(const std::vector<Array>& files) {
   });
 }
 
-// Labels and ratings may be text only when --classes gives the words a number.
-Rows labels(Loader& load, const Args& specs, const Args& names) {
-  return with_classes("--labels", load.rows("--labels", specs, {Want::either, false, 0}), names);
-}
 // Several files of one column are shards, or a rater each when each has a row for every item.
-Rows ratings(Loader& load, const Args& specs, const Args& names, std::int64_t items) {
+Rows ratings(Loader& load, const Args& specs, std::int64_t items) {
   std::vector<Array> files = load.arrays("--ratings", specs, {Want::either, true, 0});
   const bool raters = files.size() > 1 && std::all_of(files.begin(), files.end(), [&](const Array& a) {
                         return a.shape == std::vector<std::int64_t>{items};
                       });
-  return with_classes("--ratings", raters ? side_by_side(files) : stack("--ratings", std::move(files)),
-                      names);
+  return raters ? side_by_side(files) : stack("--ratings", std::move(files));
 }
 
 std::vector<Rows> samples(const std::string& flag, std::vector<Array> files) {
@@ -121,19 +121,40 @@ Args class_names(const InputFlags& f, const Predictions& predictions) {
   return f.classes.empty() ? names : f.classes;
 }
 
-Votes votes(const InputFlags& f, const Predictions& predictions, const Args& names, Loader& load) {
+Votes annotated_votes(const InputFlags& f, int threads, Inputs& in) {
+  if (in.ids.empty())
+    throw InputError(
+        "--annotations names items by id; say which prediction is which item with --ids, as in --ids "
+        "predictions.csv:id");
+  Annotations all = load_annotations(f.annotations, threads, in);
+  Args& names = in.items.class_names;
+  all.label = with_classes(std::move(all.label), in.items.classes(), names, in);
+  return joined_votes(all, in.ids, in.items.classes(), names, f.duplicates, threads, in);
+}
+
+/// May give the classes their names.
+Votes votes(const InputFlags& f, int threads, Loader& load, Inputs& in) {
+  const Predictions& predictions = in.items.predictions;
   const int classes = predictions.classes();
-  if (!f.labels.empty()) return Votes::from_labels(labels(load, f.labels, names), classes, names);
+  Args& names = in.items.class_names;
+  if (!f.labels.empty()) {
+    Rows rows = with_classes(load.rows("--labels", f.labels, {Want::either, false, 0}), classes, names, in);
+    return Votes::from_labels(std::move(rows), classes, names);
+  }
   if (!f.counts.empty()) {
     const Rows counts = load.rows("--counts", f.counts);
     const std::string other = f.classes.empty() ? predictions.sources().front().name() : "--classes";
     check_class_order(counts.name(), header_classes(counts), other, names);
     return Votes::from_counts(counts, classes);
   }
-  if (!f.ratings.empty())
-    return Votes::from_ratings(ratings(load, f.ratings, names, predictions.items()), classes, names);
+  if (!f.ratings.empty()) {
+    Rows rows = with_classes(ratings(load, f.ratings, predictions.items()), classes, names, in);
+    return Votes::from_ratings(std::move(rows), classes, names);
+  }
+  if (!f.annotations.empty()) return annotated_votes(f, threads, in);
   throw InputError(
-      "no labels or votes given; use --labels, --counts or --ratings (see plumb evaluate --help)");
+      "no labels or votes given; use --labels, --counts, --ratings or --annotations (see plumb evaluate "
+      "--help)");
 }
 
 // Columns of the same names in another order are no mistake that numbers would show.
@@ -186,15 +207,28 @@ std::vector<Names> Loader::slices(const Args& specs, std::int64_t items) {
   return out;
 }
 
-void Loader::check_ids(const Args& specs, const std::string& predictions, std::int64_t items) {
-  if (specs.empty()) return;
-  const Names ids(rows("--ids", specs, kNames));
+Names Loader::ids(const Args& specs, const std::string& predictions, std::int64_t items) {
+  if (specs.empty()) return {};
+  Names ids(rows("--ids", specs, kNames));
   check_same_rows(predictions, items, ids.source(), ids.size());
+  return ids;
+}
+
+void put_books(const Books& books, Result& result) {
+  result.inputs = books.infos;
+  result.notes.insert(result.notes.begin(), books.notes.begin(), books.notes.end());
+  result.sections.insert(result.sections.end(), books.sections.begin(), books.sections.end());
 }
 
 Rows Loader::weights(const Args& specs) {
   const Rows given = rows("--weights", specs);
   return ordinary_weights(given, &books_.weight_exponent);
+}
+
+std::string notes_text(const Books& books) {
+  std::string out;
+  for (const std::string& note : books.notes) out += "Note: " + note + ".\n";
+  return out;
 }
 
 void check_state_weights(const Books& books, const std::string& save_state) {
@@ -236,19 +270,29 @@ void add_prediction_flags(Flags& flags, InputFlags& f) {
   flags.exclusive({"--probs", "--logits", "--samples", "--sample-logits"});
 }
 
-void add_answer_flags(Flags& flags, InputFlags& f) {
-  add_prediction_flags(flags, f);
+void add_vote_flags(Flags& flags, InputFlags& f) {
   flags.heading("Labels or votes (give one)");
-  flags.files("--labels", "FILE", f.labels, "N class indices, or text with --classes");
+  flags.files("--labels", "FILE", f.labels, "N class indices, or text: the names of the classes");
   flags.files("--counts", "FILE", f.counts, "N x K votes per class");
   flags.files("--ratings", "FILE", f.ratings,
               "N x R, the class from each rater, or one file per rater; negative or empty: not rated");
-  flags.list("--classes", "a,b,c", f.classes,
-             "names of the classes 0, 1, 2, ..., or a text file with one per line");
+  flags.files("--annotations", "FILE", f.annotations,
+              "one judgement per row, FILE:item,rater,label, joined with the predictions by --ids");
+  flags.choice("--duplicates", {"last", "keep", "refuse"}, f.duplicates,
+               "with --annotations: repeated judgements of one rater on one item");
+  flags.list(
+      "--classes", "a,b,c", f.classes,
+      "names of the classes 0, 1, 2, ..., or a text file with one per line [the header of the predictions]");
   flags.heading("Items");
+  flags.files("--ids", "FILE", f.ids, "N item names");
   flags.files("--weights", "FILE", f.weights, "N weights; each vote of an item counts that much");
   flags.files("--groups", "FILE", f.groups, "N patients, images or sites: the unit of resampling");
-  flags.exclusive({"--labels", "--counts", "--ratings"});
+  flags.exclusive({"--labels", "--counts", "--ratings", "--annotations"});
+}
+
+void add_answer_flags(Flags& flags, InputFlags& f) {
+  add_prediction_flags(flags, f);
+  add_vote_flags(flags, f);
 }
 
 void add_estimate_flags(Flags& flags, InputFlags& f) {
@@ -260,7 +304,6 @@ void add_input_flags(Flags& flags, InputFlags& f) {
   add_estimate_flags(flags, f);
   flags.files("--by", "FILE", f.by,
               "N slice names or numbers; results are also reported by slice (repeat for another slicing)");
-  flags.files("--ids", "FILE", f.ids, "N item names; only their number is checked here");
   flags.files("--truth", "FILE", f.truth, "N true probabilities of class 1, when known");
 }
 
@@ -280,13 +323,13 @@ Inputs load_inputs(const InputFlags& flags, int threads) {
   Items& items = out.items;
   items.predictions = predictions(f, load);
   items.class_names = class_names(f, items.predictions);
-  items.votes = votes(f, items.predictions, items.class_names, load);
+  out.ids = load.ids(f.ids, items.predictions.sources().front().name(), items.size());
+  items.votes = votes(f, threads, load, out);
   items.weights = load.weights(f.weights);
   items.truth = load.rows("--truth", f.truth);
   if (!f.concentration.empty()) items.concentration = concentration(f, items.predictions.samples(), load);
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
   items.by = load.slices(f.by, items.size());
-  load.check_ids(f.ids, items.predictions.sources().front().name(), items.size());
   check_items(items);
   return out;
 }

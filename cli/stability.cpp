@@ -23,16 +23,29 @@ constexpr const char* kStabilityExamples = R"(Examples:
 Each repeat draws units with replacement and takes growing parts of that draw. Total variation is the sum of the
 absolute changes along the way; a ratio above 1 means that all votes give a more stable estimate than one label.)";
 
-SingleLabel parse_single(const std::string& text, int& rater) {
+constexpr std::string_view kRater = "rater:";
+
+SingleLabel parse_single(const std::string& text) {
   if (text == "majority") return SingleLabel::majority;
   if (text == "random") return SingleLabel::random;
-  const std::string prefix = "rater:";
-  if (text.starts_with(prefix)) {
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data() + prefix.size(), end, rater);
-    if (error == std::errc{} && at == end && rater >= 0) return SingleLabel::rater;
+  if (text.starts_with(kRater) && text.size() > kRater.size()) return SingleLabel::rater;
+  throw InputError("--single takes majority, random or rater:NAME (or rater:k, from 0), not \"" + text +
+                   "\"");
+}
+
+/// The rater of that name, else of that number.
+int find_rater(const std::string& name, const Votes& votes) {
+  Args known;
+  for (int r = 0; r < votes.raters(); ++r) {
+    known.push_back(votes.rater_name(r));
+    if (known.back() == name) return r;
   }
-  throw InputError("--single takes majority, random or rater:k (k from 0), not \"" + text + "\"");
+  int number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [at, error] = std::from_chars(name.data(), end, number);
+  if (error == std::errc{} && at == end && number >= 0) return number;
+  throw InputError("--single rater:" + name + ": " + votes.rows().name() + " has no rater of that name" +
+                   did_you_mean(name, known));
 }
 
 Result stability_head(const Items& items, const StabilityOptions& o, const std::string& single,
@@ -78,7 +91,7 @@ int stability_command(const Args& args) {
   flags.whole("--repeats", repeats, "draws of the test set");
   flags.choice("--subsets", {"nested", "independent"}, subsets,
                "nested parts of one draw, or independent draws");
-  flags.text("--single", "HOW", single, "the one label: majority, random or rater:k [" + single + "]");
+  flags.text("--single", "HOW", single, "the one label: majority, random or rater:NAME [" + single + "]");
   add_ties_flag(flags, how);
   flags.whole("--bins", how.bins, "bins of the reliability table");
   flags.choice("--binning", {"width", "mass"}, how.binning, "bins of equal width or equal mass");
@@ -98,9 +111,10 @@ int stability_command(const Args& args) {
   o.evaluate = checked_options(how);
   o.repeats = between("--repeats", repeats, 2, 100000);
   o.subsets = subsets == "nested" ? Subsets::nested : Subsets::independent;
-  o.single = parse_single(single, o.rater);
+  o.single = parse_single(single);
   Pages pages(pages_flags);
   const Inputs inputs = load_inputs(input_flags, o.evaluate.threads);
+  if (o.single == SingleLabel::rater) o.rater = find_rater(single.substr(kRater.size()), inputs.items.votes);
   check_outputs({{"--json", json}, {"--report", pages_flags.report}, {"--plots", pages_flags.plots}},
                 inputs.paths);
   pages.open();
@@ -114,7 +128,7 @@ int stability_command(const Args& args) {
     s = stability(inputs.items, o);
   }
   Result result = stability_head(inputs.items, o, single, args);
-  result.inputs = inputs.infos;
+  put_books(inputs, result);
   pages.add_checksums(result.inputs, inputs.paths);
   result.votes = s.votes;
   result.sections.emplace_back("stability", stability_section(s));
@@ -124,7 +138,7 @@ int stability_command(const Args& args) {
     file->commit();
   }
   pages.finish(result);
-  print_result(result, json, quiet, [&] { return render_stability(s, stdout_look()); });
+  print_result(result, json, quiet, [&] { return render_stability(s, stdout_look()) + notes_text(inputs); });
   return kDone;
 }
 

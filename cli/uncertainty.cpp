@@ -47,7 +47,6 @@ struct UncertaintyFlags {
 
 void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   add_answer_flags(flags, f.inputs);
-  flags.files("--ids", "FILE", f.inputs.ids, "N item names");
   flags.later("--by", "plumb uncertainty does not report by slice; leave out --by, or run it on each slice");
   flags.later("--concentration", "--concentration does not change whether an answer is right; leave it out");
   flags.later("--truth", "--truth is not used by plumb uncertainty; leave it out");
@@ -270,7 +269,7 @@ int uncertainty_command(const Args& args) {
   std::optional<Pictures> pictures;
   if (!f.histogram.empty()) {
     for (const char* flag : {"--probs", "--logits", "--samples", "--sample-logits", "--labels", "--counts",
-                             "--ratings", "--score", "--images"})
+                             "--ratings", "--annotations", "--score", "--images"})
       if (flags.given(flag))
         throw InputError(std::string("--histogram and ") + flag + " cannot be combined; give one of them");
     r = histogram(f.histogram, o, inputs);
@@ -287,7 +286,7 @@ int uncertainty_command(const Args& args) {
           throw InputError("--score gives the name " + own[i].first + " twice; names must differ");
     }
     pictures = load_pictures(f.images, o.threads, inputs.items.size(), inputs);
-    if (!f.inputs.ids.empty()) names.ids = Names(load(f.inputs.ids, kNames));
+    names.ids = inputs.ids;
     names.classes = inputs.items.class_names;
     open(inputs);
     ProgressBar bar(!f.quiet);
@@ -301,9 +300,9 @@ int uncertainty_command(const Args& args) {
     result.settings.emplace_back("unit", std::string(inputs.items.groups.empty() ? "item" : "group"));
     result.settings.emplace_back("suspects_by", r.suspects_by);
   }
-  result.inputs = inputs.infos;
-  pages.add_checksums(result.inputs, inputs.paths);
   result.notes = uncertainty_notes(r, o);
+  put_books(inputs, result);
+  pages.add_checksums(result.inputs, inputs.paths);
   result.sections.emplace_back("accuracy", Value(r.accuracy));
   result.sections.emplace_back("base_accuracy", Value(r.base));
   result.sections.emplace_back("measures", measures_section(r));

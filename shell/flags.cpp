@@ -46,6 +46,14 @@ Args split_names(const std::string& value) {
   return out;
 }
 
+constexpr char kNoFlag = '\x1f';
+
+Args without_marks(Args values) {
+  for (std::string& value : values)
+    if (value.starts_with(kNoFlag)) value.erase(0, 1);
+  return values;
+}
+
 }  // namespace
 
 struct Flags::Parser {
@@ -233,6 +241,9 @@ bool Flags::parse(const Args& args) {
       parser_->check_no_flag(args[i], {args[i + 1]});
   }
   Args reversed(args.rbegin(), args.rend());  // the order that CLI11 wants
+  // "-:p" is a column of standard input; CLI11 would take it for a flag.
+  for (std::string& arg : reversed)
+    if (arg.starts_with("-:")) arg.insert(0, 1, kNoFlag);
   try {
     parser_->app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
@@ -244,7 +255,7 @@ bool Flags::parse(const Args& args) {
   } catch (const CLI::ParseError& e) {
     throw InputError(e.what());
   }
-  const Args extras = parser_->app.remaining();
+  const Args extras = without_marks(parser_->app.remaining());
   if (!extras.empty()) parser_->complain_about(extras.front());
   for (const auto& flags : parser_->exclusive) {
     Args both = flags;
@@ -253,7 +264,7 @@ bool Flags::parse(const Args& args) {
       throw InputError(both[0] + " and " + both[1] + " cannot be combined; give one of them");
   }
   for (const auto& [option, read] : parser_->readers)
-    if (option->count() > 0) read(option->results());
+    if (option->count() > 0) read(without_marks(option->results()));
   return true;
 }
 

@@ -112,6 +112,7 @@ struct Result {
   Verdict verdict;
   std::vector<std::pair<std::string, std::vector<std::optional<double>>>> per_class;
   std::vector<GroupResult> per_group;
+  std::vector<GroupResult> per_rater;  ///< the model against each rater alone; `group` is the rater
   std::vector<std::pair<std::string, Table>> tables;
   Tree::Members sections;          ///< what a command adds of its own: "stability"
   std::vector<std::string> notes;  ///< what a reader must know: items left out, votes clipped

@@ -80,8 +80,8 @@ T stored(const std::byte* at, bool swapped) {
 }
 
 /// The names of one shard of numbers. Equal numbers are turned into text once.
-void name_numbers(const Rows& rows, std::int64_t first, const Array& a, Collector& seen,
-                  std::vector<std::uint32_t>& out) {
+void name_numbers(const Rows& rows, std::int64_t first, const Array& a, std::string_view what,
+                  Collector& seen, std::vector<std::uint32_t>& out) {
   detail::with_stored_type(a.dtype, [&]<class T>(std::type_identity<T>) {
     using Value = std::conditional_t<std::is_same_v<T, detail::Half>, float, T>;
     std::unordered_map<Value, std::uint32_t> known;
@@ -94,7 +94,7 @@ void name_numbers(const Rows& rows, std::int64_t first, const Array& a, Collecto
         value = raw;
       }
       if (value != value)
-        throw InputError(fmt::format("{} is nan; every item needs a name", rows.where(first + i)));
+        throw InputError(fmt::format("{} is nan; every {} needs a name", rows.where(first + i), what));
       const auto [it, fresh] = known.try_emplace(value, 0);
       if (fresh) it->second = seen.code(shortest(value));
       out.push_back(it->second);
@@ -120,7 +120,7 @@ Names::Names(std::string source, std::vector<std::string> text, std::vector<std:
   for (const std::uint32_t i : order) distinct_.push_back(std::move(text[i]));
 }
 
-Names::Names(const Rows& rows) {
+Names::Names(const Rows& rows, std::string_view what) {
   if (rows.empty()) return;
   if (rows.width() != 1)
     throw InputError(fmt::format("{}; one name per item is needed", detail::shape_of(rows)));
@@ -130,13 +130,13 @@ Names::Names(const Rows& rows) {
   if (rows.is_text()) {
     for (std::int64_t i = 0; i < rows.rows(); ++i) {
       if (rows.text(i).empty())
-        throw InputError(fmt::format("{} is empty; every item needs a name", rows.where(i)));
+        throw InputError(fmt::format("{} is empty; every {} needs a name", rows.where(i), what));
       code.push_back(seen.code(rows.text(i)));
     }
   } else {
     std::int64_t first = 0;
     for (const Array& a : rows.shards()) {
-      name_numbers(rows, first, a, seen, code);
+      name_numbers(rows, first, a, what, seen, code);
       first += a.shape[0];
     }
   }

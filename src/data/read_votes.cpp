@@ -113,8 +113,9 @@ std::uint32_t add_runs(std::span<std::int32_t> row, Entries& entries) {
   return row.end() - first;
 }
 
+constexpr int kFewClasses = 32;
+
 bool read_rated(const Rows& rows, std::int64_t begin, std::int64_t end, int classes, VoteBlock& out) {
-  constexpr int kFewClasses = 32;
   const std::span<const double> x = widened(rows, begin, end, out.scratch);
   std::vector<std::int32_t> rating(x.size());
   // Nothing of a bad block is counted: its ratings are no indices.
@@ -132,6 +133,21 @@ bool read_rated(const Rows& rows, std::int64_t begin, std::int64_t end, int clas
   return true;
 }
 
+/// Judgements were checked when they were made.
+void read_judged(const Judgements& all, std::int64_t begin, std::int64_t end, int classes, VoteBlock& out) {
+  const std::int64_t first = all.offset[begin], judged = all.offset[end] - first;
+  std::vector<std::int32_t> cls(all.cls.begin() + first, all.cls.begin() + first + judged);
+  const bool few = classes <= kFewClasses;
+  Entries entries(out, end - begin, few ? (end - begin) * classes : judged);
+  std::uint32_t histogram[kFewClasses + 1];
+  for (std::int64_t i = begin; i < end; ++i) {
+    const auto row = std::span(cls).subspan(all.offset[i] - first, all.offset[i + 1] - all.offset[i]);
+    entries.close(few ? add_histogram(row, std::span(histogram, classes + 1), entries)
+                      : add_runs(row, entries));
+  }
+  entries.finish();
+}
+
 }  // namespace
 
 void Votes::read(std::int64_t begin, std::int64_t end, VoteBlock& out) const {
@@ -146,6 +162,8 @@ void Votes::read(std::int64_t begin, std::int64_t end, VoteBlock& out) const {
     case Kind::ratings:
       if (!read_rated(rows_, begin, end, classes_, out)) detail::refuse_ratings(rows_, begin, end, classes_);
       return;
+    case Kind::judgements:
+      return read_judged(*judgements_, begin, end, classes_, out);
   }
 }
 

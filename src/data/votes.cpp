@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "data/shared/complaints.hpp"
@@ -184,11 +185,18 @@ Votes Votes::from_counts(Rows rows, int classes) {
 Votes Votes::from_ratings(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.rank() > 2 || rows.width() == 0)
     throw InputError(fmt::format("{}; ⟦ratings⟧ takes N x R, one column per rater", detail::shape_of(rows)));
-  return {as_classes(std::move(rows), class_names, classes, true), classes, Kind::ratings};
+  NamesPtr raters;  // a name that occurs twice tells nobody apart
+  if (!rows.empty() && std::ssize(rows.shards().front().columns) == rows.width()) {
+    const std::vector<std::string>& columns = rows.shards().front().columns;
+    if (std::set<std::string>(columns.begin(), columns.end()).size() == columns.size())
+      raters = std::make_shared<const std::vector<std::string>>(columns);
+  }
+  return {as_classes(std::move(rows), class_names, classes, true), classes, Kind::ratings, std::move(raters)};
 }
 
 Votes Votes::gather(std::span<const std::int64_t> rows) const {
-  return {rows_.gather(rows), classes_, kind_};
+  if (kind_ == Kind::judgements) return gather_judgements(rows);
+  return {rows_.gather(rows), classes_, kind_, rater_names_};
 }
 
 }  // namespace plumb

@@ -65,17 +65,36 @@ double value_in(const Drawn& draw, const MetricRow& row) {
                                                       : quantity(*at->second.value, row.better);
 }
 
-/// By draw; NaN where one of the two has no value.
-std::vector<double> drawn_differences(const MetricRow& row, const Scored& from, const Scored& to) {
+/// By draw, of squares for a root; NaN where one of the two has no value.
+std::vector<double> drawn_differences(const MetricRow& row, const Scored& from, const Scored& to, bool root) {
   std::vector<double> out;
-  for (std::int64_t r = 0; r < std::ssize(from.draws); ++r)
-    out.push_back(value_in(to.draws[r], row) - value_in(from.draws[r], row));
+  for (std::int64_t r = 0; r < std::ssize(from.draws); ++r) {
+    const double a = value_in(from.draws[r], row), b = value_in(to.draws[r], row);
+    out.push_back(root ? b * b - a * a : b - a);
+  }
   return out;
 }
 
 /// Squares debiased by item have replicates that are biased twice; their spread is right.
 Interval difference_interval(const MetricRow& row) {
   return row.by_item && row.room == Room::streaming ? Interval::normal : Interval::percentile;
+}
+
+/// Signed roots of debiased squares. Their replicates are too large, since resampling adds to the square what
+/// debiasing took away, and a root varies less where it is larger.
+bool root_of_square(const MetricRow& row) { return row.key == "ece_l2_debiased" || row.key == "ce"; }
+
+/// The test is that of the squares, b^2 - a^2 = (b - a)(b + a); so is the interval, on the scale of the
+/// roots.
+Difference difference_of_roots(double a, double b, const std::vector<double>& squares, double level) {
+  Difference d = difference_of(b * b - a * a, squares, Interval::normal, level);
+  d.value = b - a;
+  if (!d.low) return d;
+  const double reach = (*d.high - *d.low) / 2, both = a + b;
+  const double limit = 2;  // of roots that lie between -1 and 1, or -2 and 2
+  d.low = both > 0 ? std::max(b - a - reach / both, -limit) : -limit;
+  d.high = both > 0 ? std::min(b - a + reach / both, limit) : limit;
+  return d;
 }
 
 /// Every difference gets its p-value adjusted for all of them; metrics for which no way is good are not
@@ -170,6 +189,7 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
   check_options(asked);
   check_cells(first.classes(), asked.bins);
   EvaluateOptions options = asked;
+  options.null = NullKind::model;  // serves intervals alone: differences are tested by the bootstrap
   const SampleSize size = asked.bootstrap > 0 ? sample_size(first) : SampleSize{.units = kEnoughUnits};
   if (size.units < 2) options.bootstrap = 0;
   Progress progress(options.progress, options.cancel);
@@ -214,10 +234,13 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
       Difference d;
       const auto &a = metric.values[from].value, &b = metric.values[to].value;
       if (a && b) {
-        const double value = quantity(*b, row->better) - quantity(*a, row->better);
-        std::vector<double> draws = drawn_differences(*row, scores[from], scores[to]);
-        d = difference_of(value, draws, interval, options.level);
-        if (d.p_value && row->better != Better::neither) tests.push_back({value, std::move(draws)});
+        const bool root = root_of_square(*row);
+        const double first_value = quantity(*a, row->better), second_value = quantity(*b, row->better);
+        std::vector<double> draws = drawn_differences(*row, scores[from], scores[to], root);
+        d = root ? difference_of_roots(first_value, second_value, draws, options.level)
+                 : difference_of(second_value - first_value, draws, interval, options.level);
+        const double tested = root ? second_value * second_value - first_value * first_value : *d.value;
+        if (d.p_value && row->better != Better::neither) tests.push_back({tested, std::move(draws)});
       }
       d.from = from;
       d.to = to;

@@ -101,6 +101,7 @@ Result describe_run(const Items& items, const EvaluateOptions& options, const Se
 
 void add_null_settings(const NullModel& model, Result& result) {
   result.settings.emplace_back("null", model.name());
+  if (model.kind == NullKind::signs) return;
   if (model.several) result.settings.emplace_back("null_vote_correlation", model.vote_correlation);
   if (model.grouped) result.settings.emplace_back("null_group_correlation", model.groups.rho);
 }

@@ -5,6 +5,7 @@
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
 #include "evaluate/omnibus.hpp"
+#include "evaluate/per_rater.hpp"
 #include "evaluate/sample.hpp"
 #include "evaluate/slices.hpp"
 #include "evaluate/state_parts.hpp"
@@ -38,9 +39,18 @@ ProductSet inverted_cells(const Selection& all) {
   return out;
 }
 
+/// Whether a metric is one of the event's residuals, which random signs can turn.
+bool of_residuals(const MetricRow& row, bool binary) {
+  Selection alone{binary, {}, {}};
+  alone.add(row);
+  return !alone.products.any({Product::class_tables, Product::histogram, Product::disagreement,
+                              Product::class_kde, Product::canonical});
+}
+
 /// The metrics that are compared with a calibrated model's, and the table for its consistency band.
-Selection null_part(const Selection& all, const SampleSize& size, Aim aim) {
-  Selection out = all.part([aim](const MetricRow& row) {
+Selection null_part(const Selection& all, const SampleSize& size, Aim aim, NullKind kind) {
+  Selection out = all.part([&](const MetricRow& row) {
+    if (kind == NullKind::signs && !of_residuals(row, all.binary)) return false;
     return (row.null && aim != Aim::intervals) || (interval_needs_null(row) && aim != Aim::p_values);
   });
   out.products |= Product::event_table;
@@ -63,7 +73,7 @@ Selection boot_part(const Selection& all, const SampleSize& size, Aim aim) {
 double draw_work(const Prepared& prepared, const Selection& selection, const SampleSize& size, Aim aim,
                  const EvaluateOptions& o) {
   return o.bootstrap * (prepared.passes(boot_part(selection, size, aim)) +
-                        prepared.passes(null_part(selection, size, aim)));
+                        prepared.passes(null_part(selection, size, aim, o.null)));
 }
 
 /// Intervals and p-values around what was observed.
@@ -77,8 +87,8 @@ Evaluation with_draws(const Prepared& prepared, Observed observed, const SampleS
     e.boot = prepared.score(boot_part(selection, size, aim), numbered_draws(o.bootstrap), o.threads, progress,
                             &bands);
     e.null_model = prepared.fit_null(e.observed.sums.several_votes);
-    e.null = prepared.score(null_part(selection, size, aim), numbered_draws(o.bootstrap, &e.null_model),
-                            o.threads, progress, &bands);
+    e.null = prepared.score(null_part(selection, size, aim, o.null),
+                            numbered_draws(o.bootstrap, &e.null_model), o.threads, progress, &bands);
   }
   const Inference inference(e.observed, e.boot, e.null, size, binary, o);
   for (const MetricRow* row : selection.rows) {
@@ -99,7 +109,8 @@ Observed checked_observation(const Prepared& prepared, const Items& items, Progr
 
 /// Absent when no item of positive weight has a label: every one is a tie.
 std::optional<Evaluation> evaluate_labels(const Items& majority, const Selection& selection, Aim aim,
-                                          const EvaluateOptions& o, ProductSet also, Progress& progress) {
+                                          EvaluateOptions o, ProductSet also, Progress& progress) {
+  if (majority.groups.empty()) o.null = NullKind::model;  // of single labels it is exact
   try {
     const Prepared prepared(majority, selection, o, o.bootstrap > 0, also);
     Observed observed = checked_observation(prepared, majority, progress);
@@ -163,6 +174,8 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   EvaluateOptions options = asked;
   const SampleSize size = asked.bootstrap > 0 ? sample_size(items) : SampleSize{.units = kEnoughUnits};
   if (size.units < 2) options.bootstrap = 0;
+  if (options.bootstrap > 0 && options.null == NullKind::signs && size.single())
+    throw InputError("⟦null⟧ signs needs groups or several votes per item; give ⟦groups⟧ or leave it out");
   const bool grouped = !items.groups.empty();
 
   // The event's table is always shown; a state wants all that streams.
@@ -186,6 +199,9 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   if (options.bootstrap > 0) add_null_settings(e.null_model, result);
   if (std::string note = few_units_note(size.units, grouped); !note.empty())
     result.notes.push_back(std::move(note));
+  if (options.null == NullKind::signs && options.bootstrap > 0)
+    if (std::string note = few_signs_note(size.units, grouped, options.level); !note.empty())
+      result.notes.push_back(std::move(note));
   result.metrics = e.metrics;
   result.verdict = e.verdict;
   add_tables(prepared, e, options, result);
@@ -212,6 +228,7 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   if (state != nullptr) add_consensus(items, sums, options, progress, *state);
   if (state != nullptr) finish_state(prepared.event_pass(), sums, *state);
   slices.evaluate(progress, result);
+  add_raters(items, options, single, progress, result);
   if (options.sample_items > 0) result.tables.emplace_back("sample", sample_rows(items, options));
   return result;
 }

@@ -62,13 +62,19 @@ Inference::Inference(const Observed& observed, const std::vector<Drawn>& boot, c
       clip_(options.clip),
       drawn_(by_key(boot)),
       null_values_(by_key(null)),
-      event_(noise({&observed.sums.event, 1}, &Drawn::event)) {
-  const double all = observed.sums.event.total().w.value();
-  for (const Cell& c : observed.sums.event.cell) {
-    if (c.w.is_zero()) continue;
-    const bool low = c.mean_p() < 0.5;
-    rare_ += (low ? c.wy.value() : c.w.value() - c.wy.value()) / all;
-    expected_ += (low ? c.wp.value() : c.w.value() - c.wp.value()) / all;
+      event_(noise({&observed.sums.event, 1}, &Drawn::event)),
+      unlikely_({&observed.sums.event, 1}) {}
+
+Unlikely::Unlikely(std::span<const ReliabilityTable> tables)
+    : copies(tables.size() > 1 ? static_cast<double>(tables.size()) / 2 : 1) {
+  for (const ReliabilityTable& t : tables) {
+    const double all = t.total().w.value() * static_cast<double>(tables.size());
+    for (const Cell& c : t.cell) {
+      if (c.w.is_zero()) continue;
+      const bool low = c.mean_p() < 0.5;
+      came += (low ? c.wy.value() : c.w.value() - c.wy.value()) / all;
+      expected += (low ? c.wp.value() : c.w.value() - c.wp.value()) / all;
+    }
   }
 }
 
@@ -83,7 +89,9 @@ std::optional<CellNoise> Inference::noise(std::span<const ReliabilityTable> tabl
   if (draws.empty()) return std::nullopt;
   CellNoise out = from_null ? null_noise(tables, draws) : multiplier_noise(tables, draws);
   if (out.cells() == 0) return std::nullopt;
-  return tables.size() == 1 && !size_.grouped ? with_more_draws(out, kManyDraws) : out;
+  const bool one = tables.size() == 1;
+  if (!from_null) return normal_draws(out, one ? kManyDraws : out.draws());
+  return one ? with_more_draws(out, kManyDraws) : out;
 }
 
 double Inference::rarer() const {
@@ -92,12 +100,12 @@ double Inference::rarer() const {
   return std::min(hits, 1 - hits) * size_.effective;
 }
 
-double Inference::rare_bound(double level) const {
+double Inference::rare_bound(const Unlikely& u, double level) const {
   // Where more are expected, the noise of the bins is known well enough; with votes or groups it always is,
   // but for forecasts of 0 and 1.
-  const double enough = size_.single() ? 100 : 10, n = size_.effective;
-  if (expected_ * static_cast<double>(observed_.sums.event.total().items) >= enough) return 0;
-  return poisson_upper(rare_ * n, level) / n - expected_;
+  const double enough = size_.single() ? 100 : 10, n = u.copies * size_.effective;
+  if (u.copies * u.expected * static_cast<double>(observed_.sums.event.total().items) >= enough) return 0;
+  return poisson_upper(u.came * n, level) / n - u.expected;
 }
 
 void Inference::add_inversion(std::string_view key, MetricResult& m) const {
@@ -110,8 +118,7 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
   }
   // Over few events the noise of a bin is too skewed for these: they covered 84 to 88% of rare events.
   constexpr double kFewEvents = 80;
-  if ((key == "ece_l2" || key == "brier_reliability" || key == "ece_classwise") && rarer() < kFewEvents)
-    return;
+  if ((key == "ece_l2" || key == "brier_reliability") && rarer() < kFewEvents) return;
   const std::span classes(observed_.sums.by_class);
   std::optional<CellNoise> own;
   const std::optional<CellNoise>* cells = &event_;
@@ -135,8 +142,10 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
     m.why.clear();
   }
   set_bounds({scale(b.low), scale(b.high)}, "inversion", m);
-  if (key == "ece" || key == "ece_corrected" || key == "ece_mass")
-    m.high = std::min(std::max(*m.high, rare_bound((1 + level_) / 2)), largest());
+  if (kind == PlugIn::absolute) {
+    const Unlikely by_class = key == "ece_classwise" ? Unlikely(classes) : unlikely_;
+    m.high = std::min(std::max(*m.high, rare_bound(by_class, (1 + level_) / 2)), 1 - by_class.expected);
+  }
   m.low = std::min(*m.low, *m.high);  // all that can be wrong is: no bound exceeds it
   if (key == "ece_corrected") m.low = std::min(*m.low, *m.value);
 }
@@ -190,6 +199,19 @@ void Inference::add_auroc(std::span<const double> replicates, MetricResult& m) c
   }
 }
 
+/// Where an outcome never came, resampling cannot show it: so many of it could have come unseen.
+void Inference::widen_ratio(MetricResult& m) const {
+  const Cell total = observed_.sums.event.total();
+  if (rarer() > 0 || !(total.wp.value() > 0)) return;
+  const double n = size_.effective, expected = total.wp.value() / total.w.value();
+  const double unseen = std::min(poisson_upper(0, (1 + level_) / 2) / n, 1.0) / expected;
+  if (total.wy.is_zero()) {
+    m.high = std::max(*m.high, unseen);
+  } else {
+    m.low = std::min(*m.low, *m.value - unseen);
+  }
+}
+
 MetricResult Inference::corrected() const {
   MetricResult m;
   add_inversion("ece_corrected", m);
@@ -224,6 +246,7 @@ MetricResult Inference::result(const MetricRow& row) const {
         break;
       }
       add_interval(row.interval, values, level_, m);
+      if (row.key == "oe_ratio") widen_ratio(m);
       if (row.interval == Interval::normal) {
         m.low = std::clamp(*m.low, row.low, row.high);
         m.high = std::clamp(*m.high, row.low, row.high);

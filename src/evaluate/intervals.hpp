@@ -23,6 +23,13 @@ using Replicates = std::map<std::string, std::vector<double>, std::less<>>;
 
 [[nodiscard]] MetricResult result_of(const Estimate& estimate);
 
+/// Shares of votes for the less likely outcome of each cell.
+struct Unlikely {
+  double came = 0, expected = 0;  ///< expected: by a calibrated model
+  double copies = 1;              ///< in so many of the tables' mean a vote counts: two of K classes
+  explicit Unlikely(std::span<const ReliabilityTable> tables);
+};
+
 /// What intervals are made of. Refers to what it is made from.
 class Inference {
  public:
@@ -40,21 +47,23 @@ class Inference {
   [[nodiscard]] const std::optional<CellNoise>& event() const { return event_; }
   [[nodiscard]] const SampleSize& size() const { return size_; }
   /// The error that these forecasts would have if every outcome were the unlikely one.
-  [[nodiscard]] double largest() const { return 1 - expected_; }
+  [[nodiscard]] double largest() const { return 1 - unlikely_.expected; }
   /// Votes for the rarer of the two outcomes, in effective units.
   [[nodiscard]] double rarer() const;
   /// An upper bound of the mean gap from the number of votes for the less likely outcome alone. Where
   /// forecasts are near 0 or 1 a calibrated model has no noise, and this is what N outcomes can prove.
-  [[nodiscard]] double rare_bound(double level) const;
+  [[nodiscard]] double rare_bound(double level) const { return rare_bound(unlikely_, level); }
   /// The share of votes that a calibrated model expects to go to the less likely outcome.
-  [[nodiscard]] double rare_expected() const { return expected_; }
+  [[nodiscard]] double rare_expected() const { return unlikely_.expected; }
 
  private:
   [[nodiscard]] std::optional<CellNoise> noise(std::span<const ReliabilityTable> tables,
                                                CellSums Drawn::*sums) const;
+  [[nodiscard]] double rare_bound(const Unlikely& u, double level) const;
   void add_inversion(std::string_view key, MetricResult& m) const;
   void add_share(std::string_view key, std::span<const double> replicates, MetricResult& m) const;
   void add_debiased(const MetricRow& row, std::span<const double> replicates, MetricResult& m) const;
+  void widen_ratio(MetricResult& m) const;
   void add_auroc(std::span<const double> replicates, MetricResult& m) const;
 
   const Observed& observed_;
@@ -62,9 +71,9 @@ class Inference {
   SampleSize size_;
   bool binary_;
   double level_, clip_;
-  double rare_ = 0, expected_ = 0;  // shares of votes for the less likely outcome: came, and expected
   Replicates drawn_, null_values_;
   std::optional<CellNoise> event_;
+  Unlikely unlikely_;
 };
 
 }  // namespace plumb::detail

@@ -5,13 +5,16 @@
 #include <cmath>
 
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/quantile.hpp"
+#include "plumb/numeric/random.hpp"
 #include "plumb/numeric/special.hpp"
 #include "plumb/resample/interval.hpp"
 
 namespace plumb::detail {
 namespace {
 
+constexpr double kLucky = 0.03;  // a little above 0.025, where the bound of 95% would be 0
 constexpr double kHalfPi = 1.5707963267948966;
 
 double residual(const Cell& c) {
@@ -141,8 +144,11 @@ Inverted invert_along(const CellNoise& cells, const std::vector<double>& shape, 
     return t > 0 ? plug_in(cells, term, [&](std::int64_t b) { return t * shape[b]; }) : 0.0;
   };
   const double step = end / kSteps;
+  // A value that even a calibrated model rarely stays below is luck, and does not prove an error of 0.
+  shifted(cells, term, shape, 0, drawn);
+  const double lucky = quantile(drawn, kLucky);
   return {scale(crossing(curve[0], step, observed)), scale(crossing(curve[1], step, observed)),
-          scale(crossing(curve[2], step, observed))};
+          scale(crossing(curve[2], step, std::max(observed, lucky)))};
 }
 
 double count_up_to(const std::vector<double>& values, double y) {
@@ -219,10 +225,30 @@ CellNoise multiplier_noise(std::span<const ReliabilityTable> observed,
       squares += moved * moved;
     }
     const double variance = squares / static_cast<double>(boot.size());
-    const double clear = gap * gap > variance ? gap * (1 - variance / (gap * gap)) : 0;
+    // A gap of one standard deviation is noise more often than not, and would take its own noise away.
+    const double chance = 4 * variance;
+    const double clear = gap * gap > chance ? gap * (1 - chance / (gap * gap)) : 0;
     for (std::size_t d = 0; d < boot.size(); ++d)
       out.noise[d * place.size() + b] =
           (boot[d]->residual[at] - here.residual[at] - clear * (boot[d]->weight[at] - w)) / w;
+  }
+  return out;
+}
+
+CellNoise normal_draws(const CellNoise& cells, std::int64_t draws) {
+  CellNoise out = cells;
+  const std::int64_t n = cells.cells(), have = cells.draws();
+  const double scale = 1 / std::sqrt(static_cast<double>(have));
+  out.noise.assign(n * draws, 0.0);
+  for (std::int64_t d = 0; d < draws; ++d) {
+    double* const to = out.noise.data() + d * n;
+    const double* from = cells.noise.data();
+    std::uint64_t signs = 0;
+    for (std::int64_t k = 0; k < have; ++k, from += n, signs >>= 1) {
+      if (k % 64 == 0) signs = random_bits(0, Purpose::kNoise, narrow<std::uint32_t>(d), k / 64);
+      const double w = (signs & 1) != 0 ? scale : -scale;
+      for (std::int64_t b = 0; b < n; ++b) to[b] += w * from[b];
+    }
   }
   return out;
 }

@@ -35,6 +35,9 @@ struct CellNoise {
 /// noise is taken off the residuals first, since it would count as spread.
 [[nodiscard]] CellNoise multiplier_noise(std::span<const ReliabilityTable> observed,
                                          const std::vector<const CellSums*>& boot);
+/// Draws with the covariance of those at hand and nearly normal: sums of them with random signs. Counts of a
+/// Poisson bootstrap have long tails and make the gaps of all cells that a unit touches large at once.
+[[nodiscard]] CellNoise normal_draws(const CellNoise& cells, std::int64_t draws);
 /// More draws of independent cells: each cell's noise is taken from another draw. At least `draws` of them.
 [[nodiscard]] CellNoise with_more_draws(const CellNoise& cells, std::int64_t draws);
 

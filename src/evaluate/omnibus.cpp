@@ -6,13 +6,16 @@
 namespace plumb::detail {
 namespace {
 
+constexpr double kRounding = 1e-12;  // what differs by less is a tie
+
 /// Share of all values that are as large, for each of them.
 std::vector<double> tail_ranks(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   std::vector<double> out;
   for (const double x : values)
-    out.push_back(static_cast<double>(sorted.end() - std::lower_bound(sorted.begin(), sorted.end(), x)));
+    out.push_back(static_cast<double>(
+        sorted.end() - std::lower_bound(sorted.begin(), sorted.end(), x - kRounding * std::fabs(x))));
   return out;
 }
 

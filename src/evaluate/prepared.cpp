@@ -113,6 +113,7 @@ ForecastsView drawn_view(ForecastsView f, const RowDraw& draw, const VoteCounts&
   }
   draw.outcomes->hits(f, votes, hits);
   f.hits = hits;
+  f.whole = f.whole && draw.outcomes->whole();
   return f;
 }
 
@@ -234,8 +235,10 @@ Observed Prepared::observe(Progress& progress) const {
 
 NullModel Prepared::fit_null(bool several_votes) const {
   NullModel model;
+  model.kind = options_.null;
   model.several = several_votes;
   model.grouped = units_.grouped();
+  if (model.kind == NullKind::signs) return model;
   if (several_votes) model.vote_correlation = fit_vote_correlation(items_, options_.threads);
   if (!model.grouped) return model;
   const SortedForecasts& f = columns_.value().event;

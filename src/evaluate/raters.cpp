@@ -5,6 +5,7 @@
 #include "plumb/metrics/raters/label_histogram.hpp"
 #include "plumb/metrics/raters/rater_pairs.hpp"
 #include "plumb/metrics/raters/rater_table.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -34,19 +35,16 @@ Table disagreement_table(const ShareTables& t) {
   return out;
 }
 
-/// The raters' own names: the columns of a table with a header. Without one, their numbers.
+/// The raters' own names; where nothing names them, their numbers.
 class RaterNames {
  public:
-  explicit RaterNames(const Rows& ratings) {
-    const std::vector<std::string>& header = ratings.shards().front().columns;
-    if (std::ssize(header) == ratings.width()) names_ = header;
-  }
+  explicit RaterNames(const Votes& votes) : votes_(votes) {}
   [[nodiscard]] Value of(std::int64_t rater) const {
-    return names_.empty() ? Value(rater) : Value(names_[rater]);
+    return votes_.names_raters() ? Value(votes_.rater_name(narrow<int>(rater))) : Value(rater);
   }
 
  private:
-  std::vector<std::string> names_;
+  const Votes& votes_;
 };
 
 void add_classes(const ClassScores& scores, const Selection& selection, Result& result) {
@@ -73,8 +71,8 @@ void add_rater_tables(const StreamSums& sums, const Selection& selection, Result
 void add_rater_results(const Items& items, const StreamSums& sums, const Selection& selection, int threads,
                        Result& result) {
   add_rater_tables(sums, selection, result);
-  if (items.votes.kind() != Votes::Kind::ratings || !selection.products.has(Product::agreement)) return;
-  const RaterNames names(items.votes.rows());
+  if (items.votes.raters() == 0 || !selection.products.has(Product::agreement)) return;
+  const RaterNames names(items.votes);
   Table out;
   out.columns = {"rater", "items", "shared", "pairs", "agree_others", "agree_majority", "agree_model"};
   for (const RaterRow& r : rater_rows(rater_table(items, threads)))

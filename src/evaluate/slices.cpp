@@ -62,7 +62,8 @@ void Slices::evaluate(Progress& progress, Result& result) const {
     for (std::int64_t i = 0; i < items_.size(); ++i) rows[by.code(i)].push_back(i);
     const bool many = std::ssize(rows) >= 4 * threads;
     EvaluateOptions o = options_;
-    o.memory = 0;  // less than the whole, which was looked at
+    o.null = NullKind::model;  // for intervals alone
+    o.memory = 0;              // less than the whole, which was looked at
     o.threads = many ? 1 : options_.threads;
     const std::size_t first = result.per_group.size();
     result.per_group.resize(first + rows.size());
@@ -81,21 +82,27 @@ void Slices::evaluate(Progress& progress, Result& result) const {
     result.notes.push_back(std::move(note));
 }
 
-GroupResult Slices::result_of(const std::string& name, const Items& part, const EvaluateOptions& o,
-                              Progress& quiet) const {
+GroupResult scores_of(const std::string& name, const Items& part, const Selection& selection,
+                      const EvaluateOptions& o, Progress& quiet) {
   GroupResult group{name, part.size(), 0, {}};
   try {
-    const Prepared prepared(part, selection_, o, false, Product::event_table);
+    const Prepared prepared(part, selection, o, false, Product::event_table);
     const Observed observed = prepared.observe(quiet);
     check_mass(part, observed.sums.event.total());
     group.votes = narrow<std::int64_t>(observed.sums.event.total().votes);
-    for (const MetricRow* row : selection_.rows)
+    for (const MetricRow* row : selection.rows)
       group.metrics.emplace_back(row->key, observed.scores.at(std::string(row->key)).value);
   } catch (const InputError&) {  // a slice without votes has no values, which is no error of the run
-    for (const MetricRow* row : selection_.rows) group.metrics.emplace_back(row->key, std::nullopt);
-    return group;
+    group.metrics.clear();
+    for (const MetricRow* row : selection.rows) group.metrics.emplace_back(row->key, std::nullopt);
   }
-  if (intervals_) add_intervals(part, o, quiet, group);
+  return group;
+}
+
+GroupResult Slices::result_of(const std::string& name, const Items& part, const EvaluateOptions& o,
+                              Progress& quiet) const {
+  GroupResult group = scores_of(name, part, selection_, o, quiet);
+  if (intervals_ && group.votes > 0) add_intervals(part, o, quiet, group);
   return group;
 }
 

@@ -6,6 +6,10 @@
 
 namespace plumb::detail {
 
+/// Values of the selected metrics on these items; all absent where they have no votes.
+[[nodiscard]] GroupResult scores_of(const std::string& name, const Items& part, const Selection& selection,
+                                    const EvaluateOptions& options, Progress& quiet);
+
 class Slices {
  public:
   /// The arguments must outlive it. No way to slice: nothing to do.

@@ -134,18 +134,13 @@ struct Version {
 };
 
 Items rater_items(const Items& items, int rater) {
-  if (items.votes.kind() != Votes::Kind::ratings)
-    throw InputError("⟦single⟧ rater:k needs ⟦ratings⟧, which say who gave which vote");
+  if (items.votes.raters() == 0)
+    throw InputError("⟦single⟧ rater:k needs ⟦ratings⟧ or ⟦annotations⟧, which say who gave which vote");
   if (rater < 0 || rater >= items.votes.raters())
     throw InputError("⟦single⟧ rater:" + std::to_string(rater) + ": " + items.votes.rows().name() +
                      " has raters 0 to " + std::to_string(items.votes.raters() - 1));
-  std::vector<std::int32_t> all;
-  items.votes.read_ratings(0, items.size(), all);
-  std::vector<std::int64_t> one;
-  for (std::int64_t i = rater; i < std::ssize(all); i += items.votes.raters()) one.push_back(all[i]);
   Items out = items;
-  out.votes = Votes::from_ratings(
-      Rows(array_of(std::move(one), {items.size(), 1}, items.votes.rows().name())), items.classes());
+  out.votes = items.votes.of_rater(rater);
   return out;
 }
 

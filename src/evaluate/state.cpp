@@ -114,7 +114,10 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
     MetricResults out;
     for (const MetricRow* row : keys.rows) {
       const auto at = scores.find(row->key);
-      out.emplace_back(row->key, result_of(at != scores.end() ? at->second : Estimate::undefined(kNeedsAll)));
+      const bool resampled = row->key == "ece_corrected";  // a state has no items to draw from
+      out.emplace_back(
+          row->key,
+          result_of(at != scores.end() && !resampled ? at->second : Estimate::undefined(kNeedsAll)));
     }
     return out;
   };

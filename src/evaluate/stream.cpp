@@ -94,6 +94,7 @@ void StreamBuilder::update_null(BlockParts& parts, const NullDraw& draw) {
     ForecastsView f = event;
     draw.hits(f, parts.event_votes, hits);
     f.hits = hits;
+    f.whole = f.whole && draw.whole();
     event_.update(f);
   }
   if (by_class_ || products_.has(Product::histogram)) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 
@@ -38,6 +40,13 @@ Verdict decide(const Evidence& e) {
     v.why = counted(e.draws, "replicate") + " cannot reach this level: give " +
             (enough <= kAffordable ? "⟦bootstrap⟧ " + std::to_string(static_cast<int>(enough))
                                    : std::string("⟦level⟧ 0.95"));
+    return v;
+  }
+  if (e.grouped && e.units < kEnoughUnits) {
+    v.verdict = "cannot tell";
+    v.why = fmt::format("{} cannot show how much groups differ by chance; a verdict needs {}",
+                        counted(e.units, "group"), kEnoughUnits);
+    v.needed = static_cast<std::int64_t>(std::ceil(e.needed));
     return v;
   }
   if (e.high < e.tolerance && e.units >= kEnoughUnits) {
@@ -82,7 +91,9 @@ Verdict judge(const Inference& inference, std::optional<double> omnibus, int ask
   Evidence e{options.level, options.tolerance, options.bootstrap, size.units, size.grouped};
   e.estimate = *corrected.value;
   e.low = *corrected.low;
-  e.high = std::min(std::max(cls_bound(cells, e.level), inference.rare_bound(e.level)), inference.largest());
+  // A small error by luck leaves few draws below it: without more of them no bound would be proven.
+  const double bound = cls_bound(size.single() ? with_more_draws(cells, 5000) : cells, e.level);
+  e.high = std::min(std::max(bound, inference.rare_bound(e.level)), inference.largest());
   e.p_value = omnibus;
   const double units = static_cast<double>(size.units), ratio = null_cls_bound(cells, e.level) / e.tolerance;
   e.needed =

@@ -50,7 +50,7 @@ bool spaced_numbers(std::string_view line) {
   const auto has = [&](char c) { return line.find(c) != std::string_view::npos; };
   const std::size_t first = line.find_first_not_of(" \t");
   if (first != std::string_view::npos && (line[first] == '{' || line[first] == '['))
-    throw InputError(t.name + " holds JSON, not a table; save the values as .csv or .npy");
+    throw InputError(t.name + " holds JSON, not a table; name it .jsonl if it has one object a line");
   const char* const found = has(';') ? "semicolons" : has('\t') && t.delimiter != '\t' ? "tabs" : nullptr;
   if (found != nullptr && !has(t.delimiter))
     throw InputError(

@@ -72,7 +72,7 @@ void detail::describe_array(const Array& a, int threads, ArrayInfo& info) {
 
 std::vector<ArrayInfo> describe_file(const std::string& path, int threads) {
   const auto file = MappedFile::open(path);
-  return detail::format_of(path, file->bytes()).describe(file, path, threads);
+  return detail::format_of(file->path(), file->bytes()).describe(file, path, threads);
 }
 
 }  // namespace plumb

@@ -12,10 +12,7 @@ namespace {
 constexpr std::size_t kMostDistinct = 20;
 constexpr std::size_t kChunk = std::size_t{1} << 20;
 
-struct Group {
-  std::string prefix;
-  std::vector<std::size_t> columns;
-};
+using Group = ColumnGroup;
 
 struct Column {
   NumberFacts facts;
@@ -58,50 +55,6 @@ struct State {
   std::vector<Column> columns;
   std::vector<NumberFacts> groups;
 };
-
-/// "c100_e" belongs to "c100_", "rater12" to "rater", "7" to "".
-std::string prefix_of(const std::string& name) {
-  const std::size_t digits = name.find_last_not_of("0123456789");
-  if (digits == std::string::npos) return "";
-  if (digits + 1 < name.size()) return name.substr(0, digits + 1);
-  const std::size_t mark = name.find_last_of("_.-: ");
-  return mark == std::string::npos ? name : name.substr(0, mark + 1);
-}
-
-std::vector<Group> groups_of(const std::vector<std::string>& columns) {
-  std::vector<Group> groups;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const std::string prefix = prefix_of(columns[c]);
-    const auto same = [&](const Group& g) { return g.prefix == prefix; };
-    const auto it = std::find_if(groups.begin(), groups.end(), same);
-    if (it == groups.end()) {
-      groups.push_back({prefix, {c}});
-    } else {
-      it->columns.push_back(c);
-    }
-  }
-  std::erase_if(groups, [](const Group& g) { return g.columns.size() < 2; });
-  return groups;
-}
-
-/// A column's name as a selection takes it.
-std::string as_selection(const std::string& name) {
-  if (name.find_first_of(",\"*") == std::string::npos && trimmed(name) == name) return name;
-  std::string s = "\"";
-  for (const char c : name) s += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return s + "\"";
-}
-
-std::string selection_of(const Group& g, const std::vector<std::string>& columns) {
-  if (g.columns.size() == columns.size()) return "";
-  const auto fits = std::count_if(columns.begin(), columns.end(),
-                                  [&](const std::string& c) { return c.starts_with(g.prefix); });
-  const bool plain = !g.prefix.empty() && g.prefix.find_first_of(",\"*") == std::string::npos;
-  if (g.columns.size() > 3 && plain && fits == std::ssize(g.columns)) return g.prefix + "*";
-  std::string s;
-  for (const std::size_t c : g.columns) s += (s.empty() ? "" : ",") + as_selection(columns[c]);
-  return s;
-}
 
 State collect(const CsvTable& t, const std::vector<Group>& groups, int threads) {
   const State initial{std::vector<Column>(t.columns.size()), std::vector<NumberFacts>(groups.size())};
@@ -163,7 +116,7 @@ ArrayInfo describe_column(const CsvTable& t, std::size_t c, const Column& column
 std::vector<ArrayInfo> describe_csv(std::span<const std::byte> bytes, const std::string& path, char delimiter,
                                     int threads) {
   const CsvTable t = open_csv(bytes, path, delimiter, kChunk, threads);
-  const std::vector<Group> groups = groups_of(t.columns);
+  const std::vector<Group> groups = column_groups(t.columns);
   const State state = collect(t, groups, threads);
   std::vector<ArrayInfo> infos;
   for (std::size_t c = 0; c < t.columns.size(); ++c) infos.push_back(describe_column(t, c, state.columns[c]));
@@ -178,7 +131,7 @@ std::vector<ArrayInfo> describe_csv(std::span<const std::byte> bytes, const std:
     }
     if (text) continue;
     a.path = path;
-    a.member = selection_of(groups[g], t.columns);
+    a.member = group_selection(groups[g], t.columns);
     a.name = a.member.empty() ? path : path + ":" + a.member;
     a.shape = {t.rows, std::ssize(groups[g].columns)};
     conclude(facts, a);

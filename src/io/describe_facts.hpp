@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "plumb/io/describe.hpp"
 
@@ -42,6 +44,19 @@ void conclude(const NumberFacts& facts, ArrayInfo& info);
 /// Uses of a text column.
 void conclude_text(ArrayInfo& info);
 
+/// Columns that share the beginning of their names.
+struct ColumnGroup {
+  std::string prefix;
+  std::vector<std::size_t> columns;
+};
+[[nodiscard]] std::vector<ColumnGroup> column_groups(const std::vector<std::string>& columns);
+/// A column's name, and a group, as a selection takes it; "" where the group is all there is.
+[[nodiscard]] std::string as_selection(const std::string& name);
+[[nodiscard]] std::string group_selection(const ColumnGroup& group, const std::vector<std::string>& columns);
+
+/// The same for JSON lines.
+[[nodiscard]] std::vector<ArrayInfo> describe_json_lines(std::span<const std::byte> bytes,
+                                                         const std::string& path, int threads);
 /// Columns of a CSV, and groups of columns.
 [[nodiscard]] std::vector<ArrayInfo> describe_csv(std::span<const std::byte> bytes, const std::string& path,
                                                   char delimiter, int threads);

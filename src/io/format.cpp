@@ -27,11 +27,7 @@ constexpr Unreadable kUnreadable[] = {
     {".mat", "MATLAB", kSaveNpy},
     {".h5", "HDF5", kSaveNpy},
     {".hdf5", "HDF5", kSaveNpy},
-    {".json", "JSON", "save the numbers as .csv or .npy"},
-    {".jsonl", "JSON lines",
-     "convert it to .csv, for example with pandas: read_json(..., lines=True).to_csv(...)"},
-    {".ndjson", "JSON lines",
-     "convert it to .csv, for example with pandas: read_json(..., lines=True).to_csv(...)"},
+    {".json", "JSON", "write one object a line as .jsonl, for example with jq -c '.[]'"},
     {".xls", "Excel", "save the sheet as .csv"},
     {".ods", "OpenDocument", "save the sheet as .csv"},
     {".rds", "R", "save the table as .csv: write.csv(..., row.names = FALSE)"},
@@ -85,11 +81,14 @@ const Format* by_extension(const std::string& path) {
   return nullptr;
 }
 
-/// Text without an extension that tells: a tab in the first line, and no comma, makes it tab-separated.
+/// Text without an extension that tells: a brace first makes it JSON lines; a tab in the first line, and no
+/// comma, makes it tab-separated.
 const Format& sniff_text(const std::string& path, std::string_view text) {
   if (text.find('\0') != std::string_view::npos)
-    throw InputError(path +
-                     " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv, .nii, .nii.gz, .png)");
+    throw InputError(
+        path + " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv, .jsonl, .nii, .nii.gz, .png)");
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') return *by_extension(".jsonl");
   const std::string_view line = text.substr(0, text.find('\n'));
   const bool tabs = line.find('\t') != std::string_view::npos && line.find(',') == std::string_view::npos;
   return *by_extension(tabs ? ".tsv" : ".csv");

@@ -3,6 +3,7 @@
 #include "io/format.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/csv.hpp"
+#include "plumb/io/json_lines.hpp"
 #include "plumb/io/nifti.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/io/npz.hpp"
@@ -69,6 +70,16 @@ std::vector<ArrayInfo> describe_csv_file(const File& file, const std::string& pa
   return describe_csv(file->bytes(), path, delimiter, threads);
 }
 
+Array read_json_lines_file(const File& file, const Source& source, const LoadOptions& options) {
+  return parse_json_lines(
+      file->bytes(), source.path, source.selection,
+      {.want = options.want, .empty_is_nan = options.empty_is_nan, .threads = options.threads});
+}
+
+std::vector<ArrayInfo> describe_json_lines_file(const File& file, const std::string& path, int threads) {
+  return describe_json_lines(file->bytes(), path, threads);
+}
+
 constexpr Format kFormats[] = {
     {".npy", {"\x93NUMPY"}, read_single<npy_of>, describe_single<npy_of>},
     {".npz", {"PK\x03\x04", "PK\x05\x06"}, read_npz_file, describe_npz},
@@ -77,6 +88,8 @@ constexpr Format kFormats[] = {
     {".png", {"\x89PNG"}, read_single<png_of>, describe_single<png_of>},
     {".csv", {}, read_csv_file<','>, describe_csv_file<','>},
     {".tsv", {}, read_csv_file<'\t'>, describe_csv_file<'\t'>},
+    {".jsonl", {}, read_json_lines_file, describe_json_lines_file},
+    {".ndjson", {}, read_json_lines_file, describe_json_lines_file},
 };
 
 }  // namespace

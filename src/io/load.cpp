@@ -10,7 +10,8 @@ namespace plumb {
 
 Array load_one(const Source& source, const LoadOptions& options) {
   const auto file = MappedFile::open(source.path);
-  const Array a = detail::format_of(source.path, file->bytes()).read(file, source, options);
+  const Source named{file->path(), source.selection};  // standard input by its name
+  const Array a = detail::format_of(named.path, file->bytes()).read(file, named, options);
   if (options.want == Want::numbers && a.dtype == DType::text)
     throw InputError(a.name + " holds text where numbers are needed");
   if (a.shape.size() > 1 && a.shape[0] > 0 && a.size() == 0)

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <mutex>
 
 #include "io/text.hpp"
 #include "plumb/data/check.hpp"
@@ -74,7 +75,23 @@ MappedFile::~MappedFile() {
   if (mapping_ != nullptr) ::munmap(mapping_, bytes_.size());
 }
 
+std::shared_ptr<const MappedFile> MappedFile::standard_input() {
+  // Once for all flags: `-:p` and `-:y` are columns of one table.
+  static std::mutex once;
+  static std::shared_ptr<MappedFile> kept;
+  const std::lock_guard lock(once);
+  if (kept) return kept;
+  if (::isatty(STDIN_FILENO) != 0)
+    throw InputError("- reads standard input, which is a terminal here; pipe a table into the command");
+  std::shared_ptr<MappedFile> result(new MappedFile(std::string(kStandardInputName)));
+  result->read_all(STDIN_FILENO);
+  if (result->bytes_.empty()) throw InputError(std::string(kStandardInputName) + " gave no data");
+  kept = std::move(result);
+  return kept;
+}
+
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+  if (path == kStandardInput) return standard_input();
   struct stat info {};
   // Asked before opening: to open a terminal or a device may block or have effects.
   if (::stat(path.c_str(), &info) != 0) {

@@ -9,6 +9,7 @@
 #include "io/text.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/load.hpp"
+#include "plumb/io/mapped_file.hpp"
 
 namespace plumb {
 namespace {
@@ -79,6 +80,13 @@ std::vector<Source> resolve(std::span<const std::string> specs) {
   std::vector<Source> sources;
   for (const std::string& spec : specs) {
     if (spec.empty()) throw InputError("an empty file name was given");
+    const std::string stream(kStandardInput);
+    if (spec == stream || spec.starts_with(stream + ":")) {
+      if (spec == stream + ":")
+        throw InputError(spec + " ends with a colon; name a column or an array after it");
+      sources.push_back({stream, spec == stream ? "" : spec.substr(stream.size() + 1)});
+      continue;
+    }
     // The longest path that exists wins: names of files, and of columns, may have colons in them.
     std::size_t cut = spec.size();
     std::vector<std::string> paths = files_of(spec);

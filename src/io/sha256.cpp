@@ -13,6 +13,7 @@
 
 #include "io/text.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/io/mapped_file.hpp"
 
 namespace plumb {
 namespace {
@@ -153,6 +154,7 @@ std::string sha256(std::span<const std::byte> bytes) {
 }
 
 std::string sha256_file(const std::string& path) {
+  if (path == kStandardInput) return sha256(MappedFile::open(path)->bytes());
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError(path + " cannot be opened: " + detail::system_reason(errno));
   Sha256 s;

@@ -89,10 +89,14 @@ Json input(const InputInfo& info) {
   return out;
 }
 
-Json group(const GroupResult& g) {
+Json group_values(const GroupResult& g) {
   Json values = Json::object();
-  for (const auto& [key, x] : g.metrics) values[key] = number(x, key + " of slice " + g.group);
-  Json out{{"group", g.group}, {"items", g.items}, {"votes", g.votes}, {"metrics", values}};
+  for (const auto& [key, x] : g.metrics) values[key] = number(x, key + " of " + g.group);
+  return values;
+}
+
+Json group(const GroupResult& g) {
+  Json out{{"group", g.group}, {"items", g.items}, {"votes", g.votes}, {"metrics", group_values(g)}};
   if (!g.by.empty()) out["by"] = g.by;
   for (const auto& [key, i] : g.intervals) {
     const std::string what = key + "'s interval in slice " + g.group;
@@ -174,6 +178,7 @@ std::string render_json(const Result& r) {
     out["per_group"] = Json::array();
     for (const GroupResult& g : r.per_group) out["per_group"].push_back(group(g));
   }
+  for (const GroupResult& g : r.per_rater) out["per_rater"][g.group] = group_values(g);
   out["tables"] = Json::object();
   for (const auto& [name, t] : r.tables) out["tables"][name] = table(name, t);
   for (const auto& [key, section] : r.sections) out[key] = tree(section, key);

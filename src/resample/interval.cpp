@@ -11,6 +11,8 @@
 namespace plumb {
 namespace {
 
+constexpr double kRounding = 1e-12;
+
 double normal_factor(double level) { return normal_quantile((1 + level) / 2); }
 
 }  // namespace
@@ -63,8 +65,10 @@ void add_interval(Interval kind, std::vector<double> replicates, double level, M
 }
 
 double p_value(double observed, std::span<const double> null_replicates) {
-  const auto above = std::count_if(null_replicates.begin(), null_replicates.end(),
-                                   [observed](double x) { return x >= observed; });
+  const double edge =
+      observed - kRounding * std::abs(observed);  // all signs turned give a tie, but for rounding
+  const auto above =
+      std::count_if(null_replicates.begin(), null_replicates.end(), [edge](double x) { return x >= edge; });
   return (1.0 + above) / (1.0 + null_replicates.size());
 }
 

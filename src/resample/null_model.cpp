@@ -66,6 +66,9 @@ double fit_vote_correlation(const Items& items, int threads) {
 }
 
 std::string NullModel::name() const {
+  if (kind == NullKind::signs)
+    return grouped ? "residuals of each group with a random sign"
+                   : "residuals of each item with a random sign";
   const std::string votes = several
                                 ? "votes drawn from a Dirichlet-multinomial model with the forecasts as means"
                                 : "labels drawn from the forecasts";

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/random.hpp"
 #include "resample/normal_table.hpp"
@@ -32,6 +34,13 @@ std::string few_units_note(std::int64_t units, bool grouped) {
   if (units >= kEnoughUnits) return "";
   if (units < 2) return "no intervals and no p-values: there is only " + what + " to draw from";
   return "intervals and p-values rest on " + what + ": with so few they are rough and usually too narrow";
+}
+
+std::string few_signs_note(std::int64_t units, bool grouped, double level) {
+  const double least = std::ldexp(1.0, static_cast<int>(1 - std::min<std::int64_t>(units, 60)));
+  if (units < 2 || least <= 1 - level) return "";
+  return fmt::format("with {}, random signs can give no p-value below {}: no test can reject at {:.3g}",
+                     counted(units, grouped ? "group" : "item"), least, 1 - level);
 }
 
 namespace {
@@ -70,6 +79,12 @@ void NullDraw::draw(const NullModel& model, std::uint64_t seed, std::uint32_t re
   seed_ = seed;
   replicate_ = replicate;
   rows_ = rows;
+  signs_ = model.kind == NullKind::signs;
+  if (signs_) {
+    flips_.resize(rows.size());
+    fill_bits(seed, Purpose::kSigns, replicate, units, flips_);
+    return;
+  }
   uniform_.resize(rows.size());
   fill_uniform(seed, Purpose::kNullLabels, replicate, rows, uniform_);
   if (!model.grouped) return;
@@ -92,6 +107,13 @@ void NullDraw::draw(const NullModel& model, std::uint64_t seed, std::uint32_t re
 
 void NullDraw::hits(const ForecastsView& observed, const VoteCounts& votes, std::vector<double>& out) const {
   out.resize(observed.size());
+  if (signs_) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const double h = observed.hits[i];
+      out[i] = (flips_[i] & 1) != 0 ? 2 * observed.trials_of(i) * observed.p[i] - h : h;
+    }
+    return;
+  }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = votes.hits(observed, i, uniform_[i]);
 }
 

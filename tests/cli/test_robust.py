@@ -294,7 +294,7 @@ def test_class_names_are_utf8(folder, task):
     ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(50), "PNG"),
     ("a.csv", b"\x89PNG\r\n\x1a\n" + bytes(50), ".png"),
     ("a.jpg", b"\xff\xd8\xff\xe0" + bytes(50), "JPEG"),
-    ("a.jsonl", b'{"p": 0.5, "y": 1}\n{"p": 0.25, "y": 0}\n', "JSON"),
+    ("a.json", b'{"p": 0.5, "y": 1}\n{"p": 0.25, "y": 0}\n', "JSON"),
     ("a.csv", b'{"p": 0.5, "y": 1}\n{"p": 0.25, "y": 0}\n', "JSON"),
     ("a.csv", b'"";"p";"y"\n"1";0,5;1\n"2";0,25;0\n', "semicolons"),
 ])

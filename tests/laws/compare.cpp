@@ -53,8 +53,8 @@ void compare_laws(Book& book) {
   const auto noise = [](double u, RandomStream& rng) { return u + 0.3 * rng.normal(); };
   for (const int n : {200, 1000})
     equal_models(book, "log-odds shifted by +0.6 and -0.6, N = " + std::to_string(n),
-                 book.sets(n == 200 ? 800 : 400, 40), n, by(0.6), by(-0.6));
-  equal_models(book, "two noisy copies of one model, N = 400", book.sets(400, 40), 400, noise, noise);
+                 book.sets(n == 200 ? 400 : 200, 40), n, by(0.6), by(-0.6));
+  equal_models(book, "two noisy copies of one model, N = 400", book.sets(200, 40), 400, noise, noise);
   const auto found = simulate_sets(book.sets(200, 40), book.seed(), [&](std::uint64_t seed) {
     return *two(seed, 1000, by(0), by(0.6))["nll"].differences[0].adjusted <= 0.05;
   });

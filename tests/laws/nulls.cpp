@@ -20,6 +20,7 @@ struct Case {
   double concentration = 0;        ///< > 0: Dirichlet; 0: independent; < 0: half of the items unanimous
   int group_size = 0;              ///< 0: no groups
   double rho = 0;                  ///< of the Gaussian copula; 1: one uniform number for the group
+  NullKind null = NullKind::model;
 };
 
 test::Simulated simulate_case(const Case& c, std::uint64_t seed) {
@@ -87,6 +88,7 @@ Rejected reject(const Case& c, int sets, std::uint64_t seed, const std::vector<s
     o.bandwidth = 0.05;
     o.consensus = false;
     o.seed = own;
+    o.null = c.null;
     const auto form = c.votes > 1 ? test::VoteForm::counts : test::VoteForm::labels;
     const Result r = evaluate(test::to_items(simulate_case(c, own), form), o);
     std::map<std::string, char> out;
@@ -159,9 +161,80 @@ void power(Book& book) {
         {{"omnibus", 0.60}, {"ece", 0.60}});
 }
 
+/// Pixels of cases, each with two raters: the signs of whole cases.
+void signs(Book& book) {
+  const Case pixels{
+      .n = 8000, .votes = 2, .concentration = 4, .group_size = 400, .rho = 0.3, .null = NullKind::signs};
+  for (const auto& [key, hits] :
+       reject(pixels, book.sets(150, 2), book.seed(), {"ece", "ece_mass", "ks", "mmce"}))
+    book.rate("a calibrated model is rejected at 5% by `" + key + "`, random signs",
+              "20 cases of 400 pixels, 2 raters", kLevel, hits);
+}
+
+using PValues = std::map<std::string, std::vector<double>>;
+
+PValues p_values(const Case& c, int sets, std::uint64_t seed, const std::vector<std::string>& keys) {
+  const auto form = c.votes > 1 ? test::VoteForm::counts : test::VoteForm::labels;
+  const auto runs = simulate_sets(sets, seed, [&](std::uint64_t own) {
+    EvaluateOptions o;
+    o.metrics = keys;
+    o.bootstrap = 200;
+    o.threads = 1;
+    o.bins = 10;
+    o.consensus = false;
+    o.seed = own;
+    o.null = c.null;
+    return evaluate(test::to_items(simulate_case(c, own), form), o).metrics;
+  });
+  PValues out;
+  for (const auto& run : runs)
+    for (const auto& [key, m] : run) out[key].push_back(*m.p_value);
+  return out;
+}
+
+/// Which sets a test rejects whose critical p-value is the one that rejects 5% of calibrated sets.
+PValues size_adjusted(Case c, int sets, std::uint64_t seed, const std::vector<std::string>& keys) {
+  PValues found = p_values(c, sets, seed, keys);
+  c.slope = 1;
+  c.spread = 1.5;
+  PValues null = p_values(c, sets, seed + 1, keys);
+  for (auto& [key, values] : found) {
+    std::vector<double>& calibrated = null[key];
+    std::sort(calibrated.begin(), calibrated.end());
+    const double critical = calibrated[sets / 20];
+    // At the critical value itself a share of the ties is rejected, such that 5% is met.
+    const auto below = std::lower_bound(calibrated.begin(), calibrated.end(), critical) - calibrated.begin();
+    const auto up_to = std::upper_bound(calibrated.begin(), calibrated.end(), critical) - calibrated.begin();
+    const double share = (0.05 * sets - double(below)) / double(up_to - below);
+    for (double& p : values) p = p < critical ? 1 : p == critical ? share : 0;
+  }
+  return found;
+}
+
+void against_signs(Book& book) {
+  const std::vector<std::string> keys{"ece", "ece_mass", "mmce", "ks"};
+  const auto row = [&](const std::string& setting, Case c) {
+    const int sets = book.sets(300, 20);
+    const PValues model = size_adjusted(c, sets, book.seed(), keys);
+    c.null = NullKind::signs;
+    const PValues by_signs = size_adjusted(c, sets, book.seed(), keys);
+    for (const std::string& key : keys) {
+      std::vector<double> gain;
+      for (int i = 0; i < sets; ++i) gain.push_back(model.at(key)[i] - by_signs.at(key)[i]);
+      book.mean("power gained over random signs at equal size, `" + key + "`", setting, {0, INFINITY}, gain);
+    }
+  };
+  row("true slope 0.74, 5 votes, s = 4, N = 200",
+      {.votes = 5, .slope = 0.74, .spread = 1.5 / 0.74, .concentration = 4});
+  row("true slope 0.74, 40 groups of 5, copula 0.3",
+      {.slope = 0.74, .spread = 1.5 / 0.74, .group_size = 5, .rho = 0.3});
+}
+
 const Topic kNulls{"nulls", [](Book& book) {
                      levels(book);
                      power(book);
+                     signs(book);
+                     against_signs(book);
                    }};
 
 }  // namespace

@@ -63,6 +63,10 @@ void verdicts(Book& book) {
   calibrated({.name = "10 groups of 40", .n = 400, .groups = 10}, "off", {0, 0.05}, 400);
   calibrated({.name = "N = 200, 5 votes", .n = 200, .votes = 5}, "off", {0, 0.05}, 400);
 
+  for (const int groups : {2, 3, 5})
+    calibrated({.name = std::to_string(groups) + " groups of 40", .n = 40 * groups, .groups = groups}, "off",
+               {0, 0.05}, 100);
+
   const Setting plain{};
   const auto shifted = with_error(plain, 0.055, 0, 1, [](Setting& s, double x) { s.shift = x; });
   const auto over = with_error(plain, 0.055, 0, 0.9, [](Setting& s, double x) { s.slope = 1 - x; });

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumb/data/array.hpp"
@@ -20,7 +21,8 @@ namespace plumb {
 class Names {
  public:
   Names() = default;
-  explicit Names(const Rows& rows);  ///< width 1; throws InputError for a missing name (NaN, empty text)
+  /// Width 1; throws InputError for a missing name (NaN, empty text) of a `what`.
+  explicit Names(const Rows& rows, std::string_view what = "item");
   [[nodiscard]] bool empty() const { return code_.empty(); }
   [[nodiscard]] std::int64_t size() const { return std::ssize(code_); }
   /// In natural order: numbers by value (2 before 10), then text.

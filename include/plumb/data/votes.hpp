@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plumb/data/array.hpp"
-#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 
@@ -46,9 +46,17 @@ struct VoteBlock {
   void majority_classes(std::int64_t i, std::vector<std::uint32_t>& out) const;
 };
 
+/// Judgements one by one: item i has the entries offset[i] .. offset[i+1] of (rater, cls), raters ascending.
+/// A rater may occur more than once.
+struct Judgements {
+  std::vector<std::int64_t> offset = {0};
+  std::vector<std::uint32_t> rater;  ///< empty: nobody knows who judged
+  std::vector<std::uint32_t> cls;
+};
+
 class Votes {
  public:
-  enum class Kind { labels, counts, ratings };
+  enum class Kind { labels, counts, ratings, judgements };
   Votes() = default;
 
   /// N class indices, or text that names one of `class_names` (looked up here, once). Numbers are looked up
@@ -56,13 +64,21 @@ class Votes {
   [[nodiscard]] static Votes from_labels(Rows rows, int classes, std::vector<std::string> class_names = {});
   /// N x K non-negative whole numbers; a row of zeros is an item without votes.
   [[nodiscard]] static Votes from_counts(Rows rows, int classes);
-  /// N x R class indices by rater; negative, NaN, or empty text: not rated.
+  /// N x R class indices by rater; negative, NaN, or empty text: not rated. A header names the raters.
   [[nodiscard]] static Votes from_ratings(Rows rows, int classes, std::vector<std::string> class_names = {});
+  /// Judgements of known classes; `name` is the file, for messages. Raters are indices of `rater_names`.
+  [[nodiscard]] static Votes from_judgements(Judgements judgements, int classes,
+                                             std::vector<std::string> rater_names, const std::string& name);
 
   [[nodiscard]] std::int64_t items() const { return rows_.rows(); }
   [[nodiscard]] int classes() const { return classes_; }
   [[nodiscard]] Kind kind() const { return kind_; }
-  [[nodiscard]] int raters() const { return kind_ == Kind::ratings ? narrow<int>(rows_.width()) : 0; }
+  /// How many raters are told apart; 0: it is not known who voted.
+  [[nodiscard]] int raters() const;
+  /// What they are called; numbers from 0 where nothing names them.
+  [[nodiscard]] std::string rater_name(int rater) const;
+  [[nodiscard]] bool names_raters() const { return rater_names_ != nullptr; }
+  /// One value an item: only its number of rows and its name mean something for every kind.
   [[nodiscard]] const Rows& rows() const { return rows_; }
 
   /// Checked votes of items [begin, end); throws InputError naming file, row, column, value and the allowed
@@ -70,15 +86,25 @@ class Votes {
   void read(std::int64_t begin, std::int64_t end, VoteBlock& out) const;
   /// Ratings only: class by item and rater, row-major, -1 where not rated.
   void read_ratings(std::int64_t begin, std::int64_t end, std::vector<std::int32_t>& out) const;
+  /// Ratings and judgements: who said what about items [begin, end).
+  void read_judgements(std::int64_t begin, std::int64_t end, Judgements& out) const;
 
   [[nodiscard]] Votes gather(std::span<const std::int64_t> rows) const;
+  /// The votes of one rater alone; of ratings nothing is copied.
+  [[nodiscard]] Votes of_rater(int rater) const;
 
  private:
-  Votes(Rows rows, int classes, Kind kind) : rows_(std::move(rows)), classes_(classes), kind_(kind) {}
+  using NamesPtr = std::shared_ptr<const std::vector<std::string>>;
+  Votes(Rows rows, int classes, Kind kind, NamesPtr raters = nullptr)
+      : rows_(std::move(rows)), classes_(classes), kind_(kind), rater_names_(std::move(raters)) {}
+  Votes(Judgements judgements, int classes, NamesPtr raters, const std::string& name);
+  [[nodiscard]] Votes gather_judgements(std::span<const std::int64_t> rows) const;
 
   Rows rows_;
   int classes_ = 0;
   Kind kind_ = Kind::labels;
+  NamesPtr rater_names_;
+  std::shared_ptr<const Judgements> judgements_;
 };
 
 }  // namespace plumb

@@ -9,6 +9,7 @@
 
 #include "plumb/data/items.hpp"
 #include "plumb/metrics/kernel/leave_out.hpp"
+#include "plumb/resample/null_model.hpp"
 #include "plumb/result.hpp"
 
 namespace plumb {
@@ -25,7 +26,8 @@ struct EvaluateOptions {
   std::string keys_option = "metrics";    ///< where the keys came from, for messages
   int bootstrap = 0;                      ///< replicates; 0: no intervals, no null
   double level = 0.95;
-  double tolerance = 0.05;  ///< the calibration error that the verdict accepts
+  NullKind null = NullKind::model;  ///< signs: for large groups, such as the pixels of a case
+  double tolerance = 0.05;          ///< the calibration error that the verdict accepts
   std::uint64_t seed = 0;
   int threads = 0;       ///< 0: all cores; never moves a number
   double clip = 0;       ///< clip probabilities to [e, 1-e] in log-loss

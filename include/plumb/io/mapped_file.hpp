@@ -5,13 +5,18 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plumb {
 
+/// The path that means standard input, and what messages call it. A file of that name is "./-".
+inline constexpr std::string_view kStandardInput = "-", kStandardInputName = "standard input";
+
 class MappedFile {
  public:
-  /// Throws InputError, naming the path, for what is missing, empty, a directory, a device or not readable.
+  /// Standard input is read once; later calls give the same bytes. Throws InputError, naming the path, for
+  /// what is missing, empty, a directory, a device or not readable.
   [[nodiscard]] static std::shared_ptr<const MappedFile> open(const std::string& path);
 
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
@@ -23,6 +28,7 @@ class MappedFile {
 
  private:
   explicit MappedFile(std::string path);
+  [[nodiscard]] static std::shared_ptr<const MappedFile> standard_input();
   void map(int fd, std::size_t size);
   void read_all(int fd);
 

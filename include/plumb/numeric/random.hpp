@@ -18,7 +18,9 @@ enum class Purpose : std::uint32_t {
   kSample = 5,
   kDemo = 6,
   kNullModel = 7,
-  kNullVotes = 8
+  kNullVotes = 8,
+  kNoise = 9,
+  kSigns = 10
 };
 
 [[nodiscard]] std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,

@@ -20,7 +20,12 @@ struct GroupModel {
   [[nodiscard]] double draw(std::uint64_t seed, std::uint32_t replicate) const;
 };
 
+/// Where a calibrated model's votes come from: a model of them, or the observed residuals of whole units (an
+/// item's votes, a group's items) with random signs.
+enum class NullKind { model, signs };
+
 struct NullModel {
+  NullKind kind = NullKind::model;
   bool several = false;         ///< some item has two votes or more
   bool grouped = false;         ///< items of one group move together
   double vote_correlation = 0;  ///< of two votes of an item: 1/(1 + s), s the Dirichlet concentration

@@ -15,15 +15,15 @@ struct PairSums {
 
 struct Worker {
   std::vector<PairSums> pairs;
-  std::vector<std::int32_t> ratings;
+  Judgements judgements;
   std::vector<double> weight;
 };
 
 }  // namespace
 
 std::vector<RaterPair> rater_pairs(const Items& items, int threads) {
-  if (items.votes.kind() != Votes::Kind::ratings)
-    throw InputError("pairs of raters need the rater of each vote: give ⟦ratings⟧");
+  if (items.votes.raters() == 0)
+    throw InputError("pairs of raters need the rater of each vote: give ⟦ratings⟧ or ⟦annotations⟧");
   const std::int64_t raters = items.votes.raters();
   const bool weighted = !items.weights.empty();
   std::vector<Worker> workers(resolve_threads(threads));
@@ -31,21 +31,22 @@ std::vector<RaterPair> rater_pairs(const Items& items, int threads) {
   parallel_blocks(items.size(), block_rows(items), threads,
                   [&](int worker, std::int64_t begin, std::int64_t end) {
                     Worker& w = workers[worker];
-                    items.votes.read_ratings(begin, end, w.ratings);
+                    items.votes.read_judgements(begin, end, w.judgements);
                     w.weight.resize(end - begin);
                     if (weighted) items.weights.read(begin, end, w.weight);
                     for (std::size_t i = 0; i < w.weight.size(); ++i) {
                       if (weighted && !(w.weight[i] > 0)) continue;
-                      const std::int32_t* row = w.ratings.data() + i * raters;
-                      for (std::int64_t a = 0; a < raters; ++a)
-                        for (std::int64_t b = a + 1; b < raters; ++b) {
-                          if (row[a] < 0 || row[b] < 0) continue;
-                          PairSums& s = w.pairs[a * raters + b];
+                      const Judgements& j = w.judgements;
+                      for (std::int64_t a = j.offset[i]; a < j.offset[i + 1]; ++a)
+                        for (std::int64_t b = a + 1; b < j.offset[i + 1]; ++b) {
+                          if (j.rater[a] == j.rater[b]) continue;
+                          PairSums& s = w.pairs[j.rater[a] * raters + j.rater[b]];
+                          const bool agree = j.cls[a] == j.cls[b];
                           s.items += 1;
-                          s.agree += row[a] == row[b];
+                          s.agree += agree;
                           if (!weighted) continue;
                           s.w_items.add(w.weight[i]);
-                          if (row[a] == row[b]) s.w_agree.add(w.weight[i]);
+                          if (agree) s.w_agree.add(w.weight[i]);
                         }
                     }
                   });

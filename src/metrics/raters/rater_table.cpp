@@ -14,53 +14,68 @@ int model_class(const ItemBlock& block, std::int64_t i) {
   return argmax(std::span<const double>(block.z.z).subspan(i * block.classes, block.classes));
 }
 
-/// The class with most votes once one vote for `own` is taken away; ties: lowest class.
-int majority_of_others(const std::vector<std::uint32_t>& counts, int own) {
-  int best = -1;
-  std::uint32_t most = 0;
-  for (int k = 0; k < std::ssize(counts); ++k) {
-    const std::uint32_t c = counts[k] - (k == own ? 1 : 0);
-    if (c > most) {
-      most = c;
-      best = k;
-    }
+/// The votes of one item, class by class, and those of one rater taken away from them.
+class Ballot {
+ public:
+  explicit Ballot(int classes) : counts_(classes) {}
+
+  void set(std::span<const std::uint32_t> cls) {
+    std::fill(counts_.begin(), counts_.end(), 0);
+    for (const std::uint32_t k : cls) ++counts_[k];
   }
-  return best;
-}
+  void take(std::span<const std::uint32_t> own) {
+    for (const std::uint32_t k : own) --counts_[k];
+  }
+  void give_back(std::span<const std::uint32_t> own) {
+    for (const std::uint32_t k : own) ++counts_[k];
+  }
+  [[nodiscard]] std::uint32_t of(std::uint32_t cls) const { return counts_[cls]; }
+  /// Ties: lowest class.
+  [[nodiscard]] std::uint32_t majority() const {
+    return std::max_element(counts_.begin(), counts_.end()) - counts_.begin();
+  }
+
+ private:
+  std::vector<std::uint32_t> counts_;
+};
 
 }  // namespace
 
-void update(RaterTable& t, const ItemBlock& block, std::span<const std::int32_t> ratings) {
-  const std::size_t raters = t.rater.size();
-  std::vector<std::uint32_t> counts(block.classes);
+void update(RaterTable& t, const ItemBlock& block, const Judgements& judgements) {
+  Ballot ballot(block.classes);
   for (std::int64_t i = 0; i < block.size; ++i) {
     const double w = block.weight.empty() ? 1 : block.weight[i];
     if (!(w > 0)) continue;
-    const std::span<const std::int32_t> row = ratings.subspan(i * raters, raters);
-    std::fill(counts.begin(), counts.end(), 0);
-    std::uint32_t n = 0;
-    for (const std::int32_t c : row)
-      if (c >= 0) ++counts[c], ++n;
-    const int model = model_class(block, i);
-    for (std::size_t r = 0; r < raters; ++r) {
-      if (row[r] < 0) continue;
-      RaterSums& s = t.rater[r];
-      const bool with_model = row[r] == model;
-      const std::uint32_t others = n - 1, agree = counts[row[r]] - 1;
-      const bool with_most = others > 0 && majority_of_others(counts, row[r]) == row[r];
-      s.items += 1;
-      s.shared += others > 0;
-      s.pairs += others;
-      s.pairs_agree += agree;
-      s.majority_agree += with_most;
-      s.model_agree += with_model;
-      if (block.weight.empty()) continue;
-      s.w_items.add(w);
-      s.w_pairs.add(w * others);
-      s.w_pairs_agree.add(w * agree);
-      if (others > 0) s.w_shared.add(w);
-      if (with_most) s.w_majority_agree.add(w);
-      if (with_model) s.w_model_agree.add(w);
+    const std::int64_t first = judgements.offset[i], n = judgements.offset[i + 1] - first;
+    const auto who = std::span(judgements.rater).subspan(first, n);
+    const auto cls = std::span(judgements.cls).subspan(first, n);
+    ballot.set(cls);
+    const auto model = static_cast<std::uint32_t>(model_class(block, i));
+    for (std::int64_t begin = 0, end = 0; begin < n; begin = end) {
+      while (end < n && who[end] == who[begin]) ++end;
+      const auto own = cls.subspan(begin, end - begin);
+      ballot.take(own);
+      const auto others = static_cast<std::uint32_t>(n - std::ssize(own));
+      const std::uint32_t most = ballot.majority();
+      RaterSums& s = t.rater[who[begin]];
+      for (const std::uint32_t k : own) {
+        const bool with_model = k == model, with_most = others > 0 && most == k;
+        const std::uint32_t agree = ballot.of(k);
+        s.items += 1;
+        s.shared += others > 0;
+        s.pairs += others;
+        s.pairs_agree += agree;
+        s.majority_agree += with_most;
+        s.model_agree += with_model;
+        if (block.weight.empty()) continue;
+        s.w_items.add(w);
+        s.w_pairs.add(w * others);
+        s.w_pairs_agree.add(w * agree);
+        if (others > 0) s.w_shared.add(w);
+        if (with_most) s.w_majority_agree.add(w);
+        if (with_model) s.w_model_agree.add(w);
+      }
+      ballot.give_back(own);
     }
   }
 }
@@ -102,12 +117,12 @@ std::vector<RaterRow> rater_rows(const RaterTable& t) {
 }
 
 RaterTable rater_table(const Items& items, int threads) {
-  if (items.votes.kind() != Votes::Kind::ratings)
-    throw InputError("a table of raters needs the rater of each vote: give ⟦ratings⟧");
+  if (items.votes.raters() == 0)
+    throw InputError("a table of raters needs the rater of each vote: give ⟦ratings⟧ or ⟦annotations⟧");
   struct Worker {
     RaterTable table;
     ItemBlock block;
-    std::vector<std::int32_t> ratings;
+    Judgements judgements;
   };
   RaterTable total;
   total.rater.resize(items.votes.raters());
@@ -115,8 +130,8 @@ RaterTable rater_table(const Items& items, int threads) {
   const auto read = [&](int worker, std::int64_t begin, std::int64_t end) {
     Worker& w = workers[worker];
     read_items(items, begin, end, w.block);
-    items.votes.read_ratings(begin, end, w.ratings);
-    update(w.table, w.block, w.ratings);
+    items.votes.read_judgements(begin, end, w.judgements);
+    update(w.table, w.block, w.judgements);
   };
   parallel_blocks(items.size(), block_rows(items), threads, read);
   for (const Worker& w : workers) merge(total, w.table);

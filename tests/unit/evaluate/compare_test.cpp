@@ -110,6 +110,20 @@ TEST(Compare, PValuesAndIntervalsTellTheSame) {
   EXPECT_FALSE(difference_of(1, {}, Interval::percentile, 0.95).p_value.has_value());
 }
 
+TEST(Compare, RootsAreTestedAsSquares) {  // p <= 0.05 exactly where the interval leaves out 0
+  const test::Simulated data = test::simulate({.n = 300, .classes = 2, .raters = 1, .seed = 3});
+  test::Simulated other = data;
+  for (double& p : other.z) p = 0.25 + 0.5 * p;
+  const Comparison c = compare({{"a", test::to_items(data, test::VoteForm::labels)},
+                                {"b", test::to_items(other, test::VoteForm::labels)}},
+                               {.metrics = {"ece_l2_debiased"}, .bootstrap = 100});
+  const ComparedMetric& m = named(c, "ece_l2_debiased");
+  const Difference& d = m.differences[0];
+  EXPECT_NEAR(*d.value, std::abs(*m.values[1].value) - std::abs(*m.values[0].value), 1e-15);
+  EXPECT_NEAR((*d.low + *d.high) / 2, *d.value, 1e-12);
+  EXPECT_EQ(*d.p_value <= 0.05, *d.low > 0 || *d.high < 0);
+}
+
 TEST(Compare, DebiasedSquaresHaveNormalIntervalsOthersPercentile) {
   const Comparison c = compare({{"a", sharpened(1)}, {"b", sharpened(2)}}, few());
   EXPECT_EQ(named(c, "ece").interval, "percentile");

@@ -108,6 +108,32 @@ TEST(Inversion, MoreDrawsKeepEachCellsNoise) {
   }
 }
 
+TEST(Inversion, NormalDrawsHaveTheCovarianceOfTheDraws) {
+  constexpr int kCells = 3, kHave = 200, kDraws = 20000;
+  CellNoise few = simulated(0, kCells, kHave, 9);
+  for (int d = 0; d < kHave; ++d) few.noise[d * kCells + 2] += 0.5 * few.noise[d * kCells];  // dependent
+  const CellNoise many = normal_draws(few, kDraws);
+  ASSERT_EQ(many.draws(), kDraws);
+  const auto product = [](const CellNoise& c, int a, int b) {
+    double sum = 0;
+    for (int d = 0; d < c.draws(); ++d) sum += c.noise[d * kCells + a] * c.noise[d * kCells + b];
+    return sum / static_cast<double>(c.draws());
+  };
+  for (int a = 0; a < kCells; ++a)
+    for (int b = 0; b <= a; ++b)  // to a few Monte-Carlo standard errors, 1/sqrt(20000) of the variances
+      EXPECT_NEAR(product(many, a, b), product(few, a, b),
+                  0.04 * std::sqrt(product(few, a, a) * product(few, b, b)));
+}
+
+TEST(Inversion, ALuckySmallValueDoesNotProveAnErrorOfZero) {
+  CellNoise c = simulated(0, 15, 999, 10);
+  for (double& g : c.gap) g = 0;  // smaller than any draw
+  const Inverted got = invert(c, PlugIn::absolute, 0.95);
+  EXPECT_EQ(got.low, 0);
+  EXPECT_EQ(got.median, 0);
+  EXPECT_GT(got.high, 0.001);
+}
+
 TEST(Inversion, PoissonBoundNearTheExactOne) {
   EXPECT_NEAR(poisson_upper(0, 0.95), 2.996, 0.05);
   EXPECT_NEAR(poisson_upper(3, 0.95), 7.754, 0.02);

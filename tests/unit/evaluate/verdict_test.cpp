@@ -57,6 +57,23 @@ TEST(Decide, TooFewReplicatesOrUnits) {
   EXPECT_EQ(decide(e).verdict, "trustworthy");
 }
 
+TEST(Decide, AFewGroupsProveNothing) {
+  Evidence e = enough();
+  e.grouped = true;
+  e.estimate = 0.3;
+  e.low = 0.2;
+  e.high = 0.5;
+  e.p_value = 0.005;
+  for (const std::int64_t groups : {2, 5, 9}) {
+    e.units = groups;
+    EXPECT_EQ(decide(e).verdict, "cannot tell");
+    EXPECT_NE(decide(e).why.find(std::to_string(groups) + " groups"), std::string::npos) << decide(e).why;
+    EXPECT_EQ(decide(e).needed, 900);
+  }
+  e.units = 10;
+  EXPECT_EQ(decide(e).verdict, "off");
+}
+
 TEST(Decide, NoNumberWhereItWouldNotSettleIt) {
   Evidence e = enough();
   e.high = 0.07;

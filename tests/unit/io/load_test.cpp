@@ -36,7 +36,8 @@ TEST(Load, TheContentDecidesWhenTheExtensionSaysNothing) {
   EXPECT_EQ(loaded({dir.write("c.txt", "p,q\n4,5\n")}), (std::vector<double>{4, 5}));
   EXPECT_EQ(loaded({dir.write("d", "p\tq\n4\t5\n")}), (std::vector<double>{4, 5}));
   EXPECT_EQ(said({dir.write("e", std::string("\0\1\2", 3))}),
-            dir / "e" + " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv, .nii, .nii.gz, .png)");
+            dir / "e" +
+                " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv, .jsonl, .nii, .nii.gz, .png)");
 }
 
 TEST(Load, FormatsThatCannotBeRead) {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "plumb/io/csv.hpp"
+#include "plumb/io/json_lines.hpp"
 #include "plumb/io/nifti.hpp"
 #include "plumb/io/npy.hpp"
 #include "plumb/io/npz.hpp"
@@ -166,6 +167,32 @@ TEST(Mutation, Csv) {
     } else {
       const auto x = values_of(a), y = values_of(b);
       EXPECT_EQ(raw(x), raw(y));
+    }
+  });
+}
+
+TEST(Mutation, JsonLines) {
+  const std::vector<std::string> seeds = {
+      "{\"p\": 0.5, \"q\": 1}\n{\"p\": 0.25, \"q\": 3}\n{\"q\": 1e-3, \"p\": 2}\n",
+      "{\"a\": \"x\\u00e9\\n\", \"b\": {\"c\": \"y\"}}\n\n{\"a\": \"z\", \"b\": {\"c\": null}}\n",
+      "{\"z\": [0.5, 0.25, 0.25], \"ok\": true}\r\n{\"z\": [1, 0, 0], \"ok\": false}\r\n"};
+  int piece = 1;
+  run(seeds, 4, 6000, [&](const std::string& bytes) {
+    piece = piece % 40 + 1;
+    JsonLinesOptions options{.want = piece % 2 == 0 ? Want::either : Want::text,
+                             .empty_is_nan = piece % 3 == 0,
+                             .threads = 1,
+                             .chunk_bytes = static_cast<std::size_t>(piece)};
+    const Array a = parse_json_lines(as_span(bytes), "m.jsonl", "", options);
+    // Law: the cut into pieces changes nothing.
+    options.chunk_bytes = 1 << 20;
+    const Array b = parse_json_lines(as_span(bytes), "m.jsonl", "", options);
+    EXPECT_EQ(a.shape, b.shape);
+    ASSERT_EQ(a.dtype, b.dtype);
+    if (a.dtype == DType::text) {
+      EXPECT_EQ(*a.text, *b.text);
+    } else {
+      EXPECT_EQ(raw(values_of(a)), raw(values_of(b)));
     }
   });
 }

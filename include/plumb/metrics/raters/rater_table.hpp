@@ -1,4 +1,4 @@
-// Each rater against the others, and the model against each rater. Needs ratings: who gave which vote.
+// Each rater against the others, and the model against each rater. Needs to know who gave which vote.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,9 @@ struct RaterTable {
   friend bool operator==(const RaterTable&, const RaterTable&) = default;
 };
 
-/// ratings: size x R classes by item and rater, -1 where not rated (Votes::read_ratings).
-void update(RaterTable& t, const ItemBlock& block, std::span<const std::int32_t> ratings);
+/// judgements: those of the block's items (Votes::read_judgements). A rater who judged an item twice counts
+/// with both, and is no other rater to themselves.
+void update(RaterTable& t, const ItemBlock& block, const Judgements& judgements);
 void merge(RaterTable& into, const RaterTable& from);
 
 /// One row of the table `raters`. A share is absent when nothing entered it.
@@ -42,7 +43,7 @@ struct RaterRow {
 };
 [[nodiscard]] std::vector<RaterRow> rater_rows(const RaterTable& t);
 
-/// One parallel streaming pass; throws InputError unless the votes are ratings.
+/// One parallel streaming pass; throws InputError unless raters are known.
 [[nodiscard]] RaterTable rater_table(const Items& items, int threads);
 
 }  // namespace plumb

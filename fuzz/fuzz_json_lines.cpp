@@ -1,0 +1,52 @@
+// The first byte picks options and the size of the pieces. What is read, and what is said, must not depend on
+// the pieces.
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "plumb/data/check.hpp"
+#include "plumb/io/json_lines.hpp"
+#include "read_all.hpp"
+
+namespace {
+
+std::optional<plumb::Array> parsed(std::span<const std::byte> bytes, const plumb::JsonLinesOptions& options,
+                                   std::string& why) {
+  try {
+    return plumb::parse_json_lines(bytes, "fuzz.jsonl", "", options);
+  } catch (const plumb::InputError& e) {
+    why = e.what();
+    return std::nullopt;  // refused with a sentence: what is wanted
+  }
+}
+
+void require(bool same) {
+  if (!same) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
+  plumb::JsonLinesOptions options;
+  options.threads = 1;
+  options.want = static_cast<plumb::Want>(data[0] % 4);
+  options.empty_is_nan = (data[0] & 4) != 0;
+  options.chunk_bytes = static_cast<std::size_t>(data[0] >> 3) + 1;
+  std::string why_pieces, why_whole;
+  const auto pieces = parsed(bytes, options, why_pieces);
+  options.chunk_bytes = std::size_t{1} << 20;
+  const auto whole = parsed(bytes, options, why_whole);
+  require(pieces.has_value() == whole.has_value() && why_pieces == why_whole);
+  if (!pieces) return 0;
+  require(pieces->shape == whole->shape && pieces->dtype == whole->dtype);
+  if (pieces->dtype == plumb::DType::text) {
+    require(*pieces->text == *whole->text);
+  } else {
+    plumb::read_all(*pieces);
+    const auto n = static_cast<std::size_t>(pieces->size()) * sizeof(double);
+    require(n == 0 || std::memcmp(pieces->data, whole->data, n) == 0);
+  }
+  return 0;
+}
