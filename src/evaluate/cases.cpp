@@ -416,7 +416,7 @@ Result evaluate_cases(std::span<const std::string> names, const std::function<Ca
   if (o.binning == Binning::mass)
     throw InputError("⟦manifest⟧ needs ⟦binning⟧ width; ece_mass has equal-mass bins");
   if (o.ties == Ties::random)
-    throw InputError("⟦manifest⟧ and ⟦ties⟧ random exclude each other; use ⟦ties⟧ half");
+    throw InputError("⟦manifest⟧ and ⟦ties⟧ random cannot be combined; use ⟦ties⟧ half");
   Progress progress(o.progress, o.cancel);
   progress.expect(static_cast<double>(names.size()));
   Pool pool(options, state != nullptr);
