@@ -148,7 +148,7 @@ int evaluate_manifest_command(const Args& args) {
   {
     ProgressBar bar(!output_flags.quiet);
     options.evaluate.progress = bar.callback();
-    result = evaluate_cases(names, read, options, &state);
+    result = evaluate_cases(names, read, options, output_flags.save_state.empty() ? nullptr : &state);
   }
   result.argv = argv_of("evaluate", args);
   result.inputs.push_back({"--manifest", manifest.path, {std::ssize(names)}, "text", ""});

@@ -93,7 +93,7 @@ void merge_times(StreamSums& into, const StreamSums& from, std::uint32_t times) 
   if (times == 0) return;
   const Times t{times};
   add_table(into.event, from.event, t);
-  for (std::size_t k = 0; k < into.by_class.size(); ++k) add_table(into.by_class[k], from.by_class[k], t);
+  for (std::size_t k = 0; k < from.by_class.size(); ++k) add_table(into.by_class[k], from.by_class[k], t);
   add_scores(into.scores, from.scores, t);
   add_log(into.event_log, from.event_log, t);
   add_shares(into.histogram, from.histogram, t);

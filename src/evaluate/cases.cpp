@@ -8,6 +8,7 @@
 #include "evaluate/case_overlap.hpp"
 #include "evaluate/checks.hpp"
 #include "evaluate/describe.hpp"
+#include "evaluate/state_parts.hpp"
 #include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
@@ -105,12 +106,16 @@ Named& entry(std::vector<Named>& all, const std::string& name) {
 /// What all cases add up to.
 class Pool {
  public:
-  explicit Pool(const CasesOptions& options) : options_(options), o_(options.evaluate) {}
+  /// `keep_state`: all that streams is wanted, not only what the metrics need.
+  Pool(const CasesOptions& options, bool keep_state)
+      : options_(options), o_(options.evaluate), keep_state_(keep_state) {}
   void add(const Case& c);
   [[nodiscard]] Result finish(EvaluateState* state);
 
  private:
   void check_alike(const Case& c) const;
+  [[nodiscard]] Observed observe(const Items& items, EvaluateState& state) const;
+  [[nodiscard]] bool needs_ladder(const Selection& selection) const;
   void add_raters(const Case& c);
   void add_ladder(Selection& selection, Scores& scores, Result& result) const;
   void add_raters(const Selection& selection, Result& result) const;
@@ -122,7 +127,7 @@ class Pool {
 
   const CasesOptions& options_;
   const EvaluateOptions& o_;
-  bool empty_ = true;
+  bool keep_state_, empty_ = true;
   EvaluateState state_;
   Ladder ladder_;
   std::optional<CaseDraws> draws_;
@@ -152,18 +157,47 @@ void Pool::add_raters(const Case& c) {
   }
 }
 
-void Pool::add(const Case& c) {
-  check_alike(c);
+/// A case by itself: every metric, and the sums that are added up.
+Observed Pool::observe(const Items& items, EvaluateState& state) const {
+  check_items(items);
+  check_cells(items.classes(), o_.bins);
   EvaluateOptions one = o_;
   one.bootstrap = 0;
-  one.consensus = false;
-  one.sample_items = 0;
-  one.progress = {};
+  state = begin_state(items, one);
+  if (!keep_state_) state.bandwidth = 0;  // the curve is read off the ladder
+  Progress silent({}, o_.cancel);
+  const ProductSet also = keep_state_ ? kStreamingProducts : ProductSet(Product::event_table);
+  const Prepared prepared(items, select_metrics(one, task_kind(items)), one, false, also);
+  Observed out = prepared.observe(silent);
+  check_mass(items, out.sums.event.total());
+  if (keep_state_) {
+    add_consensus(items, out.sums, one, silent, state);
+    finish_state(prepared.event_pass(), out.sums, state);
+    return out;
+  }
+  state.votes = out.sums;
+  const ProductSet products = also | prepared.selection().products.both(kStreamingProducts);
+  const Consensus majority = consensus(items, {one.ties, one.seed}, one.threads);
+  state.tied = narrow<std::uint64_t>(majority.tied);
+  state.most_votes = majority.most_votes;
+  state.consensus =
+      stream_sums(majority.items, equal_width_plan(one.bins, items.classes()), products, one, silent);
+  return out;
+}
+
+bool Pool::needs_ladder(const Selection& selection) const {
+  return std::any_of(selection.rows.begin(), selection.rows.end(), [&](const MetricRow* row) {
+    return kByLadder.has(run_of(*row).needs(selection.binary));
+  });
+}
+
+void Pool::add(const Case& c) {
+  check_alike(c);
   EvaluateState state;
-  const Result r = evaluate(c.items, one, &state);  // throws before anything was added
-  const Ladder ladder = ladder_of(c.items, o_.threads);
+  const Observed own = observe(c.items, state);  // throws before anything was added
+  const Selection selection = select_metrics(o_, task_kind(c.items));
+  if (needs_ladder(selection)) ladder_.merge(ladder_of(c.items, o_.threads));
   add_raters(c);
-  ladder_.merge(ladder);
   if (empty_) {
     state_ = state;
     slices_.resize(options_.by.size());
@@ -181,9 +215,11 @@ void Pool::add(const Case& c) {
       merge(at.state, state);
     }
   }
-  CaseRow row{c.name, c.unit, c.slices, r.items, r.votes, {}, c.raters, {}, c.voxel_mm3};
+  const auto votes = narrow<std::int64_t>(own.sums.event.total().votes);
+  CaseRow row{c.name, c.unit, c.slices, c.items.size(), votes, {}, c.raters, {}, c.voxel_mm3};
   if (c.items.votes.kind() == Votes::Kind::ratings) row.overlap = case_overlap(c.items, o_.threads);
-  for (const auto& [key, m] : r.metrics) row.metrics.emplace_back(key, m.value);
+  for (const MetricRow* m : selection.rows)
+    row.metrics.emplace_back(m->key, own.scores.at(std::string(m->key)).value);
   cases_.push_back(std::move(row));
 }
 
@@ -322,7 +358,9 @@ void disclaim(Result& result) {
 
 Result Pool::finish(EvaluateState* state) {
   if (empty_) throw InputError("no case could be evaluated");
-  Result result = plumb::finish(state_, o_);
+  EvaluateState shown = state_;
+  shown.bandwidth = 0;
+  Result result = plumb::finish(shown, o_);
   result.command = "evaluate";
   const bool binary = state_.classes == 2;
   Selection selection = select_metrics(o_, {binary, state_.has_truth, state_.votes.several_votes});
@@ -378,10 +416,10 @@ Result evaluate_cases(std::span<const std::string> names, const std::function<Ca
   if (o.binning == Binning::mass)
     throw InputError("⟦manifest⟧ needs ⟦binning⟧ width; ece_mass has equal-mass bins");
   if (o.ties == Ties::random)
-    throw InputError("⟦manifest⟧ and ⟦ties⟧ random exclude each other; use ⟦ties⟧ half");
+    throw InputError("⟦manifest⟧ and ⟦ties⟧ random cannot be combined; use ⟦ties⟧ half");
   Progress progress(o.progress, o.cancel);
   progress.expect(static_cast<double>(names.size()));
-  Pool pool(options);
+  Pool pool(options, state != nullptr);
   Tree::List skipped;
   const auto n = std::ssize(names);
   const auto begin = [&](std::int64_t i) {
