@@ -1,4 +1,5 @@
-// What a fit changed, on the data of the fit itself, so it is optimistic, and wherever it is shown this is said.
+// What a fit changed, on the data of the fit itself, so it is optimistic, and wherever it is shown this is
+// said.
 #pragma once
 
 #include <vector>

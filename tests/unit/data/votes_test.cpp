@@ -180,9 +180,10 @@ TEST(Votes, BadLabelsAreNamed) {
       "labels.npy, row 0 is 3; labels must be whole numbers from 0 to 2; the classes seem to be numbered from 1: subtract 1");
   EXPECT_NE(refusal(labels({3, 0, 2}, 3)).find("the predictions determine"), std::string::npos);
   const Votes bytes = Votes::from_labels(Rows(array_of(std::vector<std::uint8_t>{1, 2, 1}, {3}, "y.npy")), 2);
-  EXPECT_NE(refusal(bytes).find(
-                "y.npy, row 1 is 2; labels must be whole numbers from 0 to 1; the classes seem to be numbered from 1"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(bytes).find(
+          "y.npy, row 1 is 2; labels must be whole numbers from 0 to 1; the classes seem to be numbered from 1"),
+      std::string::npos);
   EXPECT_EQ(
       complaint([] {
         (void)Votes::from_labels(matrix({0, 1, 1, 0}, 2, "y.npy"), 2);
