@@ -26,6 +26,8 @@ int demo_command(const Args& args);
 int evaluate_regression_command(const Args& args);
 /// `evaluate` of cases, when --manifest is among the arguments.
 int evaluate_manifest_command(const Args& args);
+/// The same for stability.
+int stability_manifest_command(const Args& args);
 [[nodiscard]] bool speaks_of_manifest(const Args& args);
 int demo_regression_command(const Args& args);
 int fit_regression(const Args& args);

@@ -72,6 +72,7 @@ Result stability_head(const Items& items, const StabilityOptions& o, const std::
 }  // namespace
 
 int stability_command(const Args& args) {
+  if (speaks_of_manifest(args)) return stability_manifest_command(args);
   Flags flags("stability",
               "How an estimate varies as the test set shrinks, with one label per item and with all votes.");
   InputFlags input_flags;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "evaluate/prepared.hpp"
+#include "evaluate/stability_parts.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
@@ -36,36 +37,13 @@ struct UnitIndex {
   }
 };
 
-std::vector<double> fractions_of(const StabilityOptions& o) {
-  std::vector<double> f;
-  const int steps = static_cast<int>(std::floor((1 - o.from) / o.step + 1e-9));
-  for (int i = steps; i >= 0; --i) f.push_back(std::max(o.from, 1 - i * o.step));
-  if (f.front() > o.from + 1e-9) f.insert(f.begin(), o.from);
-  return f;
-}
-
 /// Counts per row of each subset of one repeat.
 std::vector<std::vector<std::uint32_t>> subset_times(const UnitIndex& units,
                                                      const std::vector<double>& fractions,
                                                      const StabilityOptions& o, std::uint32_t repeat) {
-  RandomStream rng(o.evaluate.seed, Purpose::bootstrap, repeat);
-  std::vector<std::uint32_t> draw(units.count);
-  for (auto& d : draw) d = static_cast<std::uint32_t>(rng.below(units.count));
   std::vector<std::vector<std::uint32_t>> out;
-  std::vector<std::uint32_t> by_unit(units.count);
-  std::size_t taken = 0;
-  for (const double f : fractions) {
-    const auto size = static_cast<std::size_t>(std::llround(f * static_cast<double>(units.count)));
-    if (o.subsets == Subsets::independent) {
-      // A fresh random part of the same draws: the first `size` of a partial shuffle.
-      for (std::size_t i = 0; i < size && i + 1 < draw.size(); ++i)
-        std::swap(draw[i], draw[i + rng.below(draw.size() - i)]);
-      std::fill(by_unit.begin(), by_unit.end(), 0u);
-      taken = 0;
-    }
-    while (taken < size) ++by_unit[draw[taken++]];
+  for (const auto& by_unit : subset_counts(units.count, fractions, o, repeat))
     out.push_back(units.rows(by_unit));
-  }
   return out;
 }
 
@@ -82,9 +60,6 @@ Spread spread(const std::vector<double>& v) {
   return {mean, sd_of(v, mean)};
 }
 
-/// values[repeat][fraction], only repeats in which every fraction has one.
-using Paths = std::vector<std::vector<double>>;
-
 std::vector<double> variations(const Paths& paths) {
   std::vector<double> tv;
   for (const auto& p : paths) {
@@ -93,6 +68,44 @@ std::vector<double> variations(const Paths& paths) {
     tv.push_back(sum);
   }
   return tv;
+}
+
+constexpr double kMostSteps = 10'000;
+
+}  // namespace
+
+namespace detail {
+
+std::vector<double> fractions_of(const StabilityOptions& o) {
+  std::vector<double> f;
+  const int steps = static_cast<int>(std::floor((1 - o.from) / o.step + 1e-9));
+  for (int i = steps; i >= 0; --i) f.push_back(std::max(o.from, 1 - i * o.step));
+  if (f.front() > o.from + 1e-9) f.insert(f.begin(), o.from);
+  return f;
+}
+
+std::vector<std::vector<std::uint32_t>> subset_counts(std::uint64_t units,
+                                                      const std::vector<double>& fractions,
+                                                      const StabilityOptions& o, std::uint32_t repeat) {
+  RandomStream rng(o.evaluate.seed, Purpose::bootstrap, repeat);
+  std::vector<std::uint32_t> draw(units);
+  for (auto& d : draw) d = static_cast<std::uint32_t>(rng.below(units));
+  std::vector<std::vector<std::uint32_t>> out;
+  std::vector<std::uint32_t> by_unit(units);
+  std::size_t taken = 0;
+  for (const double f : fractions) {
+    const auto size = static_cast<std::size_t>(std::llround(f * static_cast<double>(units)));
+    if (o.subsets == Subsets::independent) {
+      // A fresh random part of the same draws: the first `size` of a partial shuffle.
+      for (std::size_t i = 0; i < size && i + 1 < draw.size(); ++i)
+        std::swap(draw[i], draw[i + rng.below(draw.size() - i)]);
+      std::fill(by_unit.begin(), by_unit.end(), 0u);
+      taken = 0;
+    }
+    while (taken < size) ++by_unit[draw[taken++]];
+    out.push_back(by_unit);
+  }
+  return out;
 }
 
 StabilityCurve curve_of(const Paths& paths, std::size_t fractions) {
@@ -124,6 +137,27 @@ void ratio_of(const Paths& single, const Paths& multi, EstimatorStability& out) 
   out.ratio_se = spread(residual).sd / std::sqrt(static_cast<double>(a.size()));
 }
 
+void check_stability_options(const StabilityOptions& o, std::int64_t items) {
+  if (o.estimators.empty()) throw InputError("⟦estimators⟧: name at least one metric");
+  if (!(o.from > 0 && o.from < 1)) throw InputError("⟦from⟧ must be between 0 and 1, not " + show(o.from));
+  if (!(o.step > 0 && o.step <= 1 - o.from + 1e-9))
+    throw InputError("⟦step⟧ must be above 0 and at most 1 - from = " + show(1 - o.from) + ", not " +
+                     show(o.step));
+  if (o.step * static_cast<double>(items) < 0.5)
+    throw InputError("⟦step⟧ " + show(o.step) + " is too fine for " + counted(items, "item") +
+                     ": most steps would add no item; give more items, or a step of 1/N or more");
+  if ((1 - o.from) / o.step > kMostSteps)
+    throw InputError("⟦step⟧ " + show(o.step) + " makes more than 10000 steps; 0.05 is usual");
+  if (o.repeats < 2 || o.repeats > 100000)
+    throw InputError("⟦repeats⟧ must be between 2 and 100000, not " + std::to_string(o.repeats));
+  check_bins(o.evaluate.bins);
+  check_threads(o.evaluate.threads);
+}
+
+}  // namespace detail
+
+namespace {
+
 /// One set of votes, ready to be weighted.
 struct Version {
   Items items;
@@ -142,25 +176,6 @@ Items rater_items(const Items& items, int rater) {
   Items out = items;
   out.votes = items.votes.of_rater(rater);
   return out;
-}
-
-constexpr double kMostSteps = 10'000;
-
-void check_options(const StabilityOptions& o, std::int64_t items) {
-  if (o.estimators.empty()) throw InputError("⟦estimators⟧: name at least one metric");
-  if (!(o.from > 0 && o.from < 1)) throw InputError("⟦from⟧ must be between 0 and 1, not " + show(o.from));
-  if (!(o.step > 0 && o.step <= 1 - o.from + 1e-9))
-    throw InputError("⟦step⟧ must be above 0 and at most 1 - from = " + show(1 - o.from) + ", not " +
-                     show(o.step));
-  if (o.step * static_cast<double>(items) < 0.5)
-    throw InputError("⟦step⟧ " + show(o.step) + " is too fine for " + counted(items, "item") +
-                     ": most steps would add no item; give more items, or a step of 1/N or more");
-  if ((1 - o.from) / o.step > kMostSteps)
-    throw InputError("⟦step⟧ " + show(o.step) + " makes more than 10000 steps; 0.05 is usual");
-  if (o.repeats < 2 || o.repeats > 100000)
-    throw InputError("⟦repeats⟧ must be between 2 and 100000, not " + std::to_string(o.repeats));
-  check_bins(o.evaluate.bins);
-  check_threads(o.evaluate.threads);
 }
 
 struct VoteTally {
@@ -241,7 +256,7 @@ class Runner {
 
 Stability stability(const Items& items, const StabilityOptions& o) {
   check_items(items);
-  check_options(o, items.size());
+  check_stability_options(o, items.size());
   EvaluateOptions e = o.evaluate;
   e.metrics = o.estimators;
   e.keys_option = "estimators";

@@ -87,4 +87,43 @@ std::string render_stability(const Stability& s, const TerminalOptions& options)
   return out;
 }
 
+Table within_table(const WithinCases& w) {
+  Table t;
+  t.columns = {"case", "metric", "items", "multi_tv", "single_tv", "ratio"};
+  for (const CaseVariation& c : w.cases)
+    for (const EstimatorStability& e : c.estimators)
+      t.rows.push_back({c.name, e.key, c.items, e.multi.tv_sum.value,
+                        e.has_single ? Value(e.single.tv_sum.value) : Value{},
+                        e.ratio ? Value(*e.ratio) : Value{}});
+  return t;
+}
+
+Table over_cases_table(const WithinCases& w) {
+  Table t;
+  t.columns = {"metric", "quantity", "mean", "sd", "cases"};
+  for (const WithinEstimator& e : w.estimators)
+    for (const auto& [name, q] :
+         {std::pair("multi_tv", &e.multi), std::pair("single_tv", &e.single), std::pair("ratio", &e.ratio)})
+      t.rows.push_back({e.key, std::string(name), q->cases > 0 ? Value(q->mean) : Value{},
+                        q->sd ? Value(*q->sd) : Value{}, q->cases});
+  return t;
+}
+
+std::string render_within(const WithinCases& w, const TerminalOptions& options) {
+  std::string out = fmt::format(
+      "{} cases, subsets of the voxels of each case from {:.0f}% to 100%; total variation over cases\n\n",
+      w.cases.size(), 100 * w.fractions.front());
+  detail::TextTable table({"metric", "all votes", "sd", "one label", "sd", "ratio", "sd", "cases"});
+  for (std::size_t c = 1; c < 8; ++c) table.right(c);
+  const auto shown = [](const OverCases& q, bool spread) -> std::string {
+    if (q.cases == 0 || (spread && !q.sd)) return "-";
+    return fmt::format("{:.4g}", spread ? *q.sd : q.mean);
+  };
+  for (const WithinEstimator& e : w.estimators)
+    table.add({e.key, shown(e.multi, false), shown(e.multi, true), shown(e.single, false),
+               shown(e.single, true), shown(e.ratio, false), shown(e.ratio, true),
+               std::to_string(e.multi.cases)});
+  return out + table.render(options.colour, options.width);
+}
+
 }  // namespace plumb
