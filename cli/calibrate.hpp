@@ -10,6 +10,8 @@
 namespace plumb::cli {
 
 int calibrate_fit(const Args& args);
+/// When --manifest is among the arguments.
+int calibrate_fit_manifest(const Args& args);
 int calibrate_apply(const Args& args);
 
 /// sha256 of the files that hold the predictions, in the order of the flags.

@@ -119,6 +119,7 @@ std::string fit_advice(const Args& args, const FitFlags& f) {
 }  // namespace
 
 int calibrate_fit(const Args& args) {
+  if (speaks_of_manifest(args)) return calibrate_fit_manifest(args);
   Flags flags("calibrate fit", "Fits a calibrator on held-out predictions and their labels or votes.");
   InputFlags input_flags;
   FitFlags f;

@@ -116,7 +116,7 @@ int stability_manifest_command(const Args& args) {
                      {"single", single},
                      {"ties", std::string(ties_name(o.evaluate.ties))},
                      {"within", within},
-                     {"unit", std::string(within == "case"         ? "voxel"
+                     {"unit", std::string(within == "case"         ? "item"
                                           : cases.manifest.grouped ? "group"
                                                                    : "case")},
                      {"bins", std::int64_t{o.evaluate.bins}},
