@@ -72,6 +72,9 @@ int stability_manifest_command(const Args& args) {
   flags.examples(kStabilityCasesExamples);
   if (!flags.parse(args)) return kDone;
 
+  if (within == "none" && flags.given("--bandwidth"))
+    throw InputError(
+        "--bandwidth has no effect over cases, where kernel estimators are refused; use --within case");
   o.evaluate = checked_options(how);
   o.repeats = between("--repeats", repeats, 2, 100000);
   o.subsets = subsets == "nested" ? Subsets::nested : Subsets::independent;

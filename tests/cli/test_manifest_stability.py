@@ -106,6 +106,7 @@ def test_drive_within_images(folder):
     (("--single", "random"), "--within case"),
     (("--single", "rater:rater_9"), "case c0: --single rater:rater_9"),
     (("--binning", "mass"), "--within case"),
+    (("--bandwidth", "0.05"), "--bandwidth"),
     (("--single", "nobody"), "--single takes"),
     (("--report", "r.html"), "--report"),
     (("--probs", "p.npy"), "--probs"),
