@@ -166,7 +166,7 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
       selection_(std::move(selection)),
       options_(options),
       products_(selection_.products | also),
-      cells_(cell_plan(items, products_, options)),
+      plan_(bin_plan(items, products_, options)),
       units_(items) {
   check_memory(items, products_, will_draw, options);
   ForecastsView event;
@@ -197,7 +197,7 @@ FinishOptions Prepared::finish_options(int threads) const {
 Observed Prepared::observe(Progress& progress) const {
   const FinishOptions options = finish_options(options_.threads);
   Observed out;
-  out.sums = stream_sums(items_, cells_, products_, options_, progress);
+  out.sums = stream_sums(items_, plan_, products_, options_, progress);
   finish(selection_, Products(out.sums, products_.both(kStreamingProducts), options), out.scores);
 
   ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
@@ -269,13 +269,13 @@ std::vector<Drawn> Prepared::score(const Selection& part, std::span<const Draw> 
 std::int64_t Prepared::draws_at_once(ProductSet products, std::int64_t draws, int threads) const {
   constexpr std::int64_t kBudget = 64 << 20;
   const int workers = resolve_threads(threads);
-  std::int64_t cells = cells_.event.count();
-  for (const Cells& c : cells_.by_class)
-    cells +=
+  std::int64_t bins = plan_.event.count();
+  for (const BinEdges& c : plan_.by_class)
+    bins +=
         c.count() * (int{products.has(Product::class_tables)} + 2 * int{products.has(Product::histogram)});
-  for (const Cells& c : cells_.disagreement)
-    cells += c.count() * 2 * int{products.has(Product::disagreement)};
-  const std::int64_t fit = kBudget / (workers * cells * std::int64_t{2 * sizeof(Cell)});
+  for (const BinEdges& c : plan_.disagreement)
+    bins += c.count() * 2 * int{products.has(Product::disagreement)};
+  const std::int64_t fit = kBudget / (workers * bins * std::int64_t{2 * sizeof(Bin)});
   const std::int64_t share = (draws + workers - 1) / workers;
   return std::clamp<std::int64_t>(fit, 1, std::max<std::int64_t>(share, 1));
 }
@@ -297,14 +297,14 @@ void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, 
   const std::int64_t block = block_rows(items_);
   const std::int64_t chunk = draws_at_once(products, std::ssize(draws), threads);
   parallel_blocks(std::ssize(draws), chunk, threads, [&](int, std::int64_t first, std::int64_t last) {
-    std::vector<StreamBuilder> builders(last - first, StreamBuilder(cells_, products));
+    std::vector<StreamBuilder> builders(last - first, StreamBuilder(plan_, products));
     BlockParts parts;
     DrawnRows rows;
     std::vector<std::uint64_t> numbers, units;
     const NullModel* const null = draws[first].null;
     for (std::int64_t begin = 0; begin < items_.size(); begin += block) {
       const std::int64_t end = std::min(items_.size(), begin + block);
-      parts.read(items_, begin, end, cells_, products, score_options(options_));
+      parts.read(items_, begin, end, plan_, products, score_options(options_));
       if (null != nullptr) parts.plan_null(*null, products);
       numbers.resize(end - begin);
       std::iota(numbers.begin(), numbers.end(), begin);
@@ -321,10 +321,10 @@ void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, 
       const StreamSums sums = builders[r - first].finish();
       finish(part, Products(sums, products, options), out[r].scores);
       if (!bands) continue;
-      if (products.has(Product::event_table)) out[r].event = cell_sums({&sums.event, 1});
-      out[r].classes = cell_sums(sums.by_class);
+      if (products.has(Product::event_table)) out[r].event = bin_sums({&sums.event, 1});
+      out[r].classes = bin_sums(sums.by_class);
       if (null != nullptr)
-        for (const Cell& c : sums.event.cell) out[r].event_mean_y.push_back(c.w.is_zero() ? 0 : c.mean_y());
+        for (const Bin& c : sums.event.bins) out[r].event_mean_y.push_back(c.w.is_zero() ? 0 : c.mean_y());
     }
   });
 }
@@ -385,7 +385,7 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
       TableBuilder table(*bands->mass);
       table.update(columns.event);
       const ReliabilityTable drawn = table.finish();
-      out[r].mass = cell_sums({&drawn, 1});
+      out[r].mass = bin_sums({&drawn, 1});
     }
     if (bands != nullptr && draws[r].null == nullptr) {
       const ForecastPass pass = pass_over(columns.event, 1);
