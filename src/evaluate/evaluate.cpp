@@ -95,7 +95,7 @@ Evaluation with_draws(const Prepared& prepared, Observed observed, const SampleS
     e.metrics.emplace_back(row->key, inference.result(*row));
     MetricResult& m = e.metrics.back().second;
     if (row->key == "ece_corrected" && !m.value && asked > 0 && size.units == 1)
-      m.why = "there is but " + counted(size.units, size.grouped ? "group" : "item") + " to resample";
+      m.why = "there is only " + counted(size.units, size.grouped ? "group" : "item") + " to resample";
   }
   if (aim == Aim::verdict) e.verdict = judge(inference, omnibus_p(e.observed.event_tests, e.null), asked, o);
   return e;
