@@ -42,6 +42,10 @@ struct Bands {
   std::optional<BinEdges> mass = {};
 };
 
+/// Products that are computed from sorted columns.
+inline constexpr ProductSet kColumns{Product::event_column, Product::confidence_column, Product::kde,
+                                     Product::smooth};
+
 class Prepared {
  public:
   /// `items` must outlive it. `will_draw`: columns of kernel metrics are kept for draws. `also`: products of
