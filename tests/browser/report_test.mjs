@@ -142,11 +142,11 @@ test("date, version, next step; raters and classes by their names; slices with i
   await page.close();
 });
 
-test("a page of a fit says that it flatters", async () => {
+test("a page of a fit says that it is optimistic", async () => {
   made.run("calibrate", "fit", "--method", "temperature", "--logits", "demo/validation/logits.npy", "--counts",
     "demo/validation/counts.npy", "-o", "flatters.model", "--quiet", "--report", "flatters.html");
   const { page } = await open(browser, made.path("flatters.html"));
-  assert.match(await page.textContent(".caution"), /fitted on.*flatter/);
+  assert.match(await page.textContent(".caution"), /fitted on.*optimistic/);
   await page.close();
 });
 

@@ -1,6 +1,7 @@
 // What several raters add: the parts of the loss, the calibration-dispersion map,
 // forecast disagreement, the raters themselves.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -11,6 +12,9 @@ namespace plumb::detail {
 namespace {
 
 constexpr const char* kRatersSection = "raters";
+
+// A difference that is only rounding reads as 0, not as -2.96e-16.
+std::string loss_text(double x) { return four_digit_number(std::abs(x) < 1e-12 ? 0 : x); }
 
 // lsq = cl + dl + il (Mimori 2021, eq. 8, 14): what recalibration, a better model, and nothing could remove.
 void loss_parts(const Runs& runs, Plots& out) {
@@ -31,8 +35,7 @@ void loss_parts(const Runs& runs, Plots& out) {
           {{"model", run.name}, {"part", p.label}, {"order", order++}, {"loss", *metric(run, p.key)}});
     parts.push_back(fmt::format(
         "{} has a loss of {}: {} from miscalibration, {} from separating items too little, {} from the raters' disagreement",
-        run.name, four_digit_number(*cl + *dl + *il), four_digit_number(*cl), four_digit_number(*dl),
-        four_digit_number(*il)));
+        run.name, loss_text(*cl + *dl + *il), loss_text(*cl), loss_text(*dl), loss_text(*il)));
   }
   if (parts.empty()) return;
   add_plot(
@@ -83,11 +86,11 @@ void disagreement(const Runs& runs, Plots& out) {
   Json data = Json::array();
   std::vector<std::string> parts;
   for (const Run& run : runs) {
-    const Json* cells = rows(run, "disagreement_reliability");
-    if (cells == nullptr) continue;
-    const double weight = total_weight(*cells);
+    const Json* bins = rows(run, "disagreement_reliability");
+    if (bins == nullptr) continue;
+    const double weight = total_weight(*bins);
     double p = 0, y = 0;
-    for (const Json& row : *cells) {
+    for (const Json& row : *bins) {
       const double w = number(row, "weight").value_or(0);
       if (!(w > 0)) continue;
       p += w * number(row, "mean_p").value_or(0) / weight;
