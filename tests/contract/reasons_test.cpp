@@ -122,7 +122,7 @@ const std::vector<Reason>& reasons() {
        [](const Facts& f, std::int64_t) { return f.fullest_bin < 2; }},
       {"it is computed by resampling: give bootstrap 200",
        [](const Facts& f, std::int64_t) { return f.replicates == 0; }},
-      {"there is but 1 item to resample",
+      {"there is only 1 item to resample",
        [](const Facts& f, std::int64_t) { return f.items == 1 && f.replicates > 0; }},
       {"all votes are for one class, so agreement by chance is complete",
        [](const Facts& f, std::int64_t) { return f.pairs_in_one_class; }},
