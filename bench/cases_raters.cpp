@@ -7,16 +7,16 @@ namespace plumb::bench {
 void rater_cases(Bench& b) {
   const MulticlassData data(b.size(1e6), 10, true);
   const Items items = data.items();
-  const Cells cells;
-  b.run("class-wise, 1e6 x 10, counts", 0, 5, [&] { (void)classwise_tables(items, cells, 2); });
+  const BinEdges edges;
+  b.run("class-wise, 1e6 x 10, counts", 0, 5, [&] { (void)classwise_tables(items, edges, 2); });
   const double pass = b.cases().back().seconds;
-  const auto histogram_cells = classwise_cells(10, cells);
-  const auto pair_cells = disagreement_cells(10, cells);
+  const auto histogram_bins = classwise_edges(10, edges);
+  const auto pair_bins = disagreement_edges(10, edges);
   b.run(
       "all of the histogram and disagreement losses", 0, 5,
       [&] {
-        (void)label_histogram(items, histogram_cells, 2);
-        (void)disagreement(items, {}, pair_cells, 2);
+        (void)label_histogram(items, histogram_bins, 2);
+        (void)disagreement(items, {}, pair_bins, 2);
       },
       3 * pass);
 }

@@ -26,17 +26,17 @@ std::int64_t resident_kb(const char* field) {
 void binary_cases(Bench& b) {
   const std::int64_t n = b.size(1e8);
   const double bytes = 5.0 * static_cast<double>(n);
-  const Cells cells;
+  const BinEdges edges;
   const std::string dir = (std::filesystem::temp_directory_path() / "plumb-bench").string();
   {
     const BinaryData data(n);
     const Items items = data.items();
     b.run(
         "table, 1e8 binary, two threads", bytes, 5,
-        [&] { (void)reliability_table(items, Event::event, cells, 2); }, bytes / b.bandwidth() / 0.25,
+        [&] { (void)reliability_table(items, Event::event, edges, 2); }, bytes / b.bandwidth() / 0.25,
         "stretch 40%");
     b.run("table, 1e8 binary, one thread", bytes, 3,
-          [&] { (void)reliability_table(items, Event::event, cells, 1); });
+          [&] { (void)reliability_table(items, Event::event, edges, 1); });
     std::filesystem::create_directories(dir);
     const std::vector<std::int64_t> shape{n};
     write_npy(dir + "/p.npy", std::span<const float>(data.p), shape);
@@ -52,7 +52,7 @@ void binary_cases(Bench& b) {
         items.predictions =
             Predictions({load(std::vector<std::string>{dir + "/p.npy"}, {})}, Scale::probability);
         items.votes = Votes::from_labels(load(std::vector<std::string>{dir + "/y.npy"}, {}), 2);
-        (void)reliability_table(items, Event::event, cells, 2);
+        (void)reliability_table(items, Event::event, edges, 2);
         after = resident_kb("RssAnon:");
       },
       1.5 * in_memory);
@@ -72,17 +72,17 @@ void sorted_cases(Bench& b) {
 }
 
 void multiclass_cases(Bench& b) {
-  const Cells cells;
+  const BinEdges edges;
   for (const auto& [rows, k, name] : {std::tuple{1e6, 10, "1e6 x 10"}, std::tuple{5e4, 1000, "5e4 x 1000"}}) {
     const MulticlassData data(b.size(rows), k, false);
     const Items items = data.items();
     const double bytes = 4.0 * static_cast<double>(data.z.size());
     b.run(
         std::string("top label, ") + name, bytes, 5,
-        [&] { (void)reliability_table(items, Event::event, cells, 2); }, bytes / b.bandwidth() / 0.25);
+        [&] { (void)reliability_table(items, Event::event, edges, 2); }, bytes / b.bandwidth() / 0.25);
     const double top = b.cases().back().seconds;
     b.run(
-        std::string("class-wise, ") + name, bytes, 5, [&] { (void)classwise_tables(items, cells, 2); },
+        std::string("class-wise, ") + name, bytes, 5, [&] { (void)classwise_tables(items, edges, 2); },
         k == 1000 ? 4 * top : 0);
   }
 }

@@ -100,9 +100,9 @@ int evaluate_regression_command(const Args& args) {
     result = evaluate_regression(inputs.items, options, save_state ? &state : nullptr);
   }
   if (!reference.empty()) {
-    constexpr int kHistogramCells = 30;
+    constexpr int kHistogramBins = 30;
     add_shift(compare_uncertainty(item_variances(inputs.items, options.clip, options.threads),
-                                  item_variances(other, options.clip, options.threads), kHistogramCells,
+                                  item_variances(other, options.clip, options.threads), kHistogramBins,
                                   options.threads),
               result);
   }

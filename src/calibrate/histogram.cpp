@@ -1,4 +1,4 @@
-// Histogram binning: equal-mass cells of the forecast, each answered by its smoothed frequency.
+// Histogram binning: equal-mass bins of the forecast, each answered by its smoothed frequency.
 #include "calibrate/rows.hpp"
 #include "calibrate/tables.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"
@@ -7,14 +7,14 @@
 namespace plumb::detail {
 namespace {
 
-CellTable histogram_table(const ForecastsView& ascending, int bins) {
-  CellTable t;
-  const std::vector<double> starts = equal_mass_cells(ascending, bins).thresholds;  // least p of each cell
+BinTable histogram_table(const ForecastsView& ascending, int bins) {
+  BinTable t;
+  const std::vector<double> starts = equal_mass_edges(ascending, bins).thresholds;  // least p of each bin
   std::int64_t i = 0;
   double last = 0;
-  for (std::int64_t cell = 0; cell <= std::ssize(starts); ++cell) {
+  for (std::int64_t bin = 0; bin <= std::ssize(starts); ++bin) {
     double hits = 0, trials = 0;
-    for (; i < std::ssize(ascending) && (cell == std::ssize(starts) || ascending.p[i] < starts[cell]); ++i) {
+    for (; i < std::ssize(ascending) && (bin == std::ssize(starts) || ascending.p[i] < starts[bin]); ++i) {
       const double mass = ascending.trials_of(i) * ascending.weight_of(i);
       if (!(mass > 0)) continue;
       hits += ascending.hits[i] * ascending.weight_of(i);
@@ -24,7 +24,7 @@ CellTable histogram_table(const ForecastsView& ascending, int bins) {
     const double v = smoothed(hits, trials);
     t.values.push_back(v);
     t.loss += event_loss(hits, trials, v);
-    if (cell < std::ssize(starts)) t.edges.push_back(border(last, starts[cell]));
+    if (bin < std::ssize(starts)) t.edges.push_back(border(last, starts[bin]));
   }
   return t;
 }

@@ -54,9 +54,9 @@ std::vector<Block> pool(const ForecastsView& f) {
   return out;
 }
 
-CellTable pooled_table(const ForecastsView& ascending) {
+BinTable pooled_table(const ForecastsView& ascending) {
   const std::vector<Block> blocks = pool(ascending);
-  CellTable t;
+  BinTable t;
   if (blocks.empty()) t.values.push_back(0.5);
   for (std::int64_t b = 0; b < std::ssize(blocks); ++b) {
     const double v = smoothed(blocks[b].hits, blocks[b].trials);

@@ -60,7 +60,7 @@ void OnnxFlow::finish_product(std::span<const double> w, std::span<const double>
   finish(op("Add", op("MatMul", u, graph_.constant(transposed, {k, k})), row(b)));
 }
 
-std::string OnnxFlow::cell(const std::string& x, const std::string& edges) {
+std::string OnnxFlow::bin(const std::string& x, const std::string& edges) {
   const std::string wide = graph_.node("Unsqueeze", {x, graph_.integer_constant(2)});
   const std::string above =
       graph_.node("Cast", {graph_.node("GreaterOrEqual", {wide, edges})}, {{"to", OnnxGraph::kInt64}});

@@ -34,7 +34,7 @@ class OnnxFlow {
   std::string row(std::span<const double> v) { return graph_.constant(v, {std::ssize(v)}); }
   std::string softmax(const std::string& u);
   /// The number of edges at or below x, for edges of shape E or K x E: N x K whole numbers.
-  std::string cell(const std::string& x, const std::string& edges);
+  std::string bin(const std::string& x, const std::string& edges);
 
   [[nodiscard]] OnnxGraph& graph() { return graph_; }
   /// The file; nothing may be added afterwards.

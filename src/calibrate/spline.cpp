@@ -151,7 +151,7 @@ void onnx_spline(OnnxFlow& flow, const Step& step) {
   std::vector<double> origin(1, knots[0]);
   origin.insert(origin.end(), knots.begin(), knots.end());
   const std::string u = flow.logits();
-  const std::string index = flow.cell(u, flow.row(knots));
+  const std::string index = flow.bin(u, flow.row(knots));
   const std::string d = flow.op("Sub", u, flow.op("Gather", flow.row(origin), index));
   std::string sum;
   for (int m = 3; m >= 0; --m) {

@@ -72,7 +72,7 @@ double event_loss(double hits, double trials, double v) {
 
 Step fit_tables(const Items& items, int threads, const std::string& method, const FitTable& fit) {
   Step step{method};
-  std::vector<CellTable> tables;
+  std::vector<BinTable> tables;
   double mass = 0;
   if (items.binary()) {
     const Forecasts f = collect_class(items, 1, threads);
@@ -89,15 +89,15 @@ Step fit_tables(const Items& items, int threads, const std::string& method, cons
       for (const Forecasts& f : columns) tables.push_back(fit(sort_forecasts(f, threads).view()));
     }
   }
-  std::vector<double> cells, edges, values;
+  std::vector<double> bins, edges, values;
   ExactSum loss;
-  for (const CellTable& t : tables) {
-    cells.push_back(t.values.size());
+  for (const BinTable& t : tables) {
+    bins.push_back(t.values.size());
     edges.insert(edges.end(), t.edges.begin(), t.edges.end());
     values.insert(values.end(), t.values.begin(), t.values.end());
     loss.add(t.loss);
   }
-  step.add_parameter("cells", std::move(cells));
+  step.add_parameter("cells", std::move(bins));
   step.add_parameter("edges", std::move(edges));
   step.add_parameter("values", std::move(values));
   step.fit.objective = mass > 0 ? loss.value() / mass : 0;
@@ -106,19 +106,19 @@ Step fit_tables(const Items& items, int threads, const std::string& method, cons
 
 MapPtr map_tables(const Step& step, int classes) {
   const std::int64_t columns = classes == 2 ? 1 : classes;
-  const auto cells = parameter(step, "cells", {columns});
+  const auto bins = parameter(step, "cells", {columns});
   const auto edges = vector_parameter(step, "edges");
   const auto values = vector_parameter(step, "values");
   const std::string bad = "the model file's " + step.method + " step has tables that ";
-  std::vector<CellTable> tables;
+  std::vector<BinTable> tables;
   std::int64_t edge = 0, value = 0;
-  for (const double c : cells) {
+  for (const double c : bins) {
     if (!(c >= 1 && c <= std::ssize(values) - value) || c != std::floor(c))
       throw InputError(bad + "do not match the number of bins");
     const auto n = static_cast<std::int64_t>(c);
     if (edge + n - 1 > std::ssize(edges)) throw InputError(bad + "lack edges");
     const auto at = [](std::span<const double> v, std::int64_t i) { return v.begin() + i; };
-    CellTable t{{at(edges, edge), at(edges, edge + n - 1)}, {at(values, value), at(values, value + n)}};
+    BinTable t{{at(edges, edge), at(edges, edge + n - 1)}, {at(values, value), at(values, value + n)}};
     if (!std::is_sorted(t.edges.begin(), t.edges.end())) throw InputError(bad + "are not in order");
     if (std::any_of(t.values.begin(), t.values.end(), [](double v) { return !(v > 0 && v < 1); }))
       throw InputError(bad + "hold a value outside of 0 and 1");
@@ -134,7 +134,7 @@ MapPtr map_tables(const Step& step, int classes) {
     for (std::int64_t row = 0; row + k <= std::ssize(in); row += k) {
       double sum = 0;
       for (std::int64_t c = 0; c < k; ++c) {
-        const CellTable& t = tables[c];
+        const BinTable& t = tables[c];
         z[row + c] =
             t.values[std::upper_bound(t.edges.begin(), t.edges.end(), in[row + c]) - t.edges.begin()];
         sum += z[row + c];
@@ -148,9 +148,9 @@ MapPtr map_tables(const Step& step, int classes) {
 void onnx_tables(OnnxFlow& flow, const Step& step) {
   const std::string z = flow.probabilities();
   const std::int64_t columns = flow.width();
-  const auto cells = parameter(step, "cells", {columns});
+  const auto bins = parameter(step, "cells", {columns});
   const auto edges = vector_parameter(step, "edges"), values = vector_parameter(step, "values");
-  const auto most = static_cast<std::int64_t>(*std::max_element(cells.begin(), cells.end()));
+  const auto most = static_cast<std::int64_t>(*std::max_element(bins.begin(), bins.end()));
   const std::int64_t slots = std::max<std::int64_t>(most, 2) - 1;
   // Tables of one length, filled with edges that nothing reaches.
   std::vector<double> all_edges(columns * slots, std::numeric_limits<double>::infinity()),
@@ -159,11 +159,11 @@ void onnx_tables(OnnxFlow& flow, const Step& step) {
   std::int64_t edge = 0, value = 0;
   for (std::int64_t c = 0; c < columns; ++c) {
     start.push_back(c * (slots + 1));
-    for (std::int64_t i = 0; i + 1 < cells[c]; ++i) all_edges[c * slots + i] = edges[edge++];
-    for (std::int64_t i = 0; i < cells[c]; ++i) all_values[c * (slots + 1) + i] = values[value++];
+    for (std::int64_t i = 0; i + 1 < bins[c]; ++i) all_edges[c * slots + i] = edges[edge++];
+    for (std::int64_t i = 0; i < bins[c]; ++i) all_values[c * (slots + 1) + i] = values[value++];
   }
   OnnxGraph& graph = flow.graph();
-  const std::string index = flow.cell(z, graph.constant(all_edges, {columns, slots}));
+  const std::string index = flow.bin(z, graph.constant(all_edges, {columns, slots}));
   const std::string from = graph.constant(std::span<const std::int64_t>(start), {columns});
   std::string found = flow.op("Gather", flow.row(all_values), flow.op("Add", index, from));
   if (columns > 1)

@@ -1,4 +1,4 @@
-// Calibrators that are a table for each class: p falls into a cell, the cell's value is the answer. One table
+// Calibrators that are a table for each class: p falls into a bin, the bin's value is the answer. One table
 // when the task is binary; else one against the rest for each class, and rows are divided by their sum.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace plumb::detail {
 
-/// p lies in cell number #{edges <= p}; values.size() == edges.size() + 1.
-struct CellTable {
+/// p lies in bin number #{edges <= p}; values.size() == edges.size() + 1.
+struct BinTable {
   std::vector<double> edges, values;
   double loss = 0;  ///< sum over votes of the event's log-loss on the fitting data
 };
@@ -18,7 +18,7 @@ struct CellTable {
 /// (hits + 1/2) / (n + 1): never 0 or 1, so that rows have a sum and log-loss is finite.
 [[nodiscard]] inline double smoothed(double hits, double trials) { return (hits + 0.5) / (trials + 1); }
 /// Half way between two forecasts, above the first: a forecast that comes back with other last bits stays in
-/// its cell. The rounded middle of two neighbouring doubles may be the lower one; then the upper is taken.
+/// its bin. The rounded middle of two neighbouring doubles may be the lower one; then the upper is taken.
 [[nodiscard]] inline double border(double before, double after) {
   const double middle = before + (after - before) / 2;
   return middle > before ? middle : after;
@@ -26,11 +26,11 @@ struct CellTable {
 /// -hits log v - (trials - hits) log(1 - v).
 [[nodiscard]] double event_loss(double hits, double trials, double v);
 
-using FitTable = std::function<CellTable(const ForecastsView& ascending)>;
+using FitTable = std::function<BinTable(const ForecastsView& ascending)>;
 /// Fits each class on its column in ascending order of p and fills parameters and report.
 [[nodiscard]] Step fit_tables(const Items& items, int threads, const std::string& method,
                               const FitTable& fit);
-/// Parameters: cells (number by class), edges, values (one class after the other).
+/// Parameters: cells (number of bins by class), edges, values (one class after the other).
 [[nodiscard]] MapPtr map_tables(const Step& step, int classes);
 void onnx_tables(OnnxFlow& flow, const Step& step);
 

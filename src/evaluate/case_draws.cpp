@@ -18,9 +18,9 @@ struct Times {
 };
 
 void add_table(ReliabilityTable& into, const ReliabilityTable& from, const Times& t) {
-  for (std::size_t b = 0; b < into.cell.size(); ++b) {
-    Cell& to = into.cell[b];
-    const Cell& c = from.cell[b];
+  for (std::size_t b = 0; b < into.bins.size(); ++b) {
+    Bin& to = into.bins[b];
+    const Bin& c = from.bins[b];
     to.items += c.items;
     to.votes += c.votes;
     t.once(to.w, c.w);
@@ -31,15 +31,15 @@ void add_table(ReliabilityTable& into, const ReliabilityTable& from, const Times
   }
 }
 
-void add_shares(std::vector<ShareCell>& into, const std::vector<ShareCell>& from, const Times& t) {
+void add_shares(std::vector<ShareBin>& into, const std::vector<ShareBin>& from, const Times& t) {
   if (into.empty()) into.resize(from.size());
   for (std::size_t b = 0; b < from.size(); ++b) {
-    ShareCell& to = into[b];
-    const ShareCell& c = from[b];
+    ShareBin& to = into[b];
+    const ShareBin& c = from[b];
     to.items += c.items;
     to.votes += c.votes;
-    for (ExactSum ShareCell::*sum :
-         {&ShareCell::w, &ShareCell::wp, &ShareCell::wmu, &ShareCell::wsq, &ShareCell::wmm, &ShareCell::wg})
+    for (ExactSum ShareBin::*sum :
+         {&ShareBin::w, &ShareBin::wp, &ShareBin::wmu, &ShareBin::wsq, &ShareBin::wmm, &ShareBin::wg})
       t.once(to.*sum, c.*sum);
     t.squared(to.ww, c.ww);
     t.squared(to.wwmm, c.wwmm);
@@ -104,11 +104,11 @@ void merge_times(StreamSums& into, const StreamSums& from, std::uint32_t times) 
 
 ReliabilityTable turned(const ReliabilityTable& table) {
   ReliabilityTable out = table;
-  for (std::size_t b = 0; b < out.cell.size(); ++b) {
-    ExactSum wy = table.cell[b].wp;
-    wy.merge(table.cell[b].wp);
-    wy.subtract(table.cell[b].wy);
-    out.cell[b].wy = wy;
+  for (std::size_t b = 0; b < out.bins.size(); ++b) {
+    ExactSum wy = table.bins[b].wp;
+    wy.merge(table.bins[b].wp);
+    wy.subtract(table.bins[b].wy);
+    out.bins[b].wy = wy;
   }
   return out;
 }
@@ -151,8 +151,8 @@ std::vector<Drawn> CaseDraws::boot(const Selection& part, const FinishOptions& o
   std::vector<Drawn> out(boot_.size());
   for (std::size_t r = 0; r < out.size(); ++r) {
     finish(part, Products(boot_[r], kStreamingProducts, options), out[r].scores);
-    out[r].event = cell_sums({&boot_[r].event, 1});
-    out[r].classes = cell_sums(boot_[r].by_class);
+    out[r].event = bin_sums({&boot_[r].event, 1});
+    out[r].classes = bin_sums(boot_[r].by_class);
   }
   return out;
 }
@@ -161,9 +161,9 @@ std::vector<Drawn> CaseDraws::null(const Selection& part, const FinishOptions& o
   std::vector<Drawn> out(null_.size());
   for (std::size_t r = 0; r < out.size(); ++r) {
     finish(part, Products(null_[r], {Product::event_table, Product::class_tables}, options), out[r].scores);
-    out[r].event = cell_sums({&null_[r].event, 1});
-    out[r].classes = cell_sums(null_[r].by_class);
-    for (const Cell& c : null_[r].event.cell) out[r].event_mean_y.push_back(c.w.is_zero() ? 0 : c.mean_y());
+    out[r].event = bin_sums({&null_[r].event, 1});
+    out[r].classes = bin_sums(null_[r].by_class);
+    for (const Bin& c : null_[r].event.bins) out[r].event_mean_y.push_back(c.w.is_zero() ? 0 : c.mean_y());
   }
   return out;
 }

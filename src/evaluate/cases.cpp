@@ -149,7 +149,7 @@ void Pool::add_raters(const Case& c) {
     const StreamSums sums =
         stream_sums(rated_by(c.items, r), equal_width_plan(o_.bins, c.items.classes()), kByRater, o_, silent);
     NamedSums& at = entry(raters_, c.raters.at(r));
-    if (at.sums.event.cell.empty()) {
+    if (at.sums.event.bins.empty()) {
       at.sums = sums;
     } else {
       at.sums.merge(sums);
@@ -160,7 +160,7 @@ void Pool::add_raters(const Case& c) {
 /// A case by itself: every metric, and the sums that are added up.
 Observed Pool::observe(const Items& items, EvaluateState& state) const {
   check_items(items);
-  check_cells(items.classes(), o_.bins);
+  check_table_size(items.classes(), o_.bins);
   EvaluateOptions one = o_;
   one.bootstrap = 0;
   state = begin_state(items, one);

@@ -18,7 +18,7 @@ void check_options(const EvaluateOptions& o) {
   if (!(o.clip >= 0 && o.clip < 0.5)) throw InputError("⟦clip⟧ must lie in [0, 0.5), not " + show(o.clip));
 }
 
-void check_cells(std::int64_t classes, std::int64_t bins) {
+void check_table_size(std::int64_t classes, std::int64_t bins) {
   if (classes < 2) throw InputError("no predictions given; use ⟦probs⟧ or ⟦logits⟧");
   const std::int64_t most = std::max<std::int64_t>(1'000'000 / classes, 100);
   if (bins > most)
@@ -26,7 +26,7 @@ void check_cells(std::int64_t classes, std::int64_t bins) {
                      " classes needs too much memory; give at most " + std::to_string(most));
 }
 
-void check_mass(const Items& items, const Cell& total) {
+void check_mass(const Items& items, const Bin& total) {
   if (total.items > 0) return;
   if (items.size() == 0) throw InputError(items.predictions.sources()[0].name() + ": there are no items");
   if (!items.weights.empty()) {

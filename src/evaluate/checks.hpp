@@ -7,9 +7,9 @@
 namespace plumb::detail {
 
 void check_options(const EvaluateOptions& options);
-/// Each class has a table of so many cells, of some 2 KB each.
-void check_cells(std::int64_t classes, std::int64_t bins);
+/// Each class has a table of so many bins, of some 2 KB each.
+void check_table_size(std::int64_t classes, std::int64_t bins);
 /// `total` is the event's: InputError, with the reason, where nothing entered it.
-void check_mass(const Items& items, const Cell& total);
+void check_mass(const Items& items, const Bin& total);
 
 }  // namespace plumb::detail

@@ -52,7 +52,7 @@ Scored scored(const Items& items, const Selection& selection, const EvaluateOpti
   const Selection inverted = selection.part(interval_needs_null);
   progress.expect(models * o.bootstrap * (prepared.passes(selection) + prepared.passes(inverted)));
   Bands bands;
-  if (selection.has("ece_mass")) bands.mass = out.observed.mass.cells;
+  if (selection.has("ece_mass")) bands.mass = out.observed.mass.edges;
   out.draws = prepared.score(selection, numbered_draws(o.bootstrap), o.threads, progress, &bands);
   const NullModel null = prepared.fit_null(out.observed.sums.several_votes);
   out.null = prepared.score(inverted, numbered_draws(o.bootstrap, &null), o.threads, progress, &bands);
@@ -187,7 +187,7 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
   check_models(models, reference);
   const Items& first = models.front().items;
   check_options(asked);
-  check_cells(first.classes(), asked.bins);
+  check_table_size(first.classes(), asked.bins);
   EvaluateOptions options = asked;
   options.null = NullKind::model;  // serves intervals alone: differences are tested by the bootstrap
   const SampleSize size = asked.bootstrap > 0 ? sample_size(first) : SampleSize{.units = kEnoughUnits};

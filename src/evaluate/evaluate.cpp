@@ -30,8 +30,8 @@ struct Evaluation {
 /// p-values come from different labels.
 enum class Aim { verdict, intervals_and_p, intervals, p_values };
 
-/// Products whose cells inversion takes its noise from; the values of its metrics are not drawn.
-ProductSet inverted_cells(const Selection& all) {
+/// Products whose bins inversion takes its noise from; the values of its metrics are not drawn.
+ProductSet inverted_bins(const Selection& all) {
   const Selection inverted =
       all.part([](const MetricRow& row) { return row.interval == Interval::inversion; });
   ProductSet out = inverted.products.both(Product::class_tables) | Product::event_table;
@@ -54,18 +54,18 @@ Selection null_part(const Selection& all, const SampleSize& size, Aim aim, NullK
     return (row.null && aim != Aim::intervals) || (interval_needs_null(row) && aim != Aim::p_values);
   });
   out.products |= Product::event_table;
-  if (size.single()) out.products |= inverted_cells(all);
+  if (size.single()) out.products |= inverted_bins(all);
   if (aim == Aim::verdict) add_omnibus(out);
   return out;
 }
 
-/// The metrics that have an interval. Votes and groups take the noise of their cells from here, too.
+/// The metrics that have an interval. Votes and groups take the noise of their bins from here, too.
 Selection boot_part(const Selection& all, const SampleSize& size, Aim aim) {
   if (aim == Aim::p_values) return {all.binary, {}, {}};
   Selection out = all.part([](const MetricRow& row) {
     return row.interval != Interval::none && row.interval != Interval::inversion;
   });
-  if (!size.single()) out.products |= inverted_cells(all);
+  if (!size.single()) out.products |= inverted_bins(all);
   if (aim == Aim::verdict) out.products |= all.products.both({Product::kde, Product::smooth});  // bands
   return out;
 }
@@ -83,7 +83,7 @@ Evaluation with_draws(const Prepared& prepared, Observed observed, const SampleS
   Evaluation e{{}, {}, std::move(observed), {}, {}, {}};
   if (o.bootstrap > 0) {
     Bands bands{e.observed.smooth_sigma};
-    if (selection.has("ece_mass")) bands.mass = e.observed.mass.cells;
+    if (selection.has("ece_mass")) bands.mass = e.observed.mass.edges;
     e.boot = prepared.score(boot_part(selection, size, aim), numbered_draws(o.bootstrap), o.threads, progress,
                             &bands);
     e.null_model = prepared.fit_null(e.observed.sums.several_votes);
@@ -95,7 +95,7 @@ Evaluation with_draws(const Prepared& prepared, Observed observed, const SampleS
     e.metrics.emplace_back(row->key, inference.result(*row));
     MetricResult& m = e.metrics.back().second;
     if (row->key == "ece_corrected" && !m.value && asked > 0 && size.units == 1)
-      m.why = "there is but " + counted(size.units, size.grouped ? "group" : "item") + " to resample";
+      m.why = "there is only " + counted(size.units, size.grouped ? "group" : "item") + " to resample";
   }
   if (aim == Aim::verdict) e.verdict = judge(inference, omnibus_p(e.observed.event_tests, e.null), asked, o);
   return e;
@@ -141,7 +141,7 @@ std::vector<std::vector<double>> curves_of(const std::vector<Drawn>& draws,
 
 void add_tables(const Prepared& prepared, const Evaluation& e, const EvaluateOptions& o, Result& result) {
   const ProductSet products = prepared.selection().products;
-  std::vector<std::vector<double>> null_mean_y;  // by cell, then draw
+  std::vector<std::vector<double>> null_mean_y;  // by bin, then draw
   for (const Drawn& d : e.null) {
     null_mean_y.resize(d.event_mean_y.size());
     for (std::int64_t b = 0; b < std::ssize(null_mean_y); ++b) null_mean_y[b].push_back(d.event_mean_y[b]);
@@ -169,7 +169,7 @@ using namespace detail;
 Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState* state) {
   check_options(asked);
   check_items(items);
-  check_cells(items.classes(), asked.bins);
+  check_table_size(items.classes(), asked.bins);
   if (state != nullptr) *state = begin_state(items, asked);
   EvaluateOptions options = asked;
   const SampleSize size = asked.bootstrap > 0 ? sample_size(items) : SampleSize{.units = kEnoughUnits};

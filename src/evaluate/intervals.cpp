@@ -8,7 +8,7 @@
 namespace plumb::detail {
 namespace {
 
-constexpr std::int64_t kManyDraws = 1000;  // of the noise of independent cells: tails of 2.5% are smooth
+constexpr std::int64_t kManyDraws = 1000;  // of the noise of independent bins: tails of 2.5% are smooth
 
 void set_bounds(const Bounds& b, const char* kind, MetricResult& m) {
   m.low = b.low;
@@ -69,7 +69,7 @@ Unlikely::Unlikely(std::span<const ReliabilityTable> tables)
     : copies(tables.size() > 1 ? static_cast<double>(tables.size()) / 2 : 1) {
   for (const ReliabilityTable& t : tables) {
     const double all = t.total().w.value() * static_cast<double>(tables.size());
-    for (const Cell& c : t.cell) {
+    for (const Bin& c : t.bins) {
       if (c.w.is_zero()) continue;
       const bool low = c.mean_p() < 0.5;
       came += (low ? c.wy.value() : c.w.value() - c.wy.value()) / all;
@@ -79,23 +79,23 @@ Unlikely::Unlikely(std::span<const ReliabilityTable> tables)
 }
 
 /// One vote a unit: noise of the null, whose variance is known. Else votes or groups depend on each other,
-/// and the bootstrap knows best how much. Items are independent, and so are cells that share none.
-std::optional<CellNoise> Inference::noise(std::span<const ReliabilityTable> tables,
-                                          CellSums Drawn::*sums) const {
+/// and the bootstrap knows best how much. Items are independent, and so are bins that share none.
+std::optional<BinNoise> Inference::noise(std::span<const ReliabilityTable> tables,
+                                         BinSums Drawn::*sums) const {
   const bool from_null = size_.single() && !null_.empty();
-  std::vector<const CellSums*> draws;
+  std::vector<const BinSums*> draws;
   for (const Drawn& d : from_null ? null_ : boot_)
     if (!(d.*sums).weight.empty()) draws.push_back(&(d.*sums));
   if (draws.empty()) return std::nullopt;
-  CellNoise out = from_null ? null_noise(tables, draws) : multiplier_noise(tables, draws);
-  if (out.cells() == 0) return std::nullopt;
+  BinNoise out = from_null ? null_noise(tables, draws) : multiplier_noise(tables, draws);
+  if (out.count() == 0) return std::nullopt;
   const bool one = tables.size() == 1;
   if (!from_null) return normal_draws(out, one ? kManyDraws : out.draws());
   return one ? with_more_draws(out, kManyDraws) : out;
 }
 
 double Inference::rarer() const {
-  const Cell total = observed_.sums.event.total();
+  const Bin total = observed_.sums.event.total();
   const double hits = total.wy.value() / total.w.value();
   return std::min(hits, 1 - hits) * size_.effective;
 }
@@ -120,22 +120,22 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
   constexpr double kFewEvents = 80;
   if ((key == "ece_l2" || key == "brier_reliability") && rarer() < kFewEvents) return;
   const std::span classes(observed_.sums.by_class);
-  std::optional<CellNoise> own;
-  const std::optional<CellNoise>* cells = &event_;
+  std::optional<BinNoise> own;
+  const std::optional<BinNoise>* bins = &event_;
   PlugIn kind = PlugIn::absolute;
   double tables = 1;
   if (key == "ece_mass") {
     own = noise({&observed_.mass, 1}, &Drawn::mass);
-    cells = &own;
+    bins = &own;
   } else if (key == "ece_classwise" || (key == "brier_reliability" && !binary_)) {
     own = noise(classes, &Drawn::classes);
-    cells = &own;
+    bins = &own;
   }
   if (key == "brier_reliability" || key == "ece_l2") kind = PlugIn::square;
   if (key == "brier_reliability" && !binary_) tables = static_cast<double>(classes.size());
   if (key == "log_calibration") kind = PlugIn::divergence;
-  if (!*cells) return;
-  const Inverted b = invert(**cells, kind, level_, clip_);
+  if (!*bins) return;
+  const Inverted b = invert(**bins, kind, level_, clip_);
   const auto scale = [&](double x) { return key == "ece_l2" ? std::sqrt(x) : x * tables; };
   if (key == "ece_corrected") {
     m.value = std::min(b.median, *ece(observed_.sums.event).value);  // never above what was seen
@@ -201,7 +201,7 @@ void Inference::add_auroc(std::span<const double> replicates, MetricResult& m) c
 
 /// Where an outcome never came, resampling cannot show it: so many of it could have come unseen.
 void Inference::widen_ratio(MetricResult& m) const {
-  const Cell total = observed_.sums.event.total();
+  const Bin total = observed_.sums.event.total();
   if (rarer() > 0 || !(total.wp.value() > 0)) return;
   const double n = size_.effective, expected = total.wp.value() / total.w.value();
   const double unseen = std::min(poisson_upper(0, (1 + level_) / 2) / n, 1.0) / expected;

@@ -23,7 +23,7 @@ using Replicates = std::map<std::string, std::vector<double>, std::less<>>;
 
 [[nodiscard]] MetricResult result_of(const Estimate& estimate);
 
-/// Shares of votes for the less likely outcome of each cell.
+/// Shares of votes for the less likely outcome of each bin.
 struct Unlikely {
   double came = 0, expected = 0;  ///< expected: by a calibrated model
   double copies = 1;              ///< in so many of the tables' mean a vote counts: two of K classes
@@ -43,8 +43,8 @@ class Inference {
 
   /// `ece_corrected`, asked for or not; empty without draws.
   [[nodiscard]] MetricResult corrected() const;
-  /// Noise of the event's cells; absent without draws.
-  [[nodiscard]] const std::optional<CellNoise>& event() const { return event_; }
+  /// Noise of the event's bins; absent without draws.
+  [[nodiscard]] const std::optional<BinNoise>& event() const { return event_; }
   [[nodiscard]] const SampleSize& size() const { return size_; }
   /// The error that these forecasts would have if every outcome were the unlikely one.
   [[nodiscard]] double largest() const { return 1 - unlikely_.expected; }
@@ -57,8 +57,8 @@ class Inference {
   [[nodiscard]] double rare_expected() const { return unlikely_.expected; }
 
  private:
-  [[nodiscard]] std::optional<CellNoise> noise(std::span<const ReliabilityTable> tables,
-                                               CellSums Drawn::*sums) const;
+  [[nodiscard]] std::optional<BinNoise> noise(std::span<const ReliabilityTable> tables,
+                                              BinSums Drawn::*sums) const;
   [[nodiscard]] double rare_bound(const Unlikely& u, double level) const;
   void add_inversion(std::string_view key, MetricResult& m) const;
   void add_share(std::string_view key, std::span<const double> replicates, MetricResult& m) const;
@@ -72,7 +72,7 @@ class Inference {
   bool binary_;
   double level_, clip_;
   Replicates drawn_, null_values_;
-  std::optional<CellNoise> event_;
+  std::optional<BinNoise> event_;
   Unlikely unlikely_;
 };
 

@@ -17,19 +17,19 @@ namespace {
 constexpr double kLucky = 0.03;  // a little above 0.025, where the bound of 95% would be 0
 constexpr double kHalfPi = 1.5707963267948966;
 
-double residual(const Cell& c) {
+double residual(const Bin& c) {
   ExactSum r = c.wy;
   r.subtract(c.wp);
   return r.value();
 }
 
-/// The observed half, and where each of its cells stands in the draws.
-CellNoise observed_cells(std::span<const ReliabilityTable> tables, std::vector<std::size_t>& place) {
-  CellNoise out;
+/// The observed half, and where each of its bins stands in the draws.
+BinNoise observed_bins(std::span<const ReliabilityTable> tables, std::vector<std::size_t>& place) {
+  BinNoise out;
   std::size_t at = 0;
   for (const ReliabilityTable& t : tables) {
     const double total = t.total().w.value() * static_cast<double>(tables.size());
-    for (const Cell& c : t.cell) {
+    for (const Bin& c : t.bins) {
       if (!c.w.is_zero()) {
         out.weight.push_back(c.w.value() / total);
         out.mean_p.push_back(c.mean_p());
@@ -42,7 +42,7 @@ CellNoise observed_cells(std::span<const ReliabilityTable> tables, std::vector<s
   return out;
 }
 
-/// The same size in every cell, in the direction of its gap.
+/// The same size in every bin, in the direction of its gap.
 std::vector<double> flat_shape(std::span<const double> gap) {
   std::vector<double> out;
   for (const double g : gap) out.push_back(g < 0 ? -1.0 : 1.0);
@@ -50,30 +50,30 @@ std::vector<double> flat_shape(std::span<const double> gap) {
 }
 
 /// In proportion to the gaps less their noise, of mean size 1; flat where no gap stands out.
-std::vector<double> clear_shape(const CellNoise& cells) {
+std::vector<double> clear_shape(const BinNoise& bins) {
   std::vector<double> out;
   double mean = 0;
-  for (std::int64_t b = 0; b < cells.cells(); ++b) {
+  for (std::int64_t b = 0; b < bins.count(); ++b) {
     double squares = 0;
-    for (std::int64_t d = 0; d < cells.draws(); ++d)
-      squares += cells.noise[d * cells.cells() + b] * cells.noise[d * cells.cells() + b];
-    const double variance = squares / static_cast<double>(cells.draws()), g = cells.gap[b];
+    for (std::int64_t d = 0; d < bins.draws(); ++d)
+      squares += bins.noise[d * bins.count() + b] * bins.noise[d * bins.count() + b];
+    const double variance = squares / static_cast<double>(bins.draws()), g = bins.gap[b];
     out.push_back(g * g > variance ? g * (1 - variance / (g * g)) : 0);
-    mean += cells.weight[b] * std::abs(out.back());
+    mean += bins.weight[b] * std::abs(out.back());
   }
-  if (!(mean > 0)) return flat_shape(cells.gap);
+  if (!(mean > 0)) return flat_shape(bins.gap);
   for (double& x : out) x /= mean;
   return out;
 }
 
 double entropy_term(double c) { return c > 0 ? c * log_portable(c) : 0; }
 
-/// What a gap adds to T in one cell.
+/// What a gap adds to T in one bin.
 class Term {
  public:
-  Term(const CellNoise& cells, PlugIn kind, double clip) : cells_(cells), kind_(kind) {
+  Term(const BinNoise& bins, PlugIn kind, double clip) : bins_(bins), kind_(kind) {
     if (kind != PlugIn::divergence) return;
-    for (const double p : cells.mean_p) {
+    for (const double p : bins.mean_p) {
       const double q = clip > 0 ? std::clamp(p, clip, 1 - clip) : p;
       const bool open = q > 0 && q < 1;  // else no other outcome came, or the plug-in would not be defined
       log_.push_back(open ? log_portable(q) : 0);
@@ -84,32 +84,32 @@ class Term {
     if (kind_ == PlugIn::absolute) return std::abs(gap);
     if (kind_ == PlugIn::square) return gap * gap;
     if (log_[b] == 0) return 0;
-    const double c = std::clamp(cells_.mean_p[b] + gap, 0.0, 1.0);
+    const double c = std::clamp(bins_.mean_p[b] + gap, 0.0, 1.0);
     return std::max(entropy_term(c) + entropy_term(1 - c) - c * log_[b] - (1 - c) * log_rest_[b], 0.0);
   }
 
  private:
-  const CellNoise& cells_;
+  const BinNoise& bins_;
   PlugIn kind_;
   std::vector<double> log_, log_rest_;
 };
 
 /// T of given gaps.
 template <class Gap>
-double plug_in(const CellNoise& cells, const Term& term, Gap gap) {
+double plug_in(const BinNoise& bins, const Term& term, Gap gap) {
   double sum = 0;
-  for (std::int64_t b = 0; b < cells.cells(); ++b) sum += cells.weight[b] * term(b, gap(b));
+  for (std::int64_t b = 0; b < bins.count(); ++b) sum += bins.weight[b] * term(b, gap(b));
   return sum;
 }
 
 /// T over the draws when the true gaps are t times `shape`.
-void shifted(const CellNoise& cells, const Term& term, std::span<const double> shape, double t,
+void shifted(const BinNoise& bins, const Term& term, std::span<const double> shape, double t,
              std::vector<double>& out) {
-  out.resize(cells.draws());
-  const double* noise = cells.noise.data();
+  out.resize(bins.draws());
+  const double* noise = bins.noise.data();
   for (double& value : out) {
-    value = plug_in(cells, term, [&](std::int64_t b) { return noise[b] + t * shape[b]; });
-    noise += cells.cells();
+    value = plug_in(bins, term, [&](std::int64_t b) { return noise[b] + t * shape[b]; });
+    noise += bins.count();
   }
 }
 
@@ -121,14 +121,14 @@ double crossing(const std::vector<double>& curve, double step, double y) {
   return step * static_cast<double>(curve.size() - 1);
 }
 
-Inverted invert_along(const CellNoise& cells, const std::vector<double>& shape, PlugIn kind, double level,
+Inverted invert_along(const BinNoise& bins, const std::vector<double>& shape, PlugIn kind, double level,
                       double clip) {
   constexpr int kSteps = 24;
-  const Term term(cells, kind, clip);
-  const double observed = plug_in(cells, term, [&](std::int64_t b) { return cells.gap[b]; });
+  const Term term(bins, kind, clip);
+  const double observed = plug_in(bins, term, [&](std::int64_t b) { return bins.gap[b]; });
   std::vector<double> drawn;
   const auto quantiles = [&](double t) {
-    shifted(cells, term, shape, t, drawn);
+    shifted(bins, term, shape, t, drawn);
     std::sort(drawn.begin(), drawn.end());
     const Bounds b = percentile_bounds(drawn, level);
     return std::array{b.high, quantile_sorted(drawn, 0.5), b.low};
@@ -141,11 +141,11 @@ Inverted invert_along(const CellNoise& cells, const std::vector<double>& shape, 
     for (int k = 0; k < 3; ++k) curve[k].push_back(i == 0 ? q[k] : std::max(q[k], curve[k].back()));
   }
   const auto scale = [&](double t) {
-    return t > 0 ? plug_in(cells, term, [&](std::int64_t b) { return t * shape[b]; }) : 0.0;
+    return t > 0 ? plug_in(bins, term, [&](std::int64_t b) { return t * shape[b]; }) : 0.0;
   };
   const double step = end / kSteps;
   // A value that even a calibrated model rarely stays below is luck, and does not prove an error of 0.
-  shifted(cells, term, shape, 0, drawn);
+  shifted(bins, term, shape, 0, drawn);
   const double lucky = quantile(drawn, kLucky);
   return {scale(crossing(curve[0], step, observed)), scale(crossing(curve[1], step, observed)),
           scale(crossing(curve[2], step, std::max(observed, lucky)))};
@@ -155,15 +155,15 @@ double count_up_to(const std::vector<double>& values, double y) {
   return static_cast<double>(std::count_if(values.begin(), values.end(), [y](double x) { return x <= y; }));
 }
 
-double cls_bound_along(const CellNoise& cells, std::span<const double> along, double level, int steps) {
-  const Term term(cells, PlugIn::absolute, 0);
-  const double observed = plug_in(cells, term, [&](std::int64_t b) { return along[b]; });
-  // T is a sum of as many terms as there are cells: what differs by rounding is a tie.
+double cls_bound_along(const BinNoise& bins, std::span<const double> along, double level, int steps) {
+  const Term term(bins, PlugIn::absolute, 0);
+  const double observed = plug_in(bins, term, [&](std::int64_t b) { return along[b]; });
+  // T is a sum of as many terms as there are bins: what differs by rounding is a tie.
   const double edge = observed * (1 + 1e-12);
   const std::vector<double> shape = flat_shape(along);
   std::vector<double> drawn;
   const auto share = [&](double t) {
-    shifted(cells, term, shape, t, drawn);
+    shifted(bins, term, shape, t, drawn);
     return 1 + count_up_to(drawn, edge);
   };
   const double most = share(0) * (1 - level) * (1 + 1e-9);
@@ -178,49 +178,49 @@ double cls_bound_along(const CellNoise& cells, std::span<const double> along, do
 
 }  // namespace
 
-CellSums cell_sums(std::span<const ReliabilityTable> tables) {
-  CellSums out;
+BinSums bin_sums(std::span<const ReliabilityTable> tables) {
+  BinSums out;
   for (const ReliabilityTable& t : tables)
-    for (const Cell& c : t.cell) {
+    for (const Bin& c : t.bins) {
       out.weight.push_back(c.w.value());
       out.residual.push_back(residual(c));
     }
   return out;
 }
 
-CellNoise null_noise(std::span<const ReliabilityTable> observed, const std::vector<const CellSums*>& null) {
+BinNoise null_noise(std::span<const ReliabilityTable> observed, const std::vector<const BinSums*>& null) {
   std::vector<std::size_t> place;
-  CellNoise out = observed_cells(observed, place);
-  for (const CellSums* d : null)
+  BinNoise out = observed_bins(observed, place);
+  for (const BinSums* d : null)
     for (const std::size_t at : place)
       out.noise.push_back(d->weight[at] > 0 ? d->residual[at] / d->weight[at] : 0);
   // Where a gap is clear of its noise, outcomes vary as their frequency says, which for an over-confident
   // model is more than the forecasts say.
-  const std::int64_t cells = out.cells(), draws = std::ssize(null);
-  for (std::int64_t b = 0; b < cells; ++b) {
+  const std::int64_t bins = out.count(), draws = std::ssize(null);
+  for (std::int64_t b = 0; b < bins; ++b) {
     double variance = 0;
     for (std::int64_t d = 0; d < draws; ++d)
-      variance += out.noise[d * cells + b] * out.noise[d * cells + b] / draws;
+      variance += out.noise[d * bins + b] * out.noise[d * bins + b] / draws;
     const double p = out.mean_p[b], gap = out.gap[b];
     const double clear = gap * gap > variance ? gap * (1 - variance / (gap * gap)) : 0;
     const double c = std::clamp(p + clear, 0.0, 1.0), forecast = p * (1 - p), seen = c * (1 - c);
     if (!(forecast > 0 && seen > forecast)) continue;
-    for (std::int64_t d = 0; d < draws; ++d) out.noise[d * cells + b] *= std::sqrt(seen / forecast);
+    for (std::int64_t d = 0; d < draws; ++d) out.noise[d * bins + b] *= std::sqrt(seen / forecast);
   }
   return out;
 }
 
-CellNoise multiplier_noise(std::span<const ReliabilityTable> observed,
-                           const std::vector<const CellSums*>& boot) {
+BinNoise multiplier_noise(std::span<const ReliabilityTable> observed,
+                          const std::vector<const BinSums*>& boot) {
   std::vector<std::size_t> place;
-  CellNoise out = observed_cells(observed, place);
-  const CellSums here = cell_sums(observed);
+  BinNoise out = observed_bins(observed, place);
+  const BinSums here = bin_sums(observed);
   out.noise.resize(place.size() * boot.size());
   for (std::size_t b = 0; b < place.size(); ++b) {
     const std::size_t at = place[b];
     const double w = here.weight[at], gap = out.gap[b];
     double squares = 0;
-    for (const CellSums* d : boot) {
+    for (const BinSums* d : boot) {
       const double moved = (d->residual[at] - here.residual[at]) / w;
       squares += moved * moved;
     }
@@ -235,14 +235,14 @@ CellNoise multiplier_noise(std::span<const ReliabilityTable> observed,
   return out;
 }
 
-CellNoise normal_draws(const CellNoise& cells, std::int64_t draws) {
-  CellNoise out = cells;
-  const std::int64_t n = cells.cells(), have = cells.draws();
+BinNoise normal_draws(const BinNoise& bins, std::int64_t draws) {
+  BinNoise out = bins;
+  const std::int64_t n = bins.count(), have = bins.draws();
   const double scale = 1 / std::sqrt(static_cast<double>(have));
   out.noise.assign(n * draws, 0.0);
   for (std::int64_t d = 0; d < draws; ++d) {
     double* const to = out.noise.data() + d * n;
-    const double* from = cells.noise.data();
+    const double* from = bins.noise.data();
     std::uint64_t signs = 0;
     for (std::int64_t k = 0; k < have; ++k, from += n, signs >>= 1) {
       if (k % 64 == 0) signs = random_bits(0, Purpose::noise, narrow<std::uint32_t>(d), k / 64);
@@ -253,21 +253,21 @@ CellNoise normal_draws(const CellNoise& cells, std::int64_t draws) {
   return out;
 }
 
-CellNoise with_more_draws(const CellNoise& cells, std::int64_t draws) {
-  CellNoise out = cells;
-  const std::int64_t n = cells.cells(), have = cells.draws();
+BinNoise with_more_draws(const BinNoise& bins, std::int64_t draws) {
+  BinNoise out = bins;
+  const std::int64_t n = bins.count(), have = bins.draws();
   if (have < 2) return out;
   for (std::int64_t round = 1; have * round < draws; ++round)
     for (std::int64_t d = 0; d < have; ++d)
       for (std::int64_t b = 0; b < n; ++b)
-        out.noise.push_back(cells.noise[(d + round * (7 * b + 3)) % have * n + b]);
+        out.noise.push_back(bins.noise[(d + round * (7 * b + 3)) % have * n + b]);
   return out;
 }
 
-Inverted invert(const CellNoise& cells, PlugIn kind, double level, double clip) {
-  const Inverted flat = invert_along(cells, flat_shape(cells.gap), kind, level, clip);
-  // Gaps of the same mean size that differ from cell to cell make T larger than flat ones do.
-  const Inverted uneven = invert_along(cells, clear_shape(cells), kind, level, clip);
+Inverted invert(const BinNoise& bins, PlugIn kind, double level, double clip) {
+  const Inverted flat = invert_along(bins, flat_shape(bins.gap), kind, level, clip);
+  // Gaps of the same mean size that differ from bin to bin make T larger than flat ones do.
+  const Inverted uneven = invert_along(bins, clear_shape(bins), kind, level, clip);
   return {std::min(flat.low, uneven.low), flat.median, flat.high};
 }
 
@@ -296,15 +296,13 @@ Inverted invert_folded(double observed, std::span<const double> null, double lev
   return {reach(z), reach(0), reach(-z)};
 }
 
-double cls_bound(const CellNoise& cells, double level) {
-  return cls_bound_along(cells, cells.gap, level, 24);
-}
+double cls_bound(const BinNoise& bins, double level) { return cls_bound_along(bins, bins.gap, level, 24); }
 
-double null_cls_bound(const CellNoise& cells, double level) {
-  const std::int64_t n = cells.cells(), taken = std::min<std::int64_t>(cells.draws(), 50);
+double null_cls_bound(const BinNoise& bins, double level) {
+  const std::int64_t n = bins.count(), taken = std::min<std::int64_t>(bins.draws(), 50);
   std::vector<double> bounds;
   for (std::int64_t d = 0; d < taken; ++d)
-    bounds.push_back(cls_bound_along(cells, std::span(cells.noise).subspan(d * n, n), level, 14));
+    bounds.push_back(cls_bound_along(bins, std::span(bins.noise).subspan(d * n, n), level, 14));
   return quantile(std::move(bounds), 0.5);
 }
 

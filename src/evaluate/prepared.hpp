@@ -1,4 +1,4 @@
-// An evaluation made ready: which metrics, on which cells, with the columns sorted and the kernels planned.
+// An evaluation made ready: which metrics, on which bins, with the columns sorted and the kernels planned.
 // Made once; from it and a draw come scores. evaluate, compare and stability are loops over draws.
 #pragma once
 
@@ -27,20 +27,24 @@ struct Observed {
   Scores event_tests;  ///< those of the omnibus test, where draws will be ranked beside them
   std::vector<std::optional<double>> class_kde;
   double smooth_sigma = 0;  ///< bandwidth of the smoothed curve
-  ReliabilityTable mass;    ///< on equal-mass cells, where `ece_mass` was asked for
+  ReliabilityTable mass;    ///< on equal-mass bins, where `ece_mass` was asked for
 };
 
 /// What one draw gave: estimates, and with bands what intervals and the bands of the plots are made of.
 struct Drawn {
   Scores scores;
-  std::vector<double> event_mean_y;             ///< null draws: by cell; 0 where it is empty
+  std::vector<double> event_mean_y;             ///< null draws: by bin; 0 where it is empty
   std::vector<double> kde_curve, smooth_curve;  ///< the others: by grid point; NaN where absent
-  CellSums event, classes, mass;                ///< on the cells of the data; mass: where Bands has cells
+  BinSums event, classes, mass;                 ///< on the bins of the data; mass: where Bands has bins
 };
 struct Bands {
   double smooth_sigma = 0;
-  std::optional<Cells> mass = {};
+  std::optional<BinEdges> mass = {};
 };
+
+/// Products that are computed from sorted columns.
+inline constexpr ProductSet kColumns{Product::event_column, Product::confidence_column, Product::kde,
+                                     Product::smooth};
 
 class Prepared {
  public:
@@ -89,7 +93,7 @@ class Prepared {
   EvaluateOptions options_;
   ProductSet products_;
   bool will_draw_;
-  CellPlan cells_;
+  BinPlan plan_;
   Units units_;
   std::optional<Columns> columns_;
   KernelPlan kernel_;

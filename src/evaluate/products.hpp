@@ -63,7 +63,7 @@ class Products {
 
   [[nodiscard]] const ForecastsView& event_column() const;
   [[nodiscard]] const ForecastsView& confidence_column() const;
-  [[nodiscard]] const ReliabilityTable& mass_table() const;  ///< the event's on equal-mass cells
+  [[nodiscard]] const ReliabilityTable& mass_table() const;  ///< the event's on equal-mass bins
   [[nodiscard]] const RiskCoverage& risk_coverage() const;
   [[nodiscard]] const BrierRefinement& brier_refinement() const;
   [[nodiscard]] const CalibrationLine& calibration_line() const;

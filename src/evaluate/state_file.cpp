@@ -14,18 +14,18 @@ namespace plumb {
 using detail::fields;
 
 template <class Io>
-static void visit(Io& io, Cells& c) {
+static void visit(Io& io, BinEdges& c) {
   fields(io, c.bins, c.equal_width, c.thresholds);
 }
 
 template <class Io>
-static void visit(Io& io, ShareCell& c) {
+static void visit(Io& io, ShareBin& c) {
   fields(io, c.items, c.votes, c.w, c.wp, c.wmu, c.wsq, c.wmm, c.wg, c.ww, c.wwmm);
 }
 
 template <class Io>
 static void visit(Io& io, ShareTables& t) {
-  fields(io, t.cells, t.single, t.several, t.left_out);
+  fields(io, t.edges, t.single, t.several, t.left_out);
 }
 
 template <class Io>
@@ -49,13 +49,13 @@ static void visit(Io& io, EventLogLoss& e) {
 }
 
 template <class Io>
-static void visit(Io& io, Cell& c) {
+static void visit(Io& io, Bin& c) {
   fields(io, c.items, c.votes, c.w, c.wp, c.wy, c.ww, c.wwyy);
 }
 
 template <class Io>
 static void visit(Io& io, ReliabilityTable& t) {
-  fields(io, t.cells, t.cell);
+  fields(io, t.edges, t.bins);
 }
 
 template <class Io>
@@ -97,18 +97,18 @@ constexpr std::uint32_t kFormat = 2;  // 1: without the rule for ties and the nu
 bool consistent(const EvaluateState& s) {
   const auto fits = [&](const StreamSums& x) {
     const auto table = [&](const ReliabilityTable& t) {
-      return t.cells == Cells{s.bins, true, {}} && t.cell.size() == static_cast<std::size_t>(s.bins);
+      return t.edges == BinEdges{s.bins, true, {}} && t.bins.size() == static_cast<std::size_t>(s.bins);
     };
     if (!table(x.event) || x.by_class.size() != static_cast<std::size_t>(s.classes)) return false;
     for (const ReliabilityTable& t : x.by_class)
       if (!table(t)) return false;
-    const auto shares = [](const ShareTables& t, const std::vector<Cells>& cells) {
-      const auto full = [&](const std::vector<ShareCell>& c) { return c.empty() || c.size() == t.size(); };
-      return t.cells == cells && full(t.single) && full(t.several);
+    const auto shares = [](const ShareTables& t, const std::vector<BinEdges>& edges) {
+      const auto full = [&](const std::vector<ShareBin>& c) { return c.empty() || c.size() == t.size(); };
+      return t.edges == edges && full(t.single) && full(t.several);
     };
-    const Cells cells{s.bins, true, {}};
-    return shares(x.histogram, classwise_cells(s.classes, cells)) &&
-           shares(x.disagreement, disagreement_cells(s.classes, cells)) &&
+    const BinEdges edges{s.bins, true, {}};
+    return shares(x.histogram, classwise_edges(s.classes, edges)) &&
+           shares(x.disagreement, disagreement_edges(s.classes, edges)) &&
            x.agreement.cls.size() == static_cast<std::size_t>(s.classes);
   };
   const auto kernel = [](double bandwidth, const BetaSums& k) {

@@ -22,7 +22,7 @@ void StreamSums::merge(const StreamSums& other) {
 
 namespace plumb::detail {
 
-void BlockParts::read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan,
+void BlockParts::read(const Items& items, std::int64_t begin, std::int64_t end, const BinPlan& plan,
                       ProductSet products, const ScoreOptions& options) {
   read_items(items, begin, end, block);
   if (products.any({Product::event_table, Product::event_log})) project(block, Event::event, event);
@@ -52,11 +52,11 @@ void BlockParts::plan_null(const NullModel& model, ProductSet products) {
   pair_votes.plan(event.view(), correlation);
 }
 
-StreamBuilder::StreamBuilder(const CellPlan& plan, ProductSet products)
+StreamBuilder::StreamBuilder(const BinPlan& plan, ProductSet products)
     : products_(products),
       event_(plan.event),
-      histogram_(products.has(Product::histogram) ? plan.by_class : std::vector<Cells>{}),
-      disagreement_(products.has(Product::disagreement) ? plan.disagreement : std::vector<Cells>{}),
+      histogram_(products.has(Product::histogram) ? plan.by_class : std::vector<BinEdges>{}),
+      disagreement_(products.has(Product::disagreement) ? plan.disagreement : std::vector<BinEdges>{}),
       agreement_(products.has(Product::agreement) ? narrow<int>(std::ssize(plan.by_class)) : 0) {
   if (products.has(Product::class_tables)) by_class_.emplace(plan.by_class);
 }
@@ -129,8 +129,8 @@ StreamSums StreamBuilder::finish() {
   return sums;
 }
 
-StreamSums stream_sums(const Items& items, const CellPlan& plan, ProductSet products,
-                       const EvaluateOptions& o, Progress& progress) {
+StreamSums stream_sums(const Items& items, const BinPlan& plan, ProductSet products, const EvaluateOptions& o,
+                       Progress& progress) {
   struct Worker {
     BlockParts parts;
     StreamBuilder builder;

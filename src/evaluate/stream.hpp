@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "evaluate/cells.hpp"
+#include "evaluate/bin_plan.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
 #include "plumb/numeric/progress.hpp"
@@ -33,7 +33,7 @@ struct BlockParts {
   ShareTerms histogram, disagreement;
   DisagreementForecast forecast;
   VoteCounts event_votes, pair_votes;  ///< for draws of the null
-  void read(const Items& items, std::int64_t begin, std::int64_t end, const CellPlan& plan,
+  void read(const Items& items, std::int64_t begin, std::int64_t end, const BinPlan& plan,
             ProductSet products, const ScoreOptions& options);
   /// What draws of the null share. Votes of an item are correlated as fitted; those from which disagreement
   /// is counted as the forecast of disagreement has it, since that is what is tested.
@@ -42,7 +42,7 @@ struct BlockParts {
 
 class StreamBuilder {
  public:
-  StreamBuilder(const CellPlan& plan, ProductSet products);
+  StreamBuilder(const BinPlan& plan, ProductSet products);
   /// `parts` is what it was when the call returns; redrawn votes need room in it.
   void update(BlockParts& parts, const RowDraw& draw = {});
   [[nodiscard]] StreamSums finish();
@@ -61,7 +61,7 @@ class StreamBuilder {
 };
 
 /// One parallel pass over the data themselves.
-[[nodiscard]] StreamSums stream_sums(const Items& items, const CellPlan& plan, ProductSet products,
+[[nodiscard]] StreamSums stream_sums(const Items& items, const BinPlan& plan, ProductSet products,
                                      const EvaluateOptions& options, Progress& progress);
 
 }  // namespace plumb::detail

@@ -11,9 +11,9 @@ Table reliability_rows(const ReliabilityTable& t, const std::vector<std::vector<
   Table out;
   out.columns = {"low", "high", "items", "votes", "weight", "mean_p", "mean_y", "gap"};
   if (!null_mean_y.empty()) out.columns.insert(out.columns.end(), {"band_low", "band_high"});
-  for (int b = 0; b < t.cells.count(); ++b) {
-    const Cell& c = t.cell[static_cast<std::size_t>(b)];
-    std::vector<Value> row{t.cells.low(b), t.cells.high(b), static_cast<std::int64_t>(c.items),
+  for (int b = 0; b < t.edges.count(); ++b) {
+    const Bin& c = t.bins[static_cast<std::size_t>(b)];
+    std::vector<Value> row{t.edges.low(b), t.edges.high(b), static_cast<std::int64_t>(c.items),
                            static_cast<std::int64_t>(c.votes), c.w.value()};
     const bool empty = c.w.is_zero();
     if (empty) {

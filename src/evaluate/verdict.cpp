@@ -86,16 +86,16 @@ Verdict judge(const Inference& inference, std::optional<double> omnibus, int ask
     none.why = "there is only " + counted(size.units, size.grouped ? "group" : "item") + " to judge by";
     return none;
   }
-  const CellNoise& cells = *inference.event();
+  const BinNoise& bins = *inference.event();
   const MetricResult corrected = inference.corrected();
   Evidence e{options.level, options.tolerance, options.bootstrap, size.units, size.grouped};
   e.estimate = *corrected.value;
   e.low = *corrected.low;
   // A small error by luck leaves few draws below it: without more of them no bound would be proven.
-  const double bound = cls_bound(size.single() ? with_more_draws(cells, 5000) : cells, e.level);
+  const double bound = cls_bound(size.single() ? with_more_draws(bins, 5000) : bins, e.level);
   e.high = std::min(std::max(bound, inference.rare_bound(e.level)), inference.largest());
   e.p_value = omnibus;
-  const double units = static_cast<double>(size.units), ratio = null_cls_bound(cells, e.level) / e.tolerance;
+  const double units = static_cast<double>(size.units), ratio = null_cls_bound(bins, e.level) / e.tolerance;
   e.needed =
       std::max({units * ratio * ratio, static_cast<double>(kEnoughUnits),
                 units / size.effective * needed_for_rare(inference.rare_expected(), e.tolerance, e.level)});

@@ -74,7 +74,7 @@ void add_metrics(const RegressionItems& items, const detail::PreparedRegression&
 
 void add_tables(const RegressionSums& sums, const OrderedRegression* columns, Result& r) {
   r.tables.emplace_back("uncertainty_reliability", detail::uncertainty_table(sums.uce));
-  if (!sums.uce_aleatoric.cell.empty())
+  if (!sums.uce_aleatoric.bins.empty())
     r.tables.emplace_back("uncertainty_reliability_aleatoric", detail::uncertainty_table(sums.uce_aleatoric));
   r.tables.emplace_back("intervals", detail::interval_table(sums.total(), columns));
   if (columns != nullptr) r.tables.emplace_back("rejection", detail::rejection_table(*columns));

@@ -79,10 +79,10 @@ Estimate ence(const OrderedRegression& c, const ItemWeights& weights, int bins) 
   if (!(total > 0)) return Estimate::undefined(kNoItems);
   detail::Cumulative below(weights.all_one());
   ExactSum mse, variance;
-  double sum = 0, cell_weight = 0;
-  int used = 0, cell = 0, zero = 0;
+  double sum = 0, bin_weight = 0;
+  int used = 0, bin = 0, zero = 0;
   const auto close = [&] {
-    if (!(cell_weight > 0)) return;
+    if (!(bin_weight > 0)) return;
     const double rmv = std::sqrt(variance.value()), rmse = std::sqrt(mse.value());
     if (rmv > 0) {
       sum += std::abs(rmv - rmse) / rmv;
@@ -91,22 +91,22 @@ Estimate ence(const OrderedRegression& c, const ItemWeights& weights, int bins) 
       ++zero;
     }
     mse = variance = {};
-    cell_weight = 0;
+    bin_weight = 0;
   };
   for (std::size_t begin = 0; begin < n;) {
     std::size_t end = begin + 1;
     while (end < n && c.variance[end] == c.variance[begin]) ++end;
     // Equal-mass bin: min(B - 1, floor(B * share of weight below)); ties stay together (docs/concepts.md).
     const int next = std::min(bins - 1, static_cast<int>(bins * (below.value() / total)));
-    if (next != cell) close();
-    cell = next;
+    if (next != bin) close();
+    bin = next;
     for (std::size_t i = begin; i < end; ++i) {
       const double w = weights.weight_of(c.entry_item[i]);
       if (w == 0) continue;
       below.add(w);
       mse.add(c.err2[i] * w);
       variance.add(c.variance[i] * w);
-      cell_weight = 1;
+      bin_weight = 1;
     }
     begin = end;
   }

@@ -10,7 +10,7 @@
 namespace plumb::detail {
 namespace {
 
-/// Cells of the given range, or from the smallest to the largest.
+/// Bins of the given range, or from the smallest to the largest.
 RegressionPlan plan_of(const RegressionItems& items, const RegressionOptions& o) {
   const bool parts = items.has_parts();
   const UncertaintyRanges ranges = o.range ? UncertaintyRanges{o.range, parts ? o.range : std::nullopt}
@@ -18,11 +18,11 @@ RegressionPlan plan_of(const RegressionItems& items, const RegressionOptions& o)
   return {o.bins, o.clip, ranges.variance, ranges.aleatoric, parts};
 }
 
-/// Only the cells that are needed.
+/// Only the bins that are needed.
 RegressionPlan part_of(RegressionPlan plan, RegressionProductSet needs) {
-  plan.mc = needs.has(RegressionProduct::uce_mc_cells);
-  if (!plan.mc && !needs.has(RegressionProduct::uce_cells)) plan.variance.reset();
-  if (!needs.has(RegressionProduct::uce_aleatoric_cells)) plan.aleatoric.reset();
+  plan.mc = needs.has(RegressionProduct::uce_mc_bins);
+  if (!plan.mc && !needs.has(RegressionProduct::uce_bins)) plan.variance.reset();
+  if (!needs.has(RegressionProduct::uce_aleatoric_bins)) plan.aleatoric.reset();
   return plan;
 }
 

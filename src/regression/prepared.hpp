@@ -31,7 +31,7 @@ struct RegressionDraw {
 
 class PreparedRegression {
  public:
-  /// Chooses the cells and sorts what has to be sorted; the arguments must outlive this.
+  /// Chooses the bins and sorts what has to be sorted; the arguments must outlive this.
   PreparedRegression(const RegressionItems& items, const RegressionSelection& selection,
                      const RegressionOptions& options);
 
@@ -39,7 +39,7 @@ class PreparedRegression {
   /// Null when no selected metric needs a sort.
   [[nodiscard]] const OrderedRegression* columns() const { return columns_ ? &*columns_ : nullptr; }
 
-  /// The data as they are, with all the cells there are: tables and states hold them, selected or not.
+  /// The data as they are, with all the bins there are: tables and states hold them, selected or not.
   /// InputError when no item has weight.
   [[nodiscard]] RegressionProducts products() const;
   [[nodiscard]] Scores finish(const RegressionProducts& products) const;

@@ -11,12 +11,12 @@
 
 namespace plumb::detail {
 
-enum class RegressionProduct { sums, uce_cells, uce_mc_cells, uce_aleatoric_cells, sorted_variance, pit };
+enum class RegressionProduct { sums, uce_bins, uce_mc_bins, uce_aleatoric_bins, sorted_variance, pit };
 using RegressionProductSet = EnumSet<RegressionProduct>;
 
-/// Cells that need the variance in its parts.
-inline constexpr RegressionProductSet kOfParts{RegressionProduct::uce_mc_cells,
-                                               RegressionProduct::uce_aleatoric_cells};
+/// Bins that need the variance in its parts.
+inline constexpr RegressionProductSet kOfParts{RegressionProduct::uce_mc_bins,
+                                               RegressionProduct::uce_aleatoric_bins};
 inline constexpr RegressionProductSet kSorted{RegressionProduct::sorted_variance, RegressionProduct::pit};
 
 class RegressionProducts {
@@ -29,9 +29,9 @@ class RegressionProducts {
                               std::span<const std::uint32_t> times = {})
       : streamed_(std::move(sums)), total_(streamed_.total()), columns_(columns) {
     if (!streamed_.output.empty()) made_ |= Product::sums;
-    if (!streamed_.uce.cell.empty()) made_ |= Product::uce_cells;
-    if (!streamed_.uce_mc.cell.empty()) made_ |= Product::uce_mc_cells;
-    if (!streamed_.uce_aleatoric.cell.empty()) made_ |= Product::uce_aleatoric_cells;
+    if (!streamed_.uce.bins.empty()) made_ |= Product::uce_bins;
+    if (!streamed_.uce_mc.bins.empty()) made_ |= Product::uce_mc_bins;
+    if (!streamed_.uce_aleatoric.bins.empty()) made_ |= Product::uce_aleatoric_bins;
     if (columns == nullptr) return;
     made_ |= kSorted;
     weights_ = {columns->weight, times};
@@ -42,10 +42,10 @@ class RegressionProducts {
 
   // Asking for a product that was not made is a logic error.
   [[nodiscard]] const OutputSums& sums() const { return need(Product::sums, total_); }  ///< of all outputs
-  [[nodiscard]] const UncertaintyCells& cells(Product which) const {
-    return need(which, which == Product::uce_mc_cells          ? streamed_.uce_mc
-                       : which == Product::uce_aleatoric_cells ? streamed_.uce_aleatoric
-                                                               : streamed_.uce);
+  [[nodiscard]] const UncertaintyBins& bins(Product which) const {
+    return need(which, which == Product::uce_mc_bins          ? streamed_.uce_mc
+                       : which == Product::uce_aleatoric_bins ? streamed_.uce_aleatoric
+                                                              : streamed_.uce);
   }
   [[nodiscard]] Estimate ence(int bins) const {
     return plumb::ence(*need(Product::sorted_variance, columns_), weights_, bins);

@@ -54,7 +54,7 @@ double sharpness(const Means& mean) { return std::sqrt(mean(&OutputSums::varianc
 
 template <Product which>
 Estimate gap(const RegressionProducts& p, const RegressionPlan&) {
-  return uce(p.cells(which));
+  return uce(p.bins(which));
 }
 Estimate equal_mass_gap(const RegressionProducts& p, const RegressionPlan& plan) { return p.ence(plan.bins); }
 template <Estimate PitDistance::*distance>
@@ -69,9 +69,9 @@ constexpr RegressionRun kRegressionRuns[] = {
     {"nll_laplace", {Product::sums}, from_means<nll_laplace, true>},
     {"crps", {Product::sums}, from_means<mean<&OutputSums::crps>>},
     {"zms", {Product::sums}, from_means<mean<&OutputSums::z2>, true>},
-    {"uce", {Product::uce_cells}, gap<Product::uce_cells>},
-    {"uce_mc", {Product::uce_mc_cells}, gap<Product::uce_mc_cells>},
-    {"uce_aleatoric", {Product::uce_aleatoric_cells}, gap<Product::uce_aleatoric_cells>},
+    {"uce", {Product::uce_bins}, gap<Product::uce_bins>},
+    {"uce_mc", {Product::uce_mc_bins}, gap<Product::uce_mc_bins>},
+    {"uce_aleatoric", {Product::uce_aleatoric_bins}, gap<Product::uce_aleatoric_bins>},
     {"ence", {Product::sorted_variance}, equal_mass_gap},
     {"coverage_50", {Product::sums}, from_means<coverage<0>>},
     {"coverage_90", {Product::sums}, from_means<coverage<1>>},

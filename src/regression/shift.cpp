@@ -48,7 +48,7 @@ Shift compare_uncertainty(std::span<const double> variance, std::span<const doub
   }
   out.auroc = static_cast<double>(twice) / (2.0 * a.size() * b.size());
 
-  // Equal cells of log variance over both sets; variances of 0 count in the lowest cell.
+  // Equal bins of log variance over both sets; variances of 0 count in the lowest bin.
   const auto smallest = [](const std::vector<double>& v) {
     const auto at = std::upper_bound(v.begin(), v.end(), 0.0);
     return at == v.end() ? 0.0 : *at;

@@ -16,13 +16,13 @@ static void visit(Io& io, OutputSums& s) {
 }
 
 template <class Io>
-static void visit(Io& io, UncertaintyCells::Cell& c) {
+static void visit(Io& io, UncertaintyBins::Bin& c) {
   fields(io, c.items, c.weight, c.error, c.uncertainty);
 }
 
 template <class Io>
-static void visit(Io& io, UncertaintyCells& c) {
-  fields(io, c.low, c.high, c.dropped, c.cell);
+static void visit(Io& io, UncertaintyBins& c) {
+  fields(io, c.low, c.high, c.dropped, c.bins);
 }
 
 template <class Io>
@@ -46,8 +46,8 @@ RegressionPlan plan_of(const RegressionState& s) {
 bool consistent(const RegressionState& s) {
   if (s.bins < 1 || s.bins > 1'000'000 || !(s.clip >= 0) || s.sums.output.empty()) return false;
   const RegressionSums empty(narrow<int>(s.sums.output.size()), plan_of(s));
-  const auto same = [](const UncertaintyCells& a, const UncertaintyCells& b) {
-    return a.low == b.low && a.high == b.high && a.cell.size() == b.cell.size();
+  const auto same = [](const UncertaintyBins& a, const UncertaintyBins& b) {
+    return a.low == b.low && a.high == b.high && a.bins.size() == b.bins.size();
   };
   return same(s.sums.uce, empty.uce) && same(s.sums.uce_mc, empty.uce_mc) &&
          same(s.sums.uce_aleatoric, empty.uce_aleatoric);
@@ -73,7 +73,7 @@ RegressionState regression_state(const RegressionItems& items, const RegressionO
 
 RegressionState regression_state(const RegressionItems& items, const RegressionOptions& o,
                                  RegressionSums sums) {
-  if (!o.range) sums.uce = sums.uce_mc = sums.uce_aleatoric = {};  // other data have other cells
+  if (!o.range) sums.uce = sums.uce_mc = sums.uce_aleatoric = {};  // other data have other bins
   return {.bins = o.bins,
           .clip = o.clip,
           .has_range = o.range.has_value(),

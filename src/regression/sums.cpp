@@ -26,23 +26,23 @@ void OutputSums::merge(const OutputSums& o) {
   for (std::size_t q = 0; q < inside.size(); ++q) inside[q].merge(o.inside[q]);
 }
 
-void UncertaintyCells::merge(const UncertaintyCells& o) {
+void UncertaintyBins::merge(const UncertaintyBins& o) {
   dropped += o.dropped;
-  for (std::size_t c = 0; c < cell.size(); ++c) {
-    cell[c].items += o.cell[c].items;
-    cell[c].weight.merge(o.cell[c].weight);
-    cell[c].error.merge(o.cell[c].error);
-    cell[c].uncertainty.merge(o.cell[c].uncertainty);
+  for (std::size_t c = 0; c < bins.size(); ++c) {
+    bins[c].items += o.bins[c].items;
+    bins[c].weight.merge(o.bins[c].weight);
+    bins[c].error.merge(o.bins[c].error);
+    bins[c].uncertainty.merge(o.bins[c].uncertainty);
   }
 }
 
-Estimate uce(const UncertaintyCells& cells) {
+Estimate uce(const UncertaintyBins& bins) {
   ExactSum all;
-  for (const auto& c : cells.cell) all.merge(c.weight);
+  for (const auto& c : bins.bins) all.merge(c.weight);
   if (all.is_zero())
-    return Estimate::undefined(cells.dropped > 0 ? "no item lies in the range of the bins" : kNoItems);
-  ExactSum sum;  // over cells (|B| / m) |error / |B| - uncertainty / |B||
-  for (const auto& c : cells.cell) {
+    return Estimate::undefined(bins.dropped > 0 ? "no item lies in the range of the bins" : kNoItems);
+  ExactSum sum;  // over bins (|B| / m) |error / |B| - uncertainty / |B||
+  for (const auto& c : bins.bins) {
     ExactSum gap = c.error;
     gap.subtract(c.uncertainty);
     sum.add(std::abs(gap.value()));
@@ -51,9 +51,9 @@ Estimate uce(const UncertaintyCells& cells) {
 }
 
 RegressionSums::RegressionSums(int outputs, const RegressionPlan& plan) : output(outputs) {
-  if (plan.variance) uce = UncertaintyCells(plan.bins, plan.variance->low, plan.variance->high);
+  if (plan.variance) uce = UncertaintyBins(plan.bins, plan.variance->low, plan.variance->high);
   if (plan.variance && plan.mc) uce_mc = uce;
-  if (plan.aleatoric) uce_aleatoric = UncertaintyCells(plan.bins, plan.aleatoric->low, plan.aleatoric->high);
+  if (plan.aleatoric) uce_aleatoric = UncertaintyBins(plan.bins, plan.aleatoric->low, plan.aleatoric->high);
 }
 
 void RegressionSums::merge(const RegressionSums& o) {

@@ -22,7 +22,7 @@ Result describe(const RunWords& words, std::int64_t items, std::int64_t outputs,
                 {"outputs", outputs},
                 {"samples", passes},
                 {"bins", std::int64_t{o.bins}},
-                {"cell", std::string(words.cell)},
+                {"cell", std::string(words.bin)},
                 {"range_choice", std::string(words.range_choice)},
                 {"range", range ? Value(std::vector<double>{range->low, range->high}) : Value{}},
                 {"clip", o.clip},
@@ -35,14 +35,14 @@ Result describe(const RunWords& words, std::int64_t items, std::int64_t outputs,
   return r;
 }
 
-Table uncertainty_table(const UncertaintyCells& cells) {
+Table uncertainty_table(const UncertaintyBins& bins) {
   Table out{{"low", "high", "items", "weight", "mean_uncertainty", "mean_error", "gap"}, {}};
-  const std::int64_t bins = std::ssize(cells.cell);
-  const double step = (cells.high - cells.low) / bins;
-  for (std::int64_t b = 0; b < bins; ++b) {
-    const auto& c = cells.cell[b];
-    const double high = b + 1 == bins ? cells.high : cells.low + step * (b + 1);
-    std::vector<Value> row{cells.low + step * b, high, narrow<std::int64_t>(c.items)};
+  const std::int64_t count = std::ssize(bins.bins);
+  const double step = (bins.high - bins.low) / count;
+  for (std::int64_t b = 0; b < count; ++b) {
+    const auto& c = bins.bins[b];
+    const double high = b + 1 == count ? bins.high : bins.low + step * (b + 1);
+    std::vector<Value> row{bins.low + step * b, high, narrow<std::int64_t>(c.items)};
     if (c.weight.is_zero()) {
       row.insert(row.end(), {0.0, Value{}, Value{}, Value{}});
     } else {

@@ -13,14 +13,14 @@
 namespace plumb::detail {
 
 struct RunWords {
-  const char *command, *uncertainty, *cell, *range_choice, *unit;
+  const char *command, *uncertainty, *bin, *range_choice, *unit;
 };
 /// A result with its settings, still without values.
 [[nodiscard]] Result describe(const RunWords& words, std::int64_t items, std::int64_t outputs,
                               std::int64_t passes, const std::optional<RegressionRange>& range,
                               const RegressionOptions& options, const std::vector<const MetricRow*>& rows);
 
-[[nodiscard]] Table uncertainty_table(const UncertaintyCells& cells);
+[[nodiscard]] Table uncertainty_table(const UncertaintyBins& bins);
 /// level, coverage and mean width of central intervals; a finer grid of levels when the column was sorted.
 [[nodiscard]] Table interval_table(const OutputSums& total, const OrderedRegression* columns);
 [[nodiscard]] Table rejection_table(const OrderedRegression& columns);

@@ -110,20 +110,20 @@ std::size_t AtMost(const double* x, std::size_t n, double q) {
 
 template <class Tag>
 HWY_INLINE void PlaceStep(Tag d, const double* x, std::size_t at, double low, double high, double scale,
-                          int bins, double* cell) {
+                          int bins, double* bin) {
   const auto v = hn::LoadU(d, x + at);
   const auto last = hn::Set(d, static_cast<double>(bins - 1));
   const auto place = hn::Min(hn::Floor(hn::Mul(hn::Sub(v, hn::Set(d, low)), hn::Set(d, scale))), last);
   const auto inside = hn::And(hn::Ge(v, hn::Set(d, low)), hn::Le(v, hn::Set(d, high)));
-  hn::StoreU(hn::IfThenElse(inside, place, hn::Set(d, static_cast<double>(bins))), d, cell + at);
+  hn::StoreU(hn::IfThenElse(inside, place, hn::Set(d, static_cast<double>(bins))), d, bin + at);
 }
 
-void Place(const double* x, std::size_t n, double low, double high, double scale, int bins, double* cell) {
+void Place(const double* x, std::size_t n, double low, double high, double scale, int bins, double* bin) {
   constexpr D d{};
   constexpr One one{};
   std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) PlaceStep(d, x, i, low, high, scale, bins, cell);
-  for (; i < n; ++i) PlaceStep(one, x, i, low, high, scale, bins, cell);
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) PlaceStep(d, x, i, low, high, scale, bins, bin);
+  for (; i < n; ++i) PlaceStep(one, x, i, low, high, scale, bins, bin);
 }
 
 }  // namespace
@@ -152,10 +152,10 @@ std::size_t count_at_most(const double* x, std::size_t n, double q) {
   return HWY_DYNAMIC_DISPATCH(AtMost)(x, n, q);
 }
 
-void place_cells(const double* x, std::size_t n, double low, double high, int bins, double* cell) {
-  // A range of one value has one cell: everything inside lands in cell 0.
+void place_bins(const double* x, std::size_t n, double low, double high, int bins, double* bin) {
+  // A range of one value has one bin: everything inside lands in bin 0.
   const double scale = high > low ? bins / (high - low) : 0.0;
-  HWY_DYNAMIC_DISPATCH(Place)(x, n, low, high, std::isfinite(scale) ? scale : 0.0, bins, cell);
+  HWY_DYNAMIC_DISPATCH(Place)(x, n, low, high, std::isfinite(scale) ? scale : 0.0, bins, bin);
 }
 
 }  // namespace plumb::detail

@@ -22,7 +22,7 @@ void crps_terms(const double* sigma, const double* abs_z, const double* exponent
 /// How many of x are at most q.
 [[nodiscard]] std::size_t count_at_most(const double* x, std::size_t n, double q);
 
-/// Cell of x in [low, high]: min(int((x - low) * scale), bins - 1), or `bins` outside.
-void place_cells(const double* x, std::size_t n, double low, double high, int bins, double* cell);
+/// Bin of x in [low, high]: min(int((x - low) * scale), bins - 1), or `bins` outside.
+void place_bins(const double* x, std::size_t n, double low, double high, int bins, double* bin);
 
 }  // namespace plumb::detail

@@ -36,8 +36,8 @@ void output_terms(std::span<const double> error, std::span<const double> varianc
   log_block(t.log_variance, t.log_variance);
 }
 
-/// `from_cells`: squared errors and variances come from the cells, which add up to them exactly.
-void add_output(const OutputTerms& t, std::span<const double> w, bool weights_are_one, bool from_cells,
+/// `from_bins`: squared errors and variances come from the bins, which add up to them exactly.
+void add_output(const OutputTerms& t, std::span<const double> w, bool weights_are_one, bool from_bins,
                 OutputSums& s) {
   const std::size_t n = t.err2.size();
   if (w.empty()) {
@@ -63,26 +63,26 @@ void add_output(const OutputTerms& t, std::span<const double> w, bool weights_ar
       }
     }
   }
-  if (!from_cells) add_column(s.err2, t.err2, w);
+  if (!from_bins) add_column(s.err2, t.err2, w);
   add_column(s.abs_err, t.abs_err, w);
   add_column(s.log_variance, t.log_variance, w);
   add_column(s.z2, t.z2, w);
   add_column(s.abs_z, t.finite_z.empty() ? t.abs_z : t.finite_z, w);
   add_column(s.crps, t.crps, w);
   add_column(s.sigma, t.sigma, w);
-  if (!from_cells) add_column(s.variance, t.variance, w);
+  if (!from_bins) add_column(s.variance, t.variance, w);
 }
 
-void add_cells(std::span<const double> uncertainty, std::span<const double> error, std::span<const double> w,
-               UncertaintyCells& cells, OutputSums* totals = nullptr) {
+void add_bins(std::span<const double> uncertainty, std::span<const double> error, std::span<const double> w,
+              UncertaintyBins& into, OutputSums* totals = nullptr) {
   const std::size_t n = uncertainty.size();
-  const std::size_t bins = cells.cell.size();
+  const std::size_t bins = into.bins.size();
   thread_local std::vector<double> place, x, y;
   thread_local std::vector<std::uint32_t> index;
   thread_local std::vector<ExactSum> sums;
   place.resize(n);
   index.resize(n);
-  place_cells(uncertainty.data(), n, cells.low, cells.high, narrow<int>(bins), place.data());
+  place_bins(uncertainty.data(), n, into.low, into.high, narrow<int>(bins), place.data());
   for (std::size_t i = 0; i < n; ++i) index[i] = static_cast<std::uint32_t>(place[i]);
   std::vector<std::uint64_t> count(bins + 1);
   if (w.empty()) {
@@ -98,22 +98,22 @@ void add_cells(std::span<const double> uncertainty, std::span<const double> erro
     uncertainty = x;
     error = y;
   }
-  cells.dropped += count[bins];
+  into.dropped += count[bins];
   sums.resize(bins + 1);
   const auto each = [&](std::span<const double> column, auto member, ExactSum* total) {
     std::fill(sums.begin(), sums.end(), ExactSum{});
-    add_by_cell(sums, index, column);
+    add_by_bin(sums, index, column);
     for (std::size_t c = 0; c < bins; ++c)
-      if (count[c] > 0) (cells.cell[c].*member).merge(sums[c]);
+      if (count[c] > 0) (into.bins[c].*member).merge(sums[c]);
     if (total != nullptr)
       for (const ExactSum& sum : sums) total->merge(sum);  // the last is what lies outside
   };
-  each(uncertainty, &UncertaintyCells::Cell::uncertainty, totals != nullptr ? &totals->variance : nullptr);
-  each(error, &UncertaintyCells::Cell::error, totals != nullptr ? &totals->err2 : nullptr);
-  if (!w.empty()) each(w, &UncertaintyCells::Cell::weight, nullptr);
+  each(uncertainty, &UncertaintyBins::Bin::uncertainty, totals != nullptr ? &totals->variance : nullptr);
+  each(error, &UncertaintyBins::Bin::error, totals != nullptr ? &totals->err2 : nullptr);
+  if (!w.empty()) each(w, &UncertaintyBins::Bin::weight, nullptr);
   for (std::size_t c = 0; c < bins; ++c) {
-    cells.cell[c].items += count[c];
-    if (w.empty() && count[c] > 0) cells.cell[c].weight.add(count[c]);
+    into.bins[c].items += count[c];
+    if (w.empty() && count[c] > 0) into.bins[c].weight.add(count[c]);
   }
 }
 
@@ -167,7 +167,7 @@ void BlockTerms::read(const RegressionItems& items, std::int64_t begin, std::int
 
 void add_block(const BlockTerms& terms, std::span<const double> multiplier, RegressionSums& sums) {
   const bool weights_are_one = terms.block.weight.empty();
-  const bool shared = terms.output.size() == 1 && !sums.uce.cell.empty();
+  const bool shared = terms.output.size() == 1 && !sums.uce.bins.empty();
   for (std::size_t j = 0; j < terms.output.size(); ++j)
     add_output(terms.output[j], multiplier, weights_are_one, shared, sums.output[j]);
   if (multiplier.empty()) {
@@ -176,11 +176,10 @@ void add_block(const BlockTerms& terms, std::span<const double> multiplier, Regr
     for (const double w : multiplier) sums.items += w > 0;
   }
   sums.clipped += terms.clipped;
-  if (!sums.uce.cell.empty())
-    add_cells(terms.variance, terms.err2, multiplier, sums.uce, shared ? &sums.output[0] : nullptr);
-  if (!sums.uce_mc.cell.empty()) add_cells(terms.variance, terms.second, multiplier, sums.uce_mc);
-  if (!sums.uce_aleatoric.cell.empty())
-    add_cells(terms.aleatoric, terms.err2, multiplier, sums.uce_aleatoric);
+  if (!sums.uce.bins.empty())
+    add_bins(terms.variance, terms.err2, multiplier, sums.uce, shared ? &sums.output[0] : nullptr);
+  if (!sums.uce_mc.bins.empty()) add_bins(terms.variance, terms.second, multiplier, sums.uce_mc);
+  if (!sums.uce_aleatoric.bins.empty()) add_bins(terms.aleatoric, terms.err2, multiplier, sums.uce_aleatoric);
 }
 
 }  // namespace plumb::detail

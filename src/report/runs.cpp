@@ -91,7 +91,7 @@ Value value(const Json& j) {
   return {};
 }
 
-// mean_p of a cell may have been written as a whole number: 1.0 reads back as a double, and so it must here.
+// mean_p of a bin may have been written as a whole number: 1.0 reads back as a double, and so it must here.
 Value as_double(const Json& row, const char* key) {
   const auto x = number(row, key);
   return x ? Value(*x) : Value{};
@@ -194,10 +194,10 @@ Result to_result(const Run& run) {
     }
     r.tables.emplace_back("rejection", std::move(t));
   }
-  if (const Json* cells = rows(run, "reliability")) {
+  if (const Json* bins = rows(run, "reliability")) {
     Table t;
     t.columns = {"weight", "mean_p", "mean_y"};
-    for (const Json& row : *cells)
+    for (const Json& row : *bins)
       t.rows.push_back({as_double(row, "weight"), as_double(row, "mean_p"), as_double(row, "mean_y")});
     r.tables.emplace_back("reliability", std::move(t));
   }

@@ -41,8 +41,8 @@ struct Means {
   double forecast, outcome;
 };
 
-// What the event's cells say together: mean forecast and share of votes where it happened,
-// weighted as the cells are.
+// What the event's bins say together: mean forecast and share of votes where it happened,
+// weighted as the bins are.
 std::optional<Means> means(const Result& r) {
   const auto t =
       std::find_if(r.tables.begin(), r.tables.end(), [](const auto& x) { return x.first == "reliability"; });
@@ -55,13 +55,13 @@ std::optional<Means> means(const Result& r) {
   double weight = 0, forecast = 0, outcome = 0;
   for (const auto& row : t->second.rows) {
     if (std::max({w, p, y}) >= std::ssize(row)) return std::nullopt;
-    const double* cell_w = std::get_if<double>(&row[w]);
-    const double* cell_p = std::get_if<double>(&row[p]);
-    const double* cell_y = std::get_if<double>(&row[y]);
-    if (cell_w == nullptr || cell_p == nullptr || cell_y == nullptr) continue;  // an empty cell
-    weight += *cell_w;
-    forecast += *cell_w * *cell_p;
-    outcome += *cell_w * *cell_y;
+    const double* bin_w = std::get_if<double>(&row[w]);
+    const double* bin_p = std::get_if<double>(&row[p]);
+    const double* bin_y = std::get_if<double>(&row[y]);
+    if (bin_w == nullptr || bin_p == nullptr || bin_y == nullptr) continue;  // an empty bin
+    weight += *bin_w;
+    forecast += *bin_w * *bin_p;
+    outcome += *bin_w * *bin_y;
   }
   if (!(weight > 0)) return std::nullopt;
   return Means{forecast / weight, outcome / weight};

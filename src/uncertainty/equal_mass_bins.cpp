@@ -45,7 +45,7 @@ std::vector<UncertaintyBin> bins_of(const ForecastsView& f, int bins, Shared sha
   if (!A::positive(total)) return out;
   typename A::Mass below{};
   typename A::Reach reach(1, bins, total);
-  bool last_cell = bins == 1;
+  bool last_bin = bins == 1;
   Open<A> open;
   for (std::size_t at = f.size(); at > 0;) {
     const double p = f.p[at - 1];
@@ -62,12 +62,12 @@ std::vector<UncertaintyBin> bins_of(const ForecastsView& f, int bins, Shared sha
     } while (at > 0 && f.p[at - 1] == p);
     run.bin.begin = at;
     if (!A::positive(run.mass)) continue;
-    if (open.bin.items > 0 && !last_cell && reach(below)) {
+    if (open.bin.items > 0 && !last_bin && reach(below)) {
       open.close(out);
       open = {};
-      const std::int64_t cell = A::cell(bins, below, total);
-      last_cell = cell + 1 >= bins;
-      reach = typename A::Reach(cell + 1, bins, total);
+      const std::int64_t bin = A::bin(bins, below, total);
+      last_bin = bin + 1 >= bins;
+      reach = typename A::Reach(bin + 1, bins, total);
     }
     if (open.bin.items == 0) {
       open.bin.low = 0.0 - p;

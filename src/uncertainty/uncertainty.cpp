@@ -36,15 +36,15 @@ std::vector<UncertaintyBin> join_fine(const std::vector<UncertaintyBin>& fine, c
   for (const UncertaintyBin& b : fine) total += rare(b);
   std::vector<UncertaintyBin> out;
   double below = 0;
-  int cell = -1;
+  int bin = -1;
   for (const UncertaintyBin& b : fine) {
     const int at = std::min(rarer.bins - 1, static_cast<int>(rarer.bins * below / total));
-    if (at == cell) {
+    if (at == bin) {
       out.back().join(b);
     } else {
       out.push_back(b);
     }
-    cell = at;
+    bin = at;
     below += rare(b);
   }
   return out;

@@ -77,7 +77,7 @@ def test_predictions_of_train_and_validation_are_of_the_items_of_the_run(folder,
         assert np.allclose(np.load(folder / part / "probs.npy"), np.load(folder / "run" / part / "probs.npy"), atol=1e-6)
     (folder / "data").rename(folder / "moved")
     said = refused(folder, "run", "--out", "none")
-    assert "config.json of run" in said and "--data names it anew" in said
+    assert "config.json of run" in said and "give the folder with --data" in said
     run = folder.run("predict", "run", "--data", "moved", "--split", "train", "--device", "cpu", "--out", "moved-train")
     assert run.code == 0, run.err
     wanted = np.load(folder / "run/train/truth.npy") if cut else np.load(folder / "moved/train/truth.npy")

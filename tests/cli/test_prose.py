@@ -54,6 +54,7 @@ OLD = {
     r"\bflatters? (?:it|the calibrator)\b": "is optimistic",
     r"\bthere is but\b": "there is only",
     r"\bfor it looks like\b": "it looks like a rounding error",
+    r"\bseems to say too\b|\bthat move numbers\b|\bnobody knows who\b": "forecasts look too low; affect the numbers; unknown",
     r"\bsteadier\b|\bless steady\b": "more stable, less stable",
 }
 # The same in the docs only, where bins of forecasts are never cells. (Blood and tumour cells are.)

@@ -86,7 +86,7 @@ def test_seven_random_shards_merged(big, task):
             assert set(merged[part]) == set(one[part])
             assert any(key in streaming for key in one[part])
             for key, m in merged[part].items():
-                if key in streaming:
+                if key in streaming - {"ece_corrected"}:  # which is computed by resampling
                     assert m == one[part][key], (part, key)
                 else:
                     assert m["value"] is None and "all the data" in m["why"], key

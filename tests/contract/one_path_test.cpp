@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kSlices = 3;
 
-/// Every way of cutting cells and leaving out, so that no command has a default of its own.
+/// Every way of cutting bins and leaving out, so that no command has a default of its own.
 std::vector<std::pair<std::string, EvaluateOptions>> settings() {
   EvaluateOptions plain = all_metrics();
   plain.threads = 1;

@@ -31,8 +31,8 @@ struct Facts {
   std::int64_t extreme = 0;     ///< forecasts of the event of 0 or 1
   std::int64_t halves = 0;      ///< of 1/2
   std::int64_t bad_truth = 0;   ///< true probability 0 or 1, and another forecast
-  std::int64_t hits = 0, fullest_cell = 0;
-  bool sure_cell_wrong = false;  ///< a cell of forecasts that are all 0, or all 1, has other outcomes
+  std::int64_t hits = 0, fullest_bin = 0;
+  bool sure_bin_wrong = false;  ///< a bin of forecasts that are all 0, or all 1, has other outcomes
   bool all_zero = true, all_equal = true, separated = false, pairs_in_one_class = true;
   double clip = 0;
   int replicates = 0;  ///< asked for
@@ -42,11 +42,11 @@ Facts facts_of(const Simulated& s, const EvaluateOptions& o) {
   Facts f;
   f.clip = o.clip;
   f.replicates = o.bootstrap;
-  struct InCell {
+  struct InBin {
     std::int64_t items = 0, hits = 0, misses = 0;
     bool all_zero = true, all_one = true;
   };
-  std::map<int, InCell> cells;
+  std::map<int, InBin> bins;
   std::set<double> forecasts;
   std::set<int> pair_classes;
   double hit_low = 2, hit_high = -1, miss_low = 2, miss_high = -1;
@@ -67,25 +67,25 @@ Facts facts_of(const Simulated& s, const EvaluateOptions& o) {
     f.extreme += p == 0 || p == 1;
     f.halves += p == 0.5;
     if (!s.truth.empty()) f.bad_truth += (s.truth[i] == 0 || s.truth[i] == 1) && s.truth[i] != p;
-    InCell& cell = cells[std::min(static_cast<int>(p * o.bins), o.bins - 1)];
-    ++cell.items;
-    cell.all_zero = cell.all_zero && p == 0;
-    cell.all_one = cell.all_one && p == 1;
+    InBin& bin = bins[std::min(static_cast<int>(p * o.bins), o.bins - 1)];
+    ++bin.items;
+    bin.all_zero = bin.all_zero && p == 0;
+    bin.all_one = bin.all_one && p == 1;
     for (const int v : votes) {
       const bool hit = v == event;
       f.zero_votes += z[static_cast<std::size_t>(v)] == 0;
       f.zero_event += hit ? p == 0 : p == 1;
       f.hits += hit;
-      ++(hit ? cell.hits : cell.misses);
+      ++(hit ? bin.hits : bin.misses);
       double& low = hit ? hit_low : miss_low;
       double& high = hit ? hit_high : miss_high;
       low = std::min(low, p);
       high = std::max(high, p);
     }
   }
-  for (const auto& [number, c] : cells) {
-    f.fullest_cell = std::max(f.fullest_cell, c.items);
-    f.sure_cell_wrong = f.sure_cell_wrong || (c.all_zero && c.hits > 0) || (c.all_one && c.misses > 0);
+  for (const auto& [number, c] : bins) {
+    f.fullest_bin = std::max(f.fullest_bin, c.items);
+    f.sure_bin_wrong = f.sure_bin_wrong || (c.all_zero && c.hits > 0) || (c.all_one && c.misses > 0);
   }
   f.all_zero = forecasts == std::set<double>{0.0};
   f.all_equal = forecasts.size() == 1;
@@ -110,7 +110,7 @@ const std::vector<Reason>& reasons() {
       {"(\\d+) votes? falls? on probability 0 of the event: give clip 1e-12",
        [](const Facts& f, std::int64_t n) { return n == f.zero_event && f.clip == 0; }},
       {"a bin whose forecasts are all 0 or all 1 has other outcomes: give clip 1e-12",
-       [](const Facts& f, std::int64_t) { return f.sure_cell_wrong && f.clip == 0; }},
+       [](const Facts& f, std::int64_t) { return f.sure_bin_wrong && f.clip == 0; }},
       {"(\\d+) items? (?:has|have) a true probability of 0 or 1 and another forecast: give clip 1e-12; the value then depends on the clip through (?:this item|these items)",
        [](const Facts& f, std::int64_t n) { return n == f.bad_truth && f.clip == 0; }},
       {"every forecast is 0, so no events are expected",
@@ -119,7 +119,7 @@ const std::vector<Reason>& reasons() {
       {"every forecast is 0, 1/2 or 1",
        [](const Facts& f, std::int64_t) { return f.extreme + f.halves == f.items; }},
       {"no bin holds two items, which debiasing needs",
-       [](const Facts& f, std::int64_t) { return f.fullest_cell < 2; }},
+       [](const Facts& f, std::int64_t) { return f.fullest_bin < 2; }},
       {"it is computed by resampling: give bootstrap 200",
        [](const Facts& f, std::int64_t) { return f.replicates == 0; }},
       {"there is but 1 item to resample",
@@ -175,7 +175,7 @@ std::vector<EdgeCase> edge_cases() {
   add("sure and wrong", sure);
   add("sure and wrong, clipped", sure, keys(1e-6));
   add("sure and wrong once", binary({0, 0.001, 0.5, 0.75}, {{1}, {0}, {1}, {0}}));
-  add("sure and wrong in a cell of its own", binary({0, 0, 0.5, 0.75, 0.6}, {{1}, {0}, {1}, {0}, {1}}));
+  add("sure and wrong in a bin of its own", binary({0, 0, 0.5, 0.75, 0.6}, {{1}, {0}, {1}, {0}, {1}}));
   Simulated four = simulate({.n = 40, .classes = 4, .raters = 3, .vary = true, .seed = 21});
   for (std::size_t i = 0; i < four.z.size(); ++i) four.z[i] = i % 4 == (i / 4) % 3 ? 1 : 0;
   add("four classes, sure and wrong", four);
@@ -186,7 +186,7 @@ std::vector<EdgeCase> edge_cases() {
   add("one item, resampled", binary({0.3}, {{1}}), drawn);
   add("two items, resampled", binary({0.3, 0.4}, {{1}, {0}}), drawn);
   add("one item, sure and right", binary({1}, {{1, 1}}));
-  add("items in cells of their own", binary({0.1, 0.5, 0.9}, {{0}, {1}, {1}}));
+  add("items in bins of their own", binary({0.1, 0.5, 0.9}, {{0}, {1}, {1}}));
   add("forecasts of 0", binary({0, 0, 0}, {{0}, {0}, {1}}));
   add("forecasts of 0, and right", binary({0, 0, 0}, {{0}, {0}, {0}}));
   add("all hits", binary({0.2, 0.4, 0.6, 0.61}, {{1}, {1, 1}, {1}, {1}}));

@@ -228,8 +228,8 @@ TEST(RegressionContract, ProgressRisesToOneAndWorkCanBeStopped) {
   EXPECT_THROW((void)evaluate_regression(items, o), Cancelled) << "and nothing starts any more";
 }
 
-// --range cuts the cells of uce and moves nothing else, whatever lies outside it.
-TEST(RegressionContract, ARangeMovesOnlyItsCells) {
+// --range cuts the bins of uce and moves nothing else, whatever lies outside it.
+TEST(RegressionContract, ARangeMovesOnlyItsBins) {
   for (const Case& c : cases()) {
     RegressionOptions o;
     const Result wide = evaluate_regression(c.data.items(), o);

@@ -16,7 +16,7 @@ template <class State, class Items, class Options>
 class BasicAccumulator {
  public:
   BasicAccumulator() = default;
-  /// Throws InputError for what sums cannot give: bootstrap, equal-mass cells.
+  /// Throws InputError for what sums cannot give: bootstrap, equal-mass bins.
   explicit BasicAccumulator(Options options);
 
   void update(const Items& batch);

@@ -21,7 +21,7 @@ enum class Duplicates {
 /// One row a judgement.
 struct Annotations {
   Names item;
-  Names rater;  ///< empty: nobody knows who judged, and no judgement is a repeated one
+  Names rater;  ///< empty: the raters are unknown, and no judgement is a repeated one
   Rows label;   ///< class index or text; negative, NaN or empty text: no judgement
   [[nodiscard]] std::int64_t size() const { return item.size(); }
 };

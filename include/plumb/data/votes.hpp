@@ -50,7 +50,7 @@ struct VoteBlock {
 /// A rater may occur more than once.
 struct Judgements {
   std::vector<std::int64_t> offset = {0};
-  std::vector<std::uint32_t> rater;  ///< empty: nobody knows who judged
+  std::vector<std::uint32_t> rater;  ///< empty: the raters are unknown
   std::vector<std::uint32_t> cls;
 };
 

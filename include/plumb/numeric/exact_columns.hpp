@@ -1,4 +1,4 @@
-// Columns of terms into order-free sums: signs and zeros included, plain or times a weight, whole or by cell.
+// Columns of terms into order-free sums: signs and zeros included, plain or times a weight, whole or by bin.
 #pragma once
 
 #include <algorithm>
@@ -66,17 +66,17 @@ inline void add_column(ExactSum& into, std::span<const double> x, std::span<cons
   add_terms(into, x.size(), [x, weight](std::size_t i) { return x[i] * weight[i]; });
 }
 
-/// Terms that are not negative, each into the sum of its cell; cell[i] < sums.size().
-inline void add_by_cell(std::span<ExactSum> sums, std::span<const std::uint32_t> cell,
-                        std::span<const double> x) {
-  constexpr std::size_t kFewCells = 32;         // more, and emptying the buckets costs more than it saves
+/// Terms that are not negative, each into the sum of its bin; bin[i] < sums.size().
+inline void add_by_bin(std::span<ExactSum> sums, std::span<const std::uint32_t> bin,
+                       std::span<const double> x) {
+  constexpr std::size_t kFewBins = 32;          // more, and emptying the buckets costs more than it saves
   constexpr std::size_t kPositiveChunk = 2048;  // 2^11 mantissas without sign
-  if (sums.size() > kFewCells || x.size() < sums.size() * detail::kExponents / 4) {
+  if (sums.size() > kFewBins || x.size() < sums.size() * detail::kExponents / 4) {
     for (std::size_t i = 0; i < x.size(); ++i)
-      if (x[i] != 0) sums[cell[i]].add(x[i]);
+      if (x[i] != 0) sums[bin[i]].add(x[i]);
     return;
   }
-  std::array<std::array<std::uint64_t, detail::kExponents>, kFewCells> mantissas;  // cleared below
+  std::array<std::array<std::uint64_t, detail::kExponents>, kFewBins> mantissas;  // cleared below
   for (std::size_t begin = 0; begin < x.size(); begin += kPositiveChunk) {
     const std::size_t end = std::min(begin + kPositiveChunk, x.size());
     for (std::size_t c = 0; c < sums.size(); ++c) mantissas[c].fill(0);
@@ -84,9 +84,9 @@ inline void add_by_cell(std::span<ExactSum> sums, std::span<const std::uint32_t>
       const auto bits = std::bit_cast<std::uint64_t>(x[i]);
       const std::uint64_t exponent = (bits >> 52) - detail::kLowestExponent;
       if (exponent < detail::kExponents) [[likely]] {
-        mantissas[cell[i]][exponent] += (bits & (detail::kLeadingOne - 1)) | detail::kLeadingOne;
+        mantissas[bin[i]][exponent] += (bits & (detail::kLeadingOne - 1)) | detail::kLeadingOne;
       } else if (x[i] != 0) {
-        sums[cell[i]].add(x[i]);
+        sums[bin[i]].add(x[i]);
       }
     }
     for (std::size_t c = 0; c < sums.size(); ++c)

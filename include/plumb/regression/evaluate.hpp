@@ -18,7 +18,7 @@ namespace plumb {
 struct RegressionOptions {
   int bins = 15;
   std::vector<std::string> metrics = {};  ///< keys, or "all"; empty: all that apply
-  /// of the cells of uce; absent: from the smallest to the largest variance
+  /// of the bins of uce; absent: from the smallest to the largest variance
   std::optional<RegressionRange> range = {};
   int bootstrap = 0;  ///< replicates; 0: no intervals
   double level = 0.95;

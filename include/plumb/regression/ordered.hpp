@@ -39,7 +39,7 @@ struct ItemWeights {
   [[nodiscard]] bool all_one() const { return weight.empty(); }  ///< sums in double are exact
 };
 
-/// Mean over the cells in use of |RMV - RMSE| / RMV on equal-mass cells of the variance (Levi 2019).
+/// Mean over the bins in use of |RMV - RMSE| / RMV on equal-mass bins of the variance (Levi 2019).
 [[nodiscard]] Estimate ence(const OrderedRegression& columns, const ItemWeights& weights, int bins);
 
 struct PitDistance {

@@ -15,10 +15,10 @@ struct Shift {
   double auroc = 0.5;
   double median = 0, reference_median = 0;
   std::int64_t items = 0, reference_items = 0;
-  Table histogram;  ///< low, high (variance; cells of equal width in its logarithm), share, reference_share
+  Table histogram;  ///< low, high (variance; bins of equal width in its logarithm), share, reference_share
 };
 
-/// Variance of each item, mean over its outputs; `bins` cells.
+/// Variance of each item, mean over its outputs; `bins` bins.
 [[nodiscard]] Shift compare_uncertainty(std::span<const double> variance, std::span<const double> reference,
                                         int bins, int threads);
 /// The variances of all items, in row order.

@@ -16,7 +16,7 @@ struct RegressionState {
   // What a merge must agree on.
   int bins = 15;
   double clip = 0;
-  bool has_range = false;  ///< the cells of uce are given; an automatic range needs all the data
+  bool has_range = false;  ///< the bins of uce are given; an automatic range needs all the data
   RegressionRange range;
   bool parts = false;       ///< the variance came in its parts
   std::uint64_t items = 0;  ///< all, of whatever weight

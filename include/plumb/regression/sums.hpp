@@ -31,21 +31,21 @@ struct OutputSums {
   friend bool operator==(const OutputSums&, const OutputSums&) = default;
 };
 
-/// Cells of equal width over an uncertainty, both ends inside.
-struct UncertaintyCells {
-  struct Cell {
+/// Bins of equal width over an uncertainty, both ends inside.
+struct UncertaintyBins {
+  struct Bin {
     std::uint64_t items = 0;
     ExactSum weight, error, uncertainty;  ///< squared error (or its second moment) and uncertainty, weighted
-    friend bool operator==(const Cell&, const Cell&) = default;
+    friend bool operator==(const Bin&, const Bin&) = default;
   };
   double low = 0, high = 0;
-  std::vector<Cell> cell;
+  std::vector<Bin> bins;
   std::uint64_t dropped = 0;  ///< items outside [low, high]
 
-  UncertaintyCells() = default;
-  UncertaintyCells(int bins, double from, double to) : low(from), high(to), cell(bins) {}
-  void merge(const UncertaintyCells& other);  ///< of the same cells
-  friend bool operator==(const UncertaintyCells&, const UncertaintyCells&) = default;
+  UncertaintyBins() = default;
+  UncertaintyBins(int count, double from, double to) : low(from), high(to), bins(count) {}
+  void merge(const UncertaintyBins& other);  ///< of the same bins
+  friend bool operator==(const UncertaintyBins&, const UncertaintyBins&) = default;
 };
 
 struct RegressionRange {
@@ -57,13 +57,13 @@ struct RegressionRange {
 struct RegressionPlan {
   int bins = 15;
   double clip = 0;                                     ///< variances below are raised to it
-  std::optional<RegressionRange> variance, aleatoric;  ///< ranges of the cells; absent: no such cells
-  bool mc = false;                                     ///< cells of eq. 14
+  std::optional<RegressionRange> variance, aleatoric;  ///< ranges of the bins; absent: no such bins
+  bool mc = false;                                     ///< bins of eq. 14
 };
 
 struct RegressionSums {
   std::vector<OutputSums> output;  ///< d of them
-  UncertaintyCells uce, uce_mc, uce_aleatoric;
+  UncertaintyBins uce, uce_mc, uce_aleatoric;
   std::uint64_t items = 0;    ///< of positive weight
   std::uint64_t clipped = 0;  ///< entries whose variance ⟦clip⟧ raised
 
@@ -86,7 +86,7 @@ struct UncertaintyRanges {
 [[nodiscard]] UncertaintyRanges uncertainty_ranges(const RegressionItems& items, double clip, int threads);
 
 /// sum_k (|B_k| / m) |error_k - uncertainty_k|: Laves 2021, eq. 13.
-[[nodiscard]] Estimate uce(const UncertaintyCells& cells);
+[[nodiscard]] Estimate uce(const UncertaintyBins& bins);
 /// Every metric that needs these sums alone.
 [[nodiscard]] Scores sum_scores(const OutputSums& sums);
 

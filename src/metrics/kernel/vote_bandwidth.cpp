@@ -9,17 +9,17 @@
 #include <optional>
 #include <vector>
 
-#include "metrics/kernel/cell_kernel.hpp"
+#include "metrics/kernel/bin_kernel.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 namespace plumb {
 namespace {
 
-using detail::CellKernel;
-using detail::kVoteCells;
-using detail::vote_cell;
-using detail::vote_cells;
-using detail::VoteCells;
+using detail::BinKernel;
+using detail::kVoteBins;
+using detail::vote_bin;
+using detail::vote_bins;
+using detail::VoteBins;
 using detail::VoteKind;
 
 constexpr int kSteps = 24;           // of a factor 10^(1/6), from 1e-4 to 1
@@ -36,39 +36,39 @@ constexpr double kLogTen = 2.302585092994045684;
 double bandwidth_of(double step) { return std::min(1.0, exp_portable((step / 6 - 4) * kLogTen)); }
 
 // The scan's bandwidths are the same for every column, so their kernels are kept.
-const CellKernel& kernel_of_step(int i) {
+const BinKernel& kernel_of_step(int i) {
   static std::array<std::once_flag, kSteps + 1> once;
-  static std::array<std::unique_ptr<const CellKernel>, kSteps + 1> kernel;
-  std::call_once(once[i], [i] { kernel[i] = std::make_unique<const CellKernel>(bandwidth_of(i)); });
+  static std::array<std::unique_ptr<const BinKernel>, kSteps + 1> kernel;
+  std::call_once(once[i], [i] { kernel[i] = std::make_unique<const BinKernel>(bandwidth_of(i)); });
   return *kernel[i];
 }
 
-// The tenth of [0, 1] that a cell begins in.
-std::size_t tenth_of(std::size_t cell) {
+// The tenth of [0, 1] that a bin begins in.
+std::size_t tenth_of(std::size_t bin) {
   static const std::vector<std::size_t> first = [] {
     std::vector<std::size_t> v;
-    for (int t = 1; t < kTenths; ++t) v.push_back(vote_cell(1.0 * t / kTenths));
+    for (int t = 1; t < kTenths; ++t) v.push_back(vote_bin(1.0 * t / kTenths));
     return v;
   }();
-  return std::upper_bound(first.begin(), first.end(), cell) - first.begin();
+  return std::upper_bound(first.begin(), first.end(), bin) - first.begin();
 }
 
-// Cells and kinds are taken in order: the sums do not depend on how the items were counted.
-VoteErrors errors_at(const VoteCells& votes, const CellKernel& kernel) {
+// Bins and kinds are taken in order: the sums do not depend on how the items were counted.
+VoteErrors errors_at(const VoteBins& votes, const BinKernel& kernel) {
   const std::vector<double> w = kernel.join(votes.w), wy = kernel.join(votes.wy);
   const double a = kPriorVotes * (votes.weight / votes.votes), hits_of_a = a * (votes.hits / votes.weight);
   std::array<double, kTenths> error{}, weight{};
-  CellKernel::Sums g;
-  std::size_t at = kernel.cells();
+  BinKernel::Sums g;
+  std::size_t at = kernel.bins();
   for (const VoteKind& k : votes.kind) {
-    if (kernel.joined(k.cell) != at) {
-      at = kernel.joined(k.cell);
+    if (kernel.joined(k.bin) != at) {
+      at = kernel.joined(k.bin);
       g = kernel.at(at, w, wy);
     }
     const double rest = std::max(0.0, g.all - k.weight * k.trials);
     const double rest_hits = std::clamp(g.hits - k.weight * k.hits, 0.0, rest);
     const double m = (rest_hits + hits_of_a) / (rest + a);
-    const std::size_t t = tenth_of(k.cell);
+    const std::size_t t = tenth_of(k.bin);
     const double of_each = k.items * k.weight;
     error[t] += of_each * (k.hits * ((1 - m) * (1 - m)) + (k.trials - k.hits) * (m * m));
     weight[t] += of_each * k.trials;
@@ -84,14 +84,14 @@ VoteErrors errors_at(const VoteCells& votes, const CellKernel& kernel) {
   return {sum / total, means / used};
 }
 
-bool can_predict(const VoteCells& votes) {
+bool can_predict(const VoteBins& votes) {
   const auto used = std::count_if(votes.w.begin(), votes.w.end(), [](double w) { return w > 0; });
   return used > 1 && !votes.kind.empty();
 }
 
 class Search {
  public:
-  explicit Search(const VoteCells& votes) : votes_(votes) {
+  explicit Search(const VoteBins& votes) : votes_(votes) {
     for (int i = 0; i <= kSteps; i += 2) look(i);
   }
   Bandwidth least(double VoteErrors::*of) {
@@ -132,20 +132,20 @@ class Search {
       if (errors_[i] && gap(i, least, of) < kNoEvidence) return i;
     return least;
   }
-  const VoteCells& votes_;
+  const VoteBins& votes_;
   std::array<std::optional<VoteErrors>, kSteps + 1> errors_;
 };
 
 }  // namespace
 
 VoteErrors vote_errors(const ForecastsView& f, double bandwidth, int threads) {
-  const VoteCells votes = vote_cells(f, threads);
+  const VoteBins votes = vote_bins(f, threads);
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  return can_predict(votes) ? errors_at(votes, CellKernel(bandwidth)) : VoteErrors{kNone, kNone};
+  return can_predict(votes) ? errors_at(votes, BinKernel(bandwidth)) : VoteErrors{kNone, kNone};
 }
 
 VoteBandwidths vote_bandwidths(const ForecastsView& f, int threads) {
-  const VoteCells votes = vote_cells(f, threads);
+  const VoteBins votes = vote_bins(f, threads);
   if (!can_predict(votes)) {
     Bandwidth one;
     one.why =

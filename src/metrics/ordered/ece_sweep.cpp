@@ -1,4 +1,4 @@
-// The monotonic sweep: for each number of cells B only the ends of the cells are looked up, in sums kept
+// The monotonic sweep: for each number of bins B only the ends of the bins are looked up, in sums kept
 // every 64 items, so that B costs O(B log N) and the memory is a fraction of the column.
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,7 @@ using detail::Direction;
 using detail::Groups;
 
 template <class A>
-struct CellSums {
+struct BinSums {
   typename A::Mass mass{};
   typename A::Hits hits{};
   typename A::Area p{};
@@ -29,7 +29,7 @@ struct CellSums {
     A::add_hits(hits, f, i);
     A::add_area(p, m, to_fixed(f.p[i]));
   }
-  [[nodiscard]] CellSums minus(const CellSums& o) const {
+  [[nodiscard]] BinSums minus(const BinSums& o) const {
     return {A::minus(mass, o.mass), A::minus(hits, o.hits), A::minus(p, o.p)};
   }
 };
@@ -38,7 +38,7 @@ struct CellSums {
 template <class A>
 struct Place {
   std::size_t at = 0;
-  CellSums<A> before;
+  BinSums<A> before;
 };
 
 template <class A>
@@ -51,25 +51,25 @@ class Sweep {
       total_.add(f_, i);
     }
   }
-  [[nodiscard]] const CellSums<A>& total() const { return total_; }
+  [[nodiscard]] const BinSums<A>& total() const { return total_; }
 
-  /// Visits the sums of the cells in use among `bins`, from the cell that holds mass `from` on, until
-  /// visit(sums, mass before the cell's end) returns false.
+  /// Visits the sums of the bins in use among `bins`, from the bin that holds mass `from` on, until
+  /// visit(sums, mass before the bin's end) returns false.
   template <class Visit>
-  void cells(std::int64_t bins, const typename A::Mass& from, Visit visit) const {
-    std::int64_t cell = cell_of(bins, from);
+  void visit_bins(std::int64_t bins, const typename A::Mass& from, Visit visit) const {
+    std::int64_t bin = bin_of(bins, from);
     Place<A> start;
-    if (cell > 0) advance(start, typename A::Reach(cell, bins, total_.mass));
+    if (bin > 0) advance(start, typename A::Reach(bin, bins, total_.mass));
     while (true) {
       Place<A> end = start;
-      if (cell + 1 < bins) {
-        advance(end, typename A::Reach(cell + 1, bins, total_.mass));
+      if (bin + 1 < bins) {
+        advance(end, typename A::Reach(bin + 1, bins, total_.mass));
       } else {
         end = {f_.size(), total_};
       }
       if (!visit(end.before.minus(start.before), end.before.mass)) return;
       if (end.before.mass == total_.mass) return;
-      cell = cell_of(bins, end.before.mass);
+      bin = bin_of(bins, end.before.mass);
       start = end;
     }
   }
@@ -77,8 +77,8 @@ class Sweep {
  private:
   static constexpr std::size_t kStride = 64;
 
-  [[nodiscard]] std::int64_t cell_of(std::int64_t bins, const typename A::Mass& below) const {
-    return std::min(bins - 1, A::cell(bins, below, total_.mass));
+  [[nodiscard]] std::int64_t bin_of(std::int64_t bins, const typename A::Mass& below) const {
+    return std::min(bins - 1, A::bin(bins, below, total_.mass));
   }
   [[nodiscard]] Place<A> place(std::size_t at) const {
     if (at == f_.size()) return {at, total_};
@@ -86,7 +86,7 @@ class Sweep {
     while (q.at < at) q.before.add(f_, q.at++);
     return q;
   }
-  // To the first distinct p whose mass below reaches the next cell.
+  // To the first distinct p whose mass below reaches the next bin.
   void advance(Place<A>& q, const typename A::Reach& reach) const {
     const auto walk = [&] {
       do {
@@ -98,7 +98,7 @@ class Sweep {
     if (!walk()) {
       const auto first = kept_.begin() + std::min(q.at / kStride, kept_.size());
       const auto beyond =
-          std::partition_point(first, kept_.end(), [&](const CellSums<A>& s) { return !reach(s.mass); });
+          std::partition_point(first, kept_.end(), [&](const BinSums<A>& s) { return !reach(s.mass); });
       q = place((std::max(first, beyond - 1) - kept_.begin()) * kStride);
       while (q.at < f_.size() && !reach(q.before.mass)) q.before.add(f_, q.at++);
     }
@@ -117,8 +117,8 @@ class Sweep {
   }
 
   ForecastsView f_;
-  std::vector<CellSums<A>> kept_;  // before item 0, 64, 128, ...
-  CellSums<A> total_;
+  std::vector<BinSums<A>> kept_;  // before item 0, 64, 128, ...
+  BinSums<A> total_;
 };
 
 template <class A>
@@ -126,7 +126,7 @@ typename A::Mean mean_of(const auto& s) {
   return A::mean(s.hits, s.mass);
 }
 
-// Where cell means can fall at all, as the mass below the first and the last distinct p of that stretch.
+// Where bin means can fall at all, as the mass below the first and the last distinct p of that stretch.
 template <class A>
 struct Window {
   typename A::Mass first, last;
@@ -150,7 +150,7 @@ Window<A> narrow_window(const ForecastsView& f, const typename A::Mass& total) {
   return w;
 }
 
-// Means of y that rise over the distinct p themselves rise over any cells made of them.
+// Means of y that rise over the distinct p themselves rise over any bins made of them.
 template <class A>
 bool rises_over_groups(const ForecastsView& f) {
   std::optional<typename A::Mean> previous;
@@ -163,10 +163,10 @@ bool rises_over_groups(const ForecastsView& f) {
 }
 
 template <class A>
-bool rises_over_cells(const Sweep<A>& sweep, std::int64_t bins, const Window<A>& window) {
+bool rises_over_bins(const Sweep<A>& sweep, std::int64_t bins, const Window<A>& window) {
   std::optional<typename A::Mean> previous;
   bool rises = true;
-  sweep.cells(bins, window.first, [&](const CellSums<A>& s, const typename A::Mass& end) {
+  sweep.visit_bins(bins, window.first, [&](const BinSums<A>& s, const typename A::Mass& end) {
     const auto m = mean_of<A>(s);
     rises = !previous || !A::less(m, *previous);
     previous = m;
@@ -175,7 +175,7 @@ bool rises_over_cells(const Sweep<A>& sweep, std::int64_t bins, const Window<A>&
   return rises;
 }
 
-// The largest B, at most the number of distinct p, up to which all cell means rise.
+// The largest B, at most the number of distinct p, up to which all bin means rise.
 template <class A>
 std::int64_t most_bins(const ForecastsView& f, const Sweep<A>& sweep) {
   // Nearly separated data rise up to very large B; from here on it pays to look only where means can fall.
@@ -190,21 +190,21 @@ std::int64_t most_bins(const ForecastsView& f, const Sweep<A>& sweep) {
   do {
     if (++bins == kFar) window = narrow_window<A>(f, sweep.total().mass);
     while (distinct <= bins && g.next()) ++distinct;  // as far as needed
-  } while (bins < distinct && rises_over_cells(sweep, bins + 1, window));
+  } while (bins < distinct && rises_over_bins(sweep, bins + 1, window));
   return bins;
 }
 
 template <class A>
 Estimate ece_sweep_of(const ForecastsView& f, int* bins_used) {
   const Sweep<A> sweep(f);
-  const CellSums<A>& total = sweep.total();
+  const BinSums<A>& total = sweep.total();
   const bool any = A::positive(total.mass);
   const std::int64_t bins = any ? most_bins(f, sweep) : 0;
   if (bins_used != nullptr)
     *bins_used = narrow<int>(std::min<std::int64_t>(bins, std::numeric_limits<int>::max()));
   if (!any) return no_votes();
   typename A::Area sum{};
-  sweep.cells(bins, typename A::Mass{}, [&](const CellSums<A>& s, const typename A::Mass&) {
+  sweep.visit_bins(bins, typename A::Mass{}, [&](const BinSums<A>& s, const typename A::Mass&) {
     A::add(sum, A::absolute(A::minus(A::area(s.hits), s.p)));
     return true;
   });

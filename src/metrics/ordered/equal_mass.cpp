@@ -38,54 +38,54 @@ bool has_mass(const ForecastsView& f, std::size_t i) {
   return A::positive(m);
 }
 
-// The first item of each cell in use; the first cell starts at 0.
+// The first item of each bin in use; the first bin starts at 0.
 template <class A>
-std::vector<std::size_t> cell_starts(const ForecastsView& f, int bins) {
+std::vector<std::size_t> bin_starts(const ForecastsView& f, int bins) {
   const std::size_t n = f.size();
   std::vector<std::size_t> starts{0};
   typename A::Mass total{};
   for (std::size_t i = 0; i < n; ++i) A::add_mass(total, f, i);
   if (!A::positive(total)) return starts;
   Front<A> front;
-  std::int64_t cell = 0;
-  while (cell + 1 < bins) {
-    advance(front, f, typename A::Reach(cell + 1, bins, total));
+  std::int64_t bin = 0;
+  while (bin + 1 < bins) {
+    advance(front, f, typename A::Reach(bin + 1, bins, total));
     while (front.at > 0 && front.at < n && f.p[front.at] == f.p[front.at - 1]) front.step(f);
     while (front.at < n && !has_mass<A>(f, front.at)) ++front.at;
     if (front.at == n) break;
     starts.push_back(front.at);
-    cell = A::cell(bins, front.mass, total);
+    bin = A::bin(bins, front.mass, total);
   }
   return starts;
 }
 
 // Mass is whole without weights, whatever the hits are.
-std::vector<std::size_t> cell_starts(const ForecastsView& f, int bins) {
+std::vector<std::size_t> bin_starts(const ForecastsView& f, int bins) {
   check_bins(bins);
-  return f.weight.empty() ? cell_starts<detail::Whole>(f, bins) : cell_starts<detail::Weighted>(f, bins);
+  return f.weight.empty() ? bin_starts<detail::Whole>(f, bins) : bin_starts<detail::Weighted>(f, bins);
 }
 
-Cells cells_from(const ForecastsView& f, int bins, const std::vector<std::size_t>& starts) {
-  Cells cells{.bins = bins, .equal_width = false, .thresholds = {}};
-  for (std::size_t c = 1; c < starts.size(); ++c) cells.thresholds.push_back(f.p[starts[c]]);
-  return cells;
+BinEdges edges_from(const ForecastsView& f, int bins, const std::vector<std::size_t>& starts) {
+  BinEdges edges{.bins = bins, .equal_width = false, .thresholds = {}};
+  for (std::size_t c = 1; c < starts.size(); ++c) edges.thresholds.push_back(f.p[starts[c]]);
+  return edges;
 }
 
 }  // namespace
 
-Cells equal_mass_cells(const ForecastsView& ascending, int bins) {
-  return cells_from(ascending, bins, cell_starts(ascending, bins));
+BinEdges equal_mass_edges(const ForecastsView& ascending, int bins) {
+  return edges_from(ascending, bins, bin_starts(ascending, bins));
 }
 
 ReliabilityTable equal_mass_table(const ForecastsView& ascending, int bins) {
-  std::vector<std::size_t> starts = cell_starts(ascending, bins);
-  ReliabilityTable table(cells_from(ascending, bins, starts));
+  std::vector<std::size_t> starts = bin_starts(ascending, bins);
+  ReliabilityTable table(edges_from(ascending, bins, starts));
   starts.push_back(ascending.size());
-  // Each cell is a run of the column: a table of one cell sums it with the arithmetic of all tables.
-  TableBuilder builder(Cells{.bins = 1, .equal_width = true, .thresholds = {}});
-  for (std::size_t c = 0; c < table.cell.size(); ++c) {
+  // Each bin is a run of the column: a table of one bin sums it with the arithmetic of all tables.
+  TableBuilder builder(BinEdges{.bins = 1, .equal_width = true, .thresholds = {}});
+  for (std::size_t c = 0; c < table.bins.size(); ++c) {
     builder.update(ascending.slice(starts[c], starts[c + 1] - starts[c]));
-    table.cell[c] = builder.finish().cell.front();
+    table.bins[c] = builder.finish().bins.front();
   }
   return table;
 }

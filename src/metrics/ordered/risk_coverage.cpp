@@ -103,7 +103,7 @@ std::vector<RiskCoveragePoint> curve_of(const ForecastsView& f, std::int64_t poi
     A::add(misses, g.misses());
     if (distinct > points) {
       if (!reach(mass)) continue;
-      kept = A::cell(points, mass, total);
+      kept = A::bin(points, mass, total);
       reach = typename A::Reach(kept + 1, points, total);
     }
     curve.push_back({g.p + 0.0, A::value(mass) / A::value(total), A::value(misses) / A::value(mass)});

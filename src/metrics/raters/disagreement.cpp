@@ -4,13 +4,13 @@
 
 namespace plumb {
 
-std::vector<Cells> disagreement_cells(int classes, const Cells& cells) {
-  return std::vector<Cells>(classes == 2 ? 1 : classes + 1, cells);
+std::vector<BinEdges> disagreement_edges(int classes, const BinEdges& edges) {
+  return std::vector<BinEdges>(classes == 2 ? 1 : classes + 1, edges);
 }
 
 void disagreement_terms(const ItemBlock& block, const DisagreementForecast& forecast,
-                        std::span<const Cells> cells, ShareTerms& out) {
-  put_forecasts(forecast.p, cells, out);
+                        std::span<const BinEdges> edges, ShareTerms& out) {
+  set_forecasts(forecast.p, edges, out);
   disagreement_shares(block, forecast, out);
 }
 
@@ -85,11 +85,11 @@ ClassScores disagreement_classes(const ShareTables& t, int classes) {
 
 std::vector<DisagreementRow> disagreement_rows(const ShareTables& t) {
   std::vector<DisagreementRow> out;
-  for (int b = 0; b < t.cells.at(0).count(); ++b) {
-    const ShareCell c = share_cell(t, Population::several, 0, b);
+  for (int b = 0; b < t.edges.at(0).count(); ++b) {
+    const ShareBin c = share_bin(t, Population::several, 0, b);
     DisagreementRow& r = out.emplace_back();
-    r.low = t.cells[0].low(b);
-    r.high = t.cells[0].high(b);
+    r.low = t.edges[0].low(b);
+    r.high = t.edges[0].high(b);
     r.items = c.items;
     r.votes = c.votes;
     r.weight = c.w.value();

@@ -36,18 +36,18 @@ constexpr Keyed kKeys[] = {
     {"il", Population::several, [](const ShareLosses& l) { return l.il; }},
 };
 
-/// Debiasing compares items of one cell.
-bool some_cell_has_two(const ShareTables& t) {
-  for (int k = 0; k < std::ssize(t.cells); ++k)
-    for (int b = 0; b < t.cells[k].count(); ++b)
-      if (share_cell(t, Population::all, k, b).items > 1) return true;
+/// Debiasing compares items of one bin.
+bool some_bin_has_two(const ShareTables& t) {
+  for (int k = 0; k < std::ssize(t.edges); ++k)
+    for (int b = 0; b < t.edges[k].count(); ++b)
+      if (share_bin(t, Population::all, k, b).items > 1) return true;
   return false;
 }
 
 }  // namespace
 
-std::vector<Cells> classwise_cells(int classes, const Cells& cells) {
-  return std::vector<Cells>(classes, cells);
+std::vector<BinEdges> classwise_edges(int classes, const BinEdges& edges) {
+  return std::vector<BinEdges>(classes, edges);
 }
 
 void histogram_shares(const ItemBlock& block, ShareTerms& out) {
@@ -76,8 +76,8 @@ void histogram_shares(const ItemBlock& block, ShareTerms& out) {
   }
 }
 
-void histogram_terms(const ItemBlock& block, std::span<const Cells> cells, ShareTerms& out) {
-  put_forecasts(all_columns(block), cells, out);
+void histogram_terms(const ItemBlock& block, std::span<const BinEdges> edges, ShareTerms& out) {
+  set_forecasts(all_columns(block), edges, out);
   histogram_shares(block, out);
 }
 
@@ -94,7 +94,7 @@ void finish_label_histogram(const ShareTables& t, Scores& out) {
       if (who == Population::several) e.items = items;
     }
   }
-  if (out["cl"] && !some_cell_has_two(t))
+  if (out["cl"] && !some_bin_has_two(t))
     out["cl"] = out["ce"] = Estimate::undefined("no bin holds two items, which debiasing needs");
 }
 
@@ -116,19 +116,19 @@ std::vector<HistogramRow> label_histogram_rows(const ShareTables& t) {
   std::vector<HistogramRow> out;
   const double all_weight = share_weight(t, Population::all);
   const double several_weight = share_weight(t, Population::several);
-  for (int k = 0; k < std::ssize(t.cells); ++k) {
-    for (int b = 0; b < t.cells[k].count(); ++b) {
-      const ShareCell all = share_cell(t, Population::all, k, b);
-      const ShareCell several = share_cell(t, Population::several, k, b);
+  for (int k = 0; k < std::ssize(t.edges); ++k) {
+    for (int b = 0; b < t.edges[k].count(); ++b) {
+      const ShareBin all = share_bin(t, Population::all, k, b);
+      const ShareBin several = share_bin(t, Population::several, k, b);
       HistogramRow& r = out.emplace_back();
       r.cls = k;
-      r.low = t.cells[k].low(b);
-      r.high = t.cells[k].high(b);
+      r.low = t.edges[k].low(b);
+      r.high = t.edges[k].high(b);
       r.items = all.items;
       r.items_several = several.items;
       r.weight = all.w.value();
       if (all.empty()) continue;
-      const ShareLosses l = cell_losses(all, all_weight);
+      const ShareLosses l = bin_losses(all, all_weight);
       r.mean_p = all.mean_p();
       r.mean_mu = all.mean_mu();
       r.gap = all.gap();
@@ -136,7 +136,7 @@ std::vector<HistogramRow> label_histogram_rows(const ShareTables& t) {
       r.cl_plugin = l.cl_plugin;
       r.cl = l.cl;
       if (several.empty()) continue;
-      const ShareLosses s = cell_losses(several, several_weight);
+      const ShareLosses s = bin_losses(several, several_weight);
       r.el_plugin = s.el_plugin;
       r.el = s.el;
       r.dl_plugin = s.dl_plugin();

@@ -68,17 +68,17 @@ Estimate log_calibration(const ReliabilityTable& t, const ScoreOptions& options)
   const double total = t.total().w.value();
   if (!(total > 0)) return no_votes();
   double sum = 0;
-  for (const Cell& cell : t.cell) {
-    const double w = cell.w.value();
+  for (const Bin& bin : t.bins) {
+    const double w = bin.w.value();
     if (!(w > 0)) continue;
     const auto share = [w](const ExactSum& part) { return part.value() / w; };
-    const auto rest = [&cell, w](const ExactSum& part) {
-      ExactSum r = cell.w;
+    const auto rest = [&bin, w](const ExactSum& part) {
+      ExactSum r = bin.w;
       r.subtract(part);
       return r.value() / w;
     };
-    const double c = share(cell.wy), not_c = rest(cell.wy);
-    const double p = clipped(share(cell.wp), options.clip), not_p = clipped(rest(cell.wp), options.clip);
+    const double c = share(bin.wy), not_c = rest(bin.wy);
+    const double p = clipped(share(bin.wp), options.clip), not_p = clipped(rest(bin.wp), options.clip);
     if ((c > 0 && p <= 0) || (not_c > 0 && not_p <= 0))
       return Estimate::undefined(
           "a bin whose forecasts are all 0 or all 1 has other outcomes: give ⟦clip⟧ 1e-12");

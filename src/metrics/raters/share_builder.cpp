@@ -15,14 +15,14 @@ constexpr std::int64_t kUnitFlush = 8191;
 constexpr std::uint32_t kMostTimes = 1u << 24;
 constexpr std::int64_t kDrawnFlush = std::int64_t{1} << 28;
 
-/// Integer cells enter the exact ones and are then empty.
+/// Integer bins enter the exact ones and are then empty.
 template <class Whole>
-void move_into(std::vector<ShareCell>& to, std::vector<Whole>& from) {
+void move_into(std::vector<ShareBin>& to, std::vector<Whole>& from) {
   if (to.empty()) to.resize(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) {
     Whole& u = from[i];
     if (u.items == 0) continue;
-    ShareCell& c = to[i];
+    ShareBin& c = to[i];
     c.items += u.items;
     c.votes += u.votes;
     c.w.add_scaled(u.w(), 0);
@@ -39,7 +39,7 @@ void move_into(std::vector<ShareCell>& to, std::vector<Whole>& from) {
 
 }  // namespace
 
-ShareBuilder::ShareBuilder(std::vector<Cells> cells) : table_(std::move(cells)) {}
+ShareBuilder::ShareBuilder(std::vector<BinEdges> edges) : table_(std::move(edges)) {}
 
 void ShareBuilder::update(const ShareTerms& t, std::span<const std::uint32_t> times) {
   if (!t.weight.empty()) return update_weighted(t, times);
@@ -54,22 +54,22 @@ void ShareBuilder::update_unit(const ShareTerms& t) {
       ++table_.left_out;
       continue;
     }
-    auto& cells = n == 1 ? unit_single_ : unit_several_;
-    if (cells.empty()) cells.resize(table_.size());
+    auto& bins = n == 1 ? unit_single_ : unit_several_;
+    if (bins.empty()) bins.resize(table_.size());
     if (unit_pending_ == kUnitFlush) flush();
     ++unit_pending_;
-    Unit* const unit = cells.data();
-    const std::uint32_t* const cell = t.cell.data() + at * t.columns;
+    Unit* const unit = bins.data();
+    const std::uint32_t* const bin = t.bin.data() + at * t.columns;
     const FixedForecast* const f = t.forecast.data() + at * t.columns;
     for (std::size_t k = 0; k < t.columns; ++k) {
-      Unit& u = unit[cell[k]];
+      Unit& u = unit[bin[k]];
       u.items += 1;
       u.votes += n;
       u.p += f[k].p;
       u.sq += f[k].pp;
     }
     for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
-      Unit& u = unit[cell[t.column[e]]];
+      Unit& u = unit[bin[t.column[e]]];
       const FixedShare& s = t.share[e];
       u.sq -= s.twice_pmu;
       u.mu += s.mu;
@@ -88,15 +88,15 @@ void ShareBuilder::update_drawn(const ShareTerms& t, std::span<const std::uint32
     }
     if (drawn == 0) continue;
     if (drawn > kMostTimes) throw std::invalid_argument("an item was drawn more than 2^24 times");
-    auto& cells = n == 1 ? drawn_single_ : drawn_several_;
-    if (cells.empty()) cells.resize(table_.size());
+    auto& bins = n == 1 ? drawn_single_ : drawn_several_;
+    if (bins.empty()) bins.resize(table_.size());
     if (drawn_pending_ == kDrawnFlush) flush();
     ++drawn_pending_;
     const std::int64_t square = std::int64_t{drawn} * drawn;
-    const std::uint32_t* const cell = t.cell.data() + at * t.columns;
+    const std::uint32_t* const bin = t.bin.data() + at * t.columns;
     const FixedForecast* const f = t.forecast.data() + at * t.columns;
     for (std::size_t k = 0; k < t.columns; ++k) {
-      Drawn& d = cells[cell[k]];
+      Drawn& d = bins[bin[k]];
       d.items += 1;
       d.votes += n;
       d.t += drawn;
@@ -105,7 +105,7 @@ void ShareBuilder::update_drawn(const ShareTerms& t, std::span<const std::uint32
       d.sq += int128{f[k].pp} * drawn;
     }
     for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
-      Drawn& d = cells[cell[t.column[e]]];
+      Drawn& d = bins[bin[t.column[e]]];
       const FixedShare& s = t.share[e];
       d.sq -= int128{s.twice_pmu} * drawn;
       d.mu += int128{s.mu} * drawn;
@@ -122,13 +122,13 @@ void ShareBuilder::update_weighted(const ShareTerms& t, std::span<const std::uin
     if (n == 0) ++table_.left_out;
     const double w = times.empty() ? t.weight[at] : t.weight[at] * times[at];
     if (n == 0 || !(w > 0)) continue;
-    auto& cells = n == 1 ? table_.single : table_.several;
-    if (cells.empty()) cells.resize(table_.size());
+    auto& bins = n == 1 ? table_.single : table_.several;
+    if (bins.empty()) bins.resize(table_.size());
     const double ww = w * w;
-    const std::uint32_t* const cell = t.cell.data() + at * t.columns;
+    const std::uint32_t* const bin = t.bin.data() + at * t.columns;
     const FixedForecast* const f = t.forecast.data() + at * t.columns;
     for (std::size_t k = 0; k < t.columns; ++k) {
-      ShareCell& c = cells[cell[k]];
+      ShareBin& c = bins[bin[k]];
       c.items += 1;
       c.votes += n;
       c.w.add(w);
@@ -137,7 +137,7 @@ void ShareBuilder::update_weighted(const ShareTerms& t, std::span<const std::uin
       c.wsq.add(w * from_fixed(f[k].pp));
     }
     for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
-      ShareCell& c = cells[cell[t.column[e]]];
+      ShareBin& c = bins[bin[t.column[e]]];
       const FixedShare& s = t.share[e];
       c.wsq.add(-w * from_fixed(s.twice_pmu));
       c.wmu.add(w * from_fixed(s.mu));
@@ -158,10 +158,10 @@ void ShareBuilder::flush() {
 
 ShareTables ShareBuilder::finish() {
   flush();
-  // Without items of a kind its cells stay absent, in this table and in the next.
-  for (auto* cells : {&unit_single_, &unit_several_}) cells->clear();
-  for (auto* cells : {&drawn_single_, &drawn_several_}) cells->clear();
-  return std::exchange(table_, ShareTables(table_.cells));
+  // Without items of a kind its bins stay absent, in this table and in the next.
+  for (auto* bins : {&unit_single_, &unit_several_}) bins->clear();
+  for (auto* bins : {&drawn_single_, &drawn_several_}) bins->clear();
+  return std::exchange(table_, ShareTables(table_.edges));
 }
 
 }  // namespace plumb

@@ -31,7 +31,7 @@ HWY_INLINE hn::Vec<decltype(dl)> fixed_of(hn::Vec<D> x) {
 }
 
 void Place(const double* p, std::size_t n, int bins, const std::uint32_t* first, std::size_t period,
-           std::uint32_t* cell, FixedForecast* fixed) {
+           std::uint32_t* bin, FixedForecast* fixed) {
   const auto scale = hn::Set(d, static_cast<double>(bins));
   const auto last = hn::Set(d, static_cast<double>(bins - 1));
   const auto vectorised = n - n % kWidth;
@@ -40,13 +40,13 @@ void Place(const double* p, std::size_t n, int bins, const std::uint32_t* first,
     const auto v = hn::LoadU(d, p + j);
     const auto base = hn::LoadU(di, reinterpret_cast<const std::int32_t*>(first) + at);
     hn::StoreU(hn::Add(base, hn::DemoteTo(di, hn::Min(hn::Mul(v, scale), last))), di,
-               reinterpret_cast<std::int32_t*>(cell) + j);
+               reinterpret_cast<std::int32_t*>(bin) + j);
     hn::StoreInterleaved2(fixed_of(v), fixed_of(hn::Mul(v, v)), dl, &fixed[j].p);
     at += kWidth;
     if (at == period) at = 0;
   }
   for (std::size_t j = vectorised; j < n; ++j) {
-    cell[j] = first[j % period] + std::min(static_cast<int>(p[j] * bins), bins - 1);
+    bin[j] = first[j % period] + std::min(static_cast<int>(p[j] * bins), bins - 1);
     fixed[j] = {to_fixed(p[j]), to_fixed(p[j] * p[j])};
   }
 }
@@ -61,8 +61,8 @@ namespace plumb::detail {
 HWY_EXPORT(Place);
 
 void place_shares(const double* p, std::size_t n, int bins, const std::uint32_t* first, std::size_t period,
-                  std::uint32_t* cell, FixedForecast* fixed) {
-  HWY_DYNAMIC_DISPATCH(Place)(p, n, bins, first, period, cell, fixed);
+                  std::uint32_t* bin, FixedForecast* fixed) {
+  HWY_DYNAMIC_DISPATCH(Place)(p, n, bins, first, period, bin, fixed);
 }
 
 }  // namespace plumb::detail

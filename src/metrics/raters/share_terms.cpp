@@ -8,34 +8,34 @@
 namespace plumb {
 namespace {
 
-bool same_width(std::span<const Cells> cells) {
-  return std::all_of(cells.begin(), cells.end(),
-                     [&](const Cells& c) { return c.equal_width && c.bins == cells[0].bins; });
+bool same_width(std::span<const BinEdges> edges) {
+  return std::all_of(edges.begin(), edges.end(),
+                     [&](const BinEdges& c) { return c.equal_width && c.bins == edges[0].bins; });
 }
 
 }  // namespace
 
-void put_forecasts(std::span<const double> p, std::span<const Cells> cells, ShareTerms& t) {
-  const std::size_t columns = cells.size();
+void set_forecasts(std::span<const double> p, std::span<const BinEdges> edges, ShareTerms& t) {
+  const std::size_t columns = edges.size();
   t.columns = columns;
   t.size = columns == 0 ? 0 : p.size() / columns;
-  t.cell.resize(p.size());
+  t.bin.resize(p.size());
   t.forecast.resize(p.size());
   if (columns == 0) return;
-  if (same_width(cells)) {
+  if (same_width(edges)) {
     const std::size_t period = columns * detail::kShareLanes;
     thread_local std::vector<std::uint32_t> first;
     first.resize(period);
-    for (std::size_t j = 0; j < period; ++j) first[j] = j % columns * cells[0].bins;
-    detail::place_shares(p.data(), p.size(), cells[0].bins, first.data(), period, t.cell.data(),
+    for (std::size_t j = 0; j < period; ++j) first[j] = j % columns * edges[0].bins;
+    detail::place_shares(p.data(), p.size(), edges[0].bins, first.data(), period, t.bin.data(),
                          t.forecast.data());
     return;
   }
   for (std::size_t j = 0; j < p.size(); ++j) t.forecast[j] = {to_fixed(p[j]), to_fixed(p[j] * p[j])};
   std::uint32_t first = 0;
   for (std::size_t k = 0; k < columns; ++k) {
-    for (std::size_t j = k; j < p.size(); j += columns) t.cell[j] = first + cells[k].bin_of(p[j]);
-    first += cells[k].count();
+    for (std::size_t j = k; j < p.size(); j += columns) t.bin[j] = first + edges[k].bin_of(p[j]);
+    first += edges[k].count();
   }
 }
 

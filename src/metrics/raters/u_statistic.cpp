@@ -128,8 +128,8 @@ void statistic_forecasts(const VoteStatistic& s, const ItemBlock& block,
 }
 
 void statistic_terms(const VoteStatistic& s, const ItemBlock& block, std::span<const double> forecast,
-                     const Cells& cells, ShareTerms& out) {
-  put_forecasts(forecast, std::span<const Cells>(&cells, 1), out);
+                     const BinEdges& edges, ShareTerms& out) {
+  set_forecasts(forecast, std::span<const BinEdges>(&edges, 1), out);
   std::vector<std::uint32_t> counts(block.classes);
   detail::begin_shares(block.size, block.size, block.weight, out);
   std::uint32_t next = 0;

@@ -55,9 +55,9 @@ struct Whole {
   };
   static Mean mean(Hits h, Mass m) { return {h, m}; }
   static bool less(const Mean& a, const Mean& b) { return int128{a.hits} * b.mass < int128{b.hits} * a.mass; }
-  /// The cell floor(B below / total).
-  static std::int64_t cell(std::int64_t bins, Mass below, Mass total) { return int128{bins} * below / total; }
-  /// Whether a mass is large enough for cell c or a later one.
+  /// The bin floor(B below / total).
+  static std::int64_t bin(std::int64_t bins, Mass below, Mass total) { return int128{bins} * below / total; }
+  /// Whether a mass is large enough for bin c or a later one.
   struct Reach {
     Mass least;
     Reach(std::int64_t c, std::int64_t bins, Mass total) : least((int128{c} * total + bins - 1) / bins) {}
@@ -119,10 +119,10 @@ struct Weighted {
   using Mean = double;
   static Mean mean(const Hits& h, const Mass& m) { return h.value() / m.value(); }
   static bool less(Mean a, Mean b) { return a < b - kMeanTolerance; }
-  /// A share that reaches a cell but for the rounding of the weights reaches it: weights of 1/3 make the
-  /// cells of weights of 1.
+  /// A share that reaches a bin but for the rounding of the weights reaches it: weights of 1/3 make the
+  /// bins of weights of 1.
   static constexpr double kRounded = 1 + 0x1p-40;
-  static std::int64_t cell(std::int64_t bins, const Mass& below, const Mass& total) {
+  static std::int64_t bin(std::int64_t bins, const Mass& below, const Mass& total) {
     return static_cast<std::int64_t>(bins * below.value() / total.value() * kRounded);
   }
   struct Reach {

@@ -7,7 +7,7 @@
 namespace plumb {
 namespace {
 
-bool empty(const Cell& c) { return c.w.is_zero(); }
+bool empty(const Bin& c) { return c.w.is_zero(); }
 
 /// s^2 - squares, where nearly all of it may cancel (one item that outweighs the rest):
 /// no digit is lost before the end.
@@ -24,12 +24,12 @@ double less_squares(const ExactSum& s, const ExactSum& squares) {
   return result.value();
 }
 
-/// What gap^2 is expected to exceed the squared error of the cell by. With W = sum w_i n_i, debiasing
+/// What gap^2 is expected to exceed the squared error of the bin by. With W = sum w_i n_i, debiasing
 /// replaces c^2 by (W^2 c^2 - sum (w_i h_i)^2) / (W^2 - sum (w_i n_i)^2), the mean of y_i y_j over votes of
 /// distinct items (docs/metrics/calibration_errors.md): items are independent, votes of one item need not be.
 /// This is the difference of the two. With one vote per item it is c (1 - c) / (n - 1) (Mimori 2021, eq. 13).
 /// Unbiased given the forecasts where E[y | p] is the same for all p of the bin.
-double excess(const Cell& c) {
+double excess(const Bin& c) {
   const double square = c.mean_y() * c.mean_y();
   const double pairs = less_squares(c.w, c.ww);
   if (c.ww.value() > pairs)
@@ -40,10 +40,10 @@ double excess(const Cell& c) {
 }  // namespace
 
 Estimate ece(const ReliabilityTable& t) {
-  const Cell total = t.total();
+  const Bin total = t.total();
   if (empty(total)) return no_votes();
   ExactSum sum;  // (n_b / N) |gap_b| = |sum w p - sum w y| / N
-  for (const Cell& c : t.cell) {
+  for (const Bin& c : t.bins) {
     ExactSum difference = c.wp;
     difference.subtract(c.wy);
     difference.value() < 0 ? sum.subtract(difference) : sum.merge(difference);
@@ -52,10 +52,10 @@ Estimate ece(const ReliabilityTable& t) {
 }
 
 Estimate ece_l2(const ReliabilityTable& t) {
-  const Cell total = t.total();
+  const Bin total = t.total();
   if (empty(total)) return no_votes();
   double sum = 0;
-  for (const Cell& c : t.cell)
+  for (const Bin& c : t.bins)
     if (!empty(c)) sum += c.w.value() * c.gap() * c.gap();
   return std::sqrt(sum / total.w.value());
 }
@@ -63,17 +63,17 @@ Estimate ece_l2(const ReliabilityTable& t) {
 Estimate mce(const ReliabilityTable& t) {
   if (empty(t.total())) return no_votes();
   double largest = 0;
-  for (const Cell& c : t.cell)
+  for (const Bin& c : t.bins)
     if (!empty(c)) largest = std::max(largest, std::abs(c.gap()));
   return largest;
 }
 
 Estimate ece_l2_debiased(const ReliabilityTable& t) {
-  const Cell total = t.total();
+  const Bin total = t.total();
   if (empty(total)) return no_votes();
   double sum = 0;
   std::uint64_t items = 0;
-  for (const Cell& c : t.cell) {
+  for (const Bin& c : t.bins) {
     if (c.items < 2) continue;
     sum += c.w.value() * (c.gap() * c.gap() - excess(c));
     items += c.items;
@@ -96,24 +96,24 @@ Estimate ece_classwise(std::span<const ReliabilityTable> classes) {
 }
 
 Estimate mean_gap(const ReliabilityTable& t) {
-  const Cell total = t.total();
+  const Bin total = t.total();
   if (empty(total)) return no_votes();
   return std::abs(total.gap());
 }
 
 Estimate oe_ratio(const ReliabilityTable& t) {
-  const Cell total = t.total();
+  const Bin total = t.total();
   if (empty(total)) return no_votes();
   if (total.wp.is_zero()) return Estimate::undefined("every forecast is 0, so no events are expected");
   return total.wy.value() / total.wp.value();
 }
 
 BrierParts brier_parts(const ReliabilityTable& t) {
-  const Cell total = t.total();
+  const Bin total = t.total();
   if (empty(total)) return {};
   const double base = total.mean_y();
   double reliability = 0, resolution = 0;
-  for (const Cell& c : t.cell) {
+  for (const Bin& c : t.bins) {
     if (empty(c)) continue;
     const double lift = c.mean_y() - base;
     reliability += c.w.value() * c.gap() * c.gap();

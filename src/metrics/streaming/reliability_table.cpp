@@ -6,33 +6,33 @@
 
 namespace plumb {
 
-double Cells::low(int cell) const {
-  if (equal_width) return 1.0 * cell / bins;
-  return cell == 0 ? 0.0 : thresholds[cell - 1];
+double BinEdges::low(int bin) const {
+  if (equal_width) return 1.0 * bin / bins;
+  return bin == 0 ? 0.0 : thresholds[bin - 1];
 }
 
-double Cells::high(int cell) const { return cell + 1 == count() ? 1.0 : low(cell + 1); }
+double BinEdges::high(int bin) const { return bin + 1 == count() ? 1.0 : low(bin + 1); }
 
-void Cell::merge(const Cell& other) {
-  detail::merge_members(*this, other, &Cell::items, &Cell::votes, &Cell::w, &Cell::wp, &Cell::wy, &Cell::ww,
-                        &Cell::wwyy);
+void Bin::merge(const Bin& other) {
+  detail::merge_members(*this, other, &Bin::items, &Bin::votes, &Bin::w, &Bin::wp, &Bin::wy, &Bin::ww,
+                        &Bin::wwyy);
 }
 
-double Cell::gap() const {
+double Bin::gap() const {
   ExactSum difference = wp;
   difference.subtract(wy);
   return difference.value() / w.value();
 }
 
 void ReliabilityTable::merge(const ReliabilityTable& other) {
-  if (cells != other.cells)
+  if (edges != other.edges)
     throw std::invalid_argument("reliability tables with different bins cannot be merged");
-  for (std::size_t b = 0; b < cell.size(); ++b) cell[b].merge(other.cell[b]);
+  for (std::size_t b = 0; b < bins.size(); ++b) bins[b].merge(other.bins[b]);
 }
 
-Cell ReliabilityTable::total() const {
-  Cell sum;
-  for (const Cell& c : cell) sum.merge(c);
+Bin ReliabilityTable::total() const {
+  Bin sum;
+  for (const Bin& c : bins) sum.merge(c);
   return sum;
 }
 

@@ -15,12 +15,12 @@ constexpr std::size_t kMaxClasses = 40;  // class tables in one page; those with
 constexpr const char* kEvent = "event";
 
 struct Means {
-  double weight = 0, forecast = 0, outcome = 0;  // sums, weighted as the cells are
+  double weight = 0, forecast = 0, outcome = 0;  // sums, weighted as the bins are
 };
 
-Means means(const Json& cells) {
-  Means m{.weight = total_weight(cells)};
-  for (const Json& row : cells) {
+Means means(const Json& bins) {
+  Means m{.weight = total_weight(bins)};
+  for (const Json& row : bins) {
     const auto p = number(row, "mean_p"), y = number(row, "mean_y"), w = number(row, "weight");
     if (!p || !y || !w) continue;
     m.forecast += *w * *p / m.weight;
@@ -29,11 +29,11 @@ Means means(const Json& cells) {
   return m;
 }
 
-/// What the cells show, and nothing about chance.
+/// What the bins show, and nothing about chance.
 std::string meaning(const std::vector<std::pair<std::string, const Json*>>& tables) {
   std::vector<std::string> parts;
-  for (const auto& [name, cells] : tables) {
-    const Means m = means(*cells);
+  for (const auto& [name, bins] : tables) {
+    const Means m = means(*bins);
     if (!(m.weight > 0)) continue;
     parts.push_back(
         fmt::format("{}: mean forecast {}, frequency {}", name, percent(m.forecast), percent(m.outcome)));
@@ -52,14 +52,14 @@ std::string event_meaning(const Runs& runs) {
   return out;
 }
 
-void put_cells(Json& out, const Json& cells, const std::string& model, const std::string& view) {
-  const double weight = total_weight(cells);
-  int cell = 0;
-  for (const Json& row : cells) {
-    ++cell;
+void put_bins(Json& out, const Json& bins, const std::string& model, const std::string& view) {
+  const double weight = total_weight(bins);
+  int bin = 0;
+  for (const Json& row : bins) {
+    ++bin;
     const auto w = number(row, "weight");
     if (!w || !(*w > 0)) continue;  // empty is empty
-    Json r{{"model", model}, {"view", view}, {"cell", cell}, {"share", *w / weight}};
+    Json r{{"model", model}, {"view", view}, {"cell", bin}, {"share", *w / weight}};
     for (const char* key :
          {"low", "high", "mean_p", "mean_y", "gap", "items", "votes", "band_low", "band_high"})
       if (const auto it = row.find(key); it != row.end() && !it->is_null()) r[key] = *it;
@@ -142,10 +142,10 @@ std::string event_name(const Runs& runs) {
 
 std::string histogram_meaning(const std::vector<std::pair<std::string, const Json*>>& tables) {
   std::vector<std::string> parts;
-  for (const auto& [name, cells] : tables) {
+  for (const auto& [name, bins] : tables) {
     double weight = 0, most = 0;
     const Json* fullest = nullptr;
-    for (const Json& row : *cells) {
+    for (const Json& row : *bins) {
       const double w = number(row, "weight").value_or(0);
       weight += w;
       if (w > most) {
@@ -202,15 +202,15 @@ void calibration_plots(const Runs& runs, Plots& out) {
   const auto tables_of = [&](const std::string& table) {
     std::vector<std::pair<std::string, const Json*>> tables;
     for (const Run& run : runs)
-      if (const Json* cells = rows(run, table)) tables.emplace_back(run.name, cells);
+      if (const Json* bins = rows(run, table)) tables.emplace_back(run.name, bins);
     return tables;
   };
   const auto events = tables_of("reliability");
   if (events.empty()) return;
-  Json cells = Json::array();
+  Json bins = Json::array();
   std::vector<Choice> reliability{{kEvent, event_name(runs), event_meaning(runs)}};
   std::vector<Choice> histogram{{kEvent, event_name(runs), histogram_meaning(events)}};
-  for (const auto& [name, table] : events) put_cells(cells, *table, name, kEvent);
+  for (const auto& [name, table] : events) put_bins(bins, *table, name, kEvent);
   const Run* named = &runs.front();
   for (const Run& run : runs)
     if (const Json* names = look(run.json, {"class_names"}); names != nullptr && !names->empty())
@@ -218,7 +218,7 @@ void calibration_plots(const Runs& runs, Plots& out) {
   for (const std::size_t k : classes_shown(runs)) {
     const auto tables = tables_of(fmt::format("reliability_class_{}", k));
     const std::string view = fmt::format("{}", k);
-    for (const auto& [name, table] : tables) put_cells(cells, *table, name, view);
+    for (const auto& [name, table] : tables) put_bins(bins, *table, name, view);
     reliability.push_back({view, class_name(*named, k), meaning(tables)});
     histogram.push_back({view, class_name(*named, k), histogram_meaning(tables)});
   }
@@ -226,7 +226,7 @@ void calibration_plots(const Runs& runs, Plots& out) {
   histogram.resize(reliability.size());
 
   Plot& diagram = add_plot(
-      out, cells, runs,
+      out, bins, runs,
       {"reliability", "calibration", "Reliability diagram", "",
        "Forecasts are sorted into bins. A dot shows how often the event happened in its bin, and its area how many votes the bin holds. On the diagonal, forecasts and frequencies agree; below it, forecasts are too high. The shaded bars show where the dots of a calibrated model would fall by chance; the line is a kernel estimate that does not depend on the bins.",
        "class", reliability});
@@ -234,7 +234,7 @@ void calibration_plots(const Runs& runs, Plots& out) {
   diagram.spec["datasets"]["statistics"] = statistics(runs);
 
   add_plot(
-      out, std::move(cells), runs,
+      out, std::move(bins), runs,
       {"confidence", "calibration", "Distribution of the forecasts", "",
        "The share of votes whose forecast falls into each bin. A confident model has most of its mass near 0 and 1; the reliability diagram shows whether that confidence is earned.",
        "class", histogram});

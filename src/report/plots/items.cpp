@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kItemsSection = "items";
 constexpr double kSure = 0.9;
 constexpr std::size_t kMostLevels = 6;  // true probabilities with a histogram of their own
-constexpr int kCells = 20;
+constexpr int kBins = 20;
 constexpr std::size_t kMostBoxes = 12;
 
 // Finlay 2022, Fig. 1.
@@ -79,7 +79,7 @@ void truth_scatter(const Runs& runs, Plots& out) {
 struct Level {
   std::string label;
   double forecast = 0, truth = 0, items = 0;  // sums
-  std::vector<double> cells = std::vector<double>(kCells);
+  std::vector<double> bins = std::vector<double>(kBins);
 };
 
 /// By the true values themselves when they are few, else in fifths.
@@ -100,7 +100,7 @@ std::map<double, Level> levels_of(const Json& sample) {
     l.forecast += *p;
     l.truth += *truth;
     ++l.items;
-    ++l.cells[static_cast<std::size_t>(std::clamp(std::floor(*p * kCells), 0.0, kCells - 1.0))];
+    ++l.bins[static_cast<std::size_t>(std::clamp(std::floor(*p * kBins), 0.0, kBins - 1.0))];
   }
   return out;
 }
@@ -118,12 +118,12 @@ void truth_histograms(const Runs& runs, Plots& out) {
     for (const auto& [low, l] : levels_of(*sample)) {
       parts.push_back(
           fmt::format("{} where it is {}", percent(l.forecast / l.items), percent(l.truth / l.items)));
-      for (std::size_t c = 0; c < l.cells.size(); ++c)
+      for (std::size_t c = 0; c < l.bins.size(); ++c)
         data.push_back({{"model", run.name},
                         {"truth", l.label},
                         {"mean_truth", l.truth / l.items},
-                        {"p", (c + 0.5) / kCells},
-                        {"share", l.cells[c] / l.items}});
+                        {"p", (c + 0.5) / kBins},
+                        {"share", l.bins[c] / l.items}});
     }
     if (!parts.empty())
       choices.push_back({run.name, run.name,

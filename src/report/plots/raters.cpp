@@ -83,11 +83,11 @@ void disagreement(const Runs& runs, Plots& out) {
   Json data = Json::array();
   std::vector<std::string> parts;
   for (const Run& run : runs) {
-    const Json* cells = rows(run, "disagreement_reliability");
-    if (cells == nullptr) continue;
-    const double weight = total_weight(*cells);
+    const Json* bins = rows(run, "disagreement_reliability");
+    if (bins == nullptr) continue;
+    const double weight = total_weight(*bins);
     double p = 0, y = 0;
-    for (const Json& row : *cells) {
+    for (const Json& row : *bins) {
       const double w = number(row, "weight").value_or(0);
       if (!(w > 0)) continue;
       p += w * number(row, "mean_p").value_or(0) / weight;

@@ -16,11 +16,11 @@ void reliability(const Runs& runs, Plots& out) {
   double least = 0, reach = 0;
   std::vector<std::string> parts;
   for (const Run& run : runs) {
-    const Json* cells = rows(run, "uncertainty_reliability");
-    if (cells == nullptr) continue;
-    const double weight = total_weight(*cells);
+    const Json* bins = rows(run, "uncertainty_reliability");
+    if (bins == nullptr) continue;
+    const double weight = total_weight(*bins);
     double expected = 0, observed = 0;
-    for (const Json& row : *cells) {
+    for (const Json& row : *bins) {
       const auto u = number(row, "mean_uncertainty"), e = number(row, "mean_error");
       const double w = number(row, "weight").value_or(0);
       if (!u || !e || !(w > 0) || !(*u > 0) || !(*e > 0)) continue;  // the scales are logarithmic
@@ -104,10 +104,10 @@ void rejection(const Runs& runs, Plots& out) {
 
 void shift(const Runs& runs, Plots& out) {
   for (const Run& run : runs) {
-    const Json* cells = rows(run, "shift_histogram");
-    if (cells == nullptr) continue;
+    const Json* bins = rows(run, "shift_histogram");
+    if (bins == nullptr) continue;
     Json data = Json::array();
-    for (const Json& row : *cells)
+    for (const Json& row : *bins)
       for (const auto& [key, label] : {std::pair{"share", "this set"}, {"reference_share", "reference"}})
         if (const auto share = number(row, key), low = number(row, "low"), high = number(row, "high");
             share && low && high && *low > 0)

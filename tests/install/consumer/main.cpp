@@ -11,7 +11,7 @@ int main() {
   const plumb::Items items = plumb::make_items({.probs = p, .labels = std::vector{0, 0, 1, 0}});
   const plumb::Result result = plumb::evaluate(items, {.bins = 2, .metrics = {"brier", "ece"}});
   std::fputs(plumb::to_json(result).c_str(), stdout);
-  // (3 * 1/16 + 9/16) / 4; both cells are off by 1/4.
+  // (3 * 1/16 + 9/16) / 4; both bins are off by 1/4.
   if (result["brier"].value != 0.1875 || result["ece"].value != 0.25) return 1;
 
   const plumb::Model model = plumb::fit("temperature", items);

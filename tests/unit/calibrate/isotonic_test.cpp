@@ -113,7 +113,7 @@ TEST(Isotonic, ClassesAreDividedByTheirSum) {
   EXPECT_NEAR(sum, 1, 1e-15);
 }
 
-TEST(Histogram, FrequenciesOfEqualMassCells) {
+TEST(Histogram, FrequenciesOfEqualMassBins) {
   FitOptions options;
   options.bins = 2;
   const Step s = some::fit("histogram", binary({0.9, 0.1, 0.2, 0.8}, {0, 0, 1, 1}), options);
@@ -124,7 +124,7 @@ TEST(Histogram, FrequenciesOfEqualMassCells) {
   EXPECT_EQ(vector_parameter(s, "edges")[0], 0.5);
 }
 
-TEST(Histogram, OneValueIsOneCell) {
+TEST(Histogram, OneValueIsOneBin) {
   const Step s = some::fit("histogram", binary({0.3, 0.3, 0.3}, {0, 1, 0}), {});
   EXPECT_EQ(vector_parameter(s, "values").size(), 1u);
   EXPECT_DOUBLE_EQ(apply(s, {0.99})[0], 1.5 / 4);

@@ -10,41 +10,41 @@
 namespace plumb::detail {
 namespace {
 
-CellNoise simulated(double gap, int cells, int draws, std::uint64_t seed) {
+BinNoise simulated(double gap, int bins, int draws, std::uint64_t seed) {
   RandomStream rng(seed, Purpose::demo);
-  CellNoise c;
-  for (int b = 0; b < cells; ++b) {
-    c.weight.push_back(1.0 / cells);
-    c.mean_p.push_back((b + 0.5) / cells);
+  BinNoise c;
+  for (int b = 0; b < bins; ++b) {
+    c.weight.push_back(1.0 / bins);
+    c.mean_p.push_back((b + 0.5) / bins);
     c.gap.push_back((b % 2 == 0 ? gap : -gap) + 0.02 * rng.normal());
   }
-  for (int i = 0; i < cells * draws; ++i) c.noise.push_back(0.02 * rng.normal());
+  for (int i = 0; i < bins * draws; ++i) c.noise.push_back(0.02 * rng.normal());
   return c;
 }
 
-/// T of every draw when each cell is moved by t in the direction of its gap, ascending.
-std::vector<double> naive(const CellNoise& c, double t) {
+/// T of every draw when each bin is moved by t in the direction of its gap, ascending.
+std::vector<double> naive(const BinNoise& c, double t) {
   std::vector<double> out;
   for (std::int64_t d = 0; d < c.draws(); ++d) {
     double sum = 0;
-    for (std::int64_t b = 0; b < c.cells(); ++b)
-      sum += c.weight[b] * std::abs(c.noise[d * c.cells() + b] + (c.gap[b] < 0 ? -t : t));
+    for (std::int64_t b = 0; b < c.count(); ++b)
+      sum += c.weight[b] * std::abs(c.noise[d * c.count() + b] + (c.gap[b] < 0 ? -t : t));
     out.push_back(sum);
   }
   std::sort(out.begin(), out.end());
   return out;
 }
 
-double observed(const CellNoise& c) {
+double observed(const BinNoise& c) {
   double sum = 0;
-  for (std::int64_t b = 0; b < c.cells(); ++b) sum += c.weight[b] * std::abs(c.gap[b]);
+  for (std::int64_t b = 0; b < c.count(); ++b) sum += c.weight[b] * std::abs(c.gap[b]);
   return sum;
 }
 
 constexpr double kGrid = 0.002;  // what straight lines between 24 points of a curve may miss
 
 TEST(Inversion, MedianAndUpperBoundAgainstAScan) {
-  const CellNoise c = simulated(0.05, 15, 199, 3);
+  const BinNoise c = simulated(0.05, 15, 199, 3);
   const Inverted got = invert(c, PlugIn::absolute, 0.95);
   double median = 0, high = 0;  // the first t of a fine grid at which the quantile reaches the observed value
   while (naive(c, median)[99] < observed(c)) median += 1e-4;
@@ -57,7 +57,7 @@ TEST(Inversion, MedianAndUpperBoundAgainstAScan) {
 }
 
 TEST(Inversion, NothingStandsOutOfNoise) {
-  const CellNoise c = simulated(0, 15, 199, 4);
+  const BinNoise c = simulated(0, 15, 199, 4);
   const Inverted got = invert(c, PlugIn::absolute, 0.95);
   EXPECT_EQ(got.low, 0);
   EXPECT_GT(got.high, 0.002);
@@ -66,8 +66,8 @@ TEST(Inversion, NothingStandsOutOfNoise) {
   EXPECT_EQ(invert(c, PlugIn::divergence, 0.95).low, 0);
 }
 
-TEST(Inversion, OneCellIsAShiftedNormal) {  // |gap| far from 0: low and high are gap -+ z sd
-  CellNoise c = simulated(0.2, 1, 4000, 5);
+TEST(Inversion, OneBinIsAShiftedNormal) {  // |gap| far from 0: low and high are gap -+ z sd
+  BinNoise c = simulated(0.2, 1, 4000, 5);
   const Inverted got = invert(c, PlugIn::absolute, 0.95);
   const double gap = std::abs(c.gap[0]);
   EXPECT_NEAR(got.low, gap - 1.96 * 0.02, 0.003);
@@ -79,7 +79,7 @@ TEST(Inversion, OneCellIsAShiftedNormal) {  // |gap| far from 0: low and high ar
 
 TEST(Inversion, ClsBoundAgainstAScan) {
   for (const double gap : {0.0, 0.03}) {
-    const CellNoise c = simulated(gap, 15, 199, 6);
+    const BinNoise c = simulated(gap, 15, 199, 6);
     const auto count = [&](double t) {
       const auto v = naive(c, t);
       return 1.0 + static_cast<double>(std::upper_bound(v.begin(), v.end(), observed(c)) - v.begin());
@@ -95,8 +95,8 @@ TEST(Inversion, TooFewDrawsProveNothing) {  // 1 / (1 + draws) is above 0.05
   EXPECT_EQ(cls_bound(simulated(0, 15, 10, 7), 0.95), 1);
 }
 
-TEST(Inversion, MoreDrawsKeepEachCellsNoise) {
-  const CellNoise few = simulated(0, 3, 20, 8), many = with_more_draws(few, 100);
+TEST(Inversion, MoreDrawsKeepEachBinsNoise) {
+  const BinNoise few = simulated(0, 3, 20, 8), many = with_more_draws(few, 100);
   EXPECT_EQ(many.draws(), 100);
   for (int b = 0; b < 3; ++b) {
     std::vector<double> x, y;
@@ -109,24 +109,24 @@ TEST(Inversion, MoreDrawsKeepEachCellsNoise) {
 }
 
 TEST(Inversion, NormalDrawsHaveTheCovarianceOfTheDraws) {
-  constexpr int kCells = 3, kHave = 200, kDraws = 20000;
-  CellNoise few = simulated(0, kCells, kHave, 9);
-  for (int d = 0; d < kHave; ++d) few.noise[d * kCells + 2] += 0.5 * few.noise[d * kCells];  // dependent
-  const CellNoise many = normal_draws(few, kDraws);
+  constexpr int kBins = 3, kHave = 200, kDraws = 20000;
+  BinNoise few = simulated(0, kBins, kHave, 9);
+  for (int d = 0; d < kHave; ++d) few.noise[d * kBins + 2] += 0.5 * few.noise[d * kBins];  // dependent
+  const BinNoise many = normal_draws(few, kDraws);
   ASSERT_EQ(many.draws(), kDraws);
-  const auto product = [](const CellNoise& c, int a, int b) {
+  const auto product = [](const BinNoise& c, int a, int b) {
     double sum = 0;
-    for (int d = 0; d < c.draws(); ++d) sum += c.noise[d * kCells + a] * c.noise[d * kCells + b];
+    for (int d = 0; d < c.draws(); ++d) sum += c.noise[d * kBins + a] * c.noise[d * kBins + b];
     return sum / static_cast<double>(c.draws());
   };
-  for (int a = 0; a < kCells; ++a)
+  for (int a = 0; a < kBins; ++a)
     for (int b = 0; b <= a; ++b)  // to a few Monte-Carlo standard errors, 1/sqrt(20000) of the variances
       EXPECT_NEAR(product(many, a, b), product(few, a, b),
                   0.04 * std::sqrt(product(few, a, a) * product(few, b, b)));
 }
 
 TEST(Inversion, ALuckySmallValueDoesNotProveAnErrorOfZero) {
-  CellNoise c = simulated(0, 15, 999, 10);
+  BinNoise c = simulated(0, 15, 999, 10);
   for (double& g : c.gap) g = 0;  // smaller than any draw
   const Inverted got = invert(c, PlugIn::absolute, 0.95);
   EXPECT_EQ(got.low, 0);

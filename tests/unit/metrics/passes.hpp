@@ -29,38 +29,40 @@ std::vector<State> item_pass(const Items& items, int threads, const State& initi
   return states;
 }
 
-inline ReliabilityTable reliability_table(const ForecastsView& f, const Cells& cells, int threads) {
+inline ReliabilityTable reliability_table(const ForecastsView& f, const BinEdges& edges, int threads) {
   constexpr std::int64_t kBlock = 1 << 14;
-  std::vector<TableBuilder> builders(static_cast<std::size_t>(resolve_threads(threads)), TableBuilder(cells));
+  std::vector<TableBuilder> builders(static_cast<std::size_t>(resolve_threads(threads)), TableBuilder(edges));
   parallel_blocks(std::ssize(f), kBlock, threads, [&](int worker, std::int64_t begin, std::int64_t end) {
     builders[static_cast<std::size_t>(worker)].update(
         f.slice(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
   });
-  ReliabilityTable sum(cells);
+  ReliabilityTable sum(edges);
   for (TableBuilder& b : builders) sum.merge(b.finish());
   return sum;
 }
 
-inline ReliabilityTable reliability_table(const Items& items, Event event, const Cells& cells, int threads) {
+inline ReliabilityTable reliability_table(const Items& items, Event event, const BinEdges& edges,
+                                          int threads) {
   struct Worker {
     TableBuilder builder;
     Forecasts forecasts;
   };
-  ReliabilityTable sum(cells);
+  ReliabilityTable sum(edges);
   const auto update = [event](Worker& to, const ItemBlock& block) {
     project(block, event, to.forecasts);
     to.builder.update(to.forecasts.view());
   };
-  for (Worker& w : item_pass(items, threads, Worker{TableBuilder(cells), {}}, update))
+  for (Worker& w : item_pass(items, threads, Worker{TableBuilder(edges), {}}, update))
     sum.merge(w.builder.finish());
   return sum;
 }
 
-inline std::vector<ReliabilityTable> classwise_tables(const Items& items, const Cells& cells, int threads) {
-  std::vector<ReliabilityTable> sum(static_cast<std::size_t>(items.classes()), ReliabilityTable(cells));
+inline std::vector<ReliabilityTable> classwise_tables(const Items& items, const BinEdges& edges,
+                                                      int threads) {
+  std::vector<ReliabilityTable> sum(static_cast<std::size_t>(items.classes()), ReliabilityTable(edges));
   const auto update = [](ClasswiseBuilder& to, const ItemBlock& block) { to.update(block); };
   for (ClasswiseBuilder& builder :
-       item_pass(items, threads, ClasswiseBuilder(items.classes(), cells), update)) {
+       item_pass(items, threads, ClasswiseBuilder(items.classes(), edges), update)) {
     const std::vector<ReliabilityTable> part = builder.finish();
     for (std::size_t k = 0; k < sum.size(); ++k) sum[k].merge(part[k]);
   }
@@ -69,12 +71,12 @@ inline std::vector<ReliabilityTable> classwise_tables(const Items& items, const 
 
 /// project(block, terms) fills the terms of a block.
 template <class Project>
-ShareTables share_pass(const Items& items, std::span<const Cells> cells, int threads, Project project) {
+ShareTables share_pass(const Items& items, std::span<const BinEdges> edges, int threads, Project project) {
   struct Worker {
     ShareBuilder builder;
     ShareTerms terms;
   };
-  const std::vector<Cells> own(cells.begin(), cells.end());
+  const std::vector<BinEdges> own(edges.begin(), edges.end());
   ShareTables total(own);
   const auto update = [&](Worker& to, const ItemBlock& block) {
     project(block, to.terms);
@@ -85,17 +87,17 @@ ShareTables share_pass(const Items& items, std::span<const Cells> cells, int thr
   return total;
 }
 
-inline ShareTables label_histogram(const Items& items, std::span<const Cells> cells, int threads) {
-  return share_pass(items, cells, threads,
-                    [cells](const ItemBlock& block, ShareTerms& t) { histogram_terms(block, cells, t); });
+inline ShareTables label_histogram(const Items& items, std::span<const BinEdges> edges, int threads) {
+  return share_pass(items, edges, threads,
+                    [edges](const ItemBlock& block, ShareTerms& t) { histogram_terms(block, edges, t); });
 }
 
 inline ShareTables disagreement(const Items& items, std::span<const Rows> concentration,
-                                std::span<const Cells> cells, int threads) {
-  return share_pass(items, cells, threads, [&](const ItemBlock& block, ShareTerms& t) {
+                                std::span<const BinEdges> edges, int threads) {
+  return share_pass(items, edges, threads, [&](const ItemBlock& block, ShareTerms& t) {
     thread_local DisagreementForecast forecast;
     forecast_disagreement(items.predictions, concentration, block, forecast);
-    disagreement_terms(block, forecast, cells, t);
+    disagreement_terms(block, forecast, edges, t);
   });
 }
 

@@ -15,7 +15,7 @@ constexpr double kNaive = 1e-12;  // rounding of the naive sums
 
 OrderedRegression ordered(const SimulatedRegression& s) { return order_regression(s.items(), 0, 2); }
 
-TEST(Ence, AgreesWithNaiveEqualMassCells) {
+TEST(Ence, AgreesWithNaiveEqualMassBins) {
   const SimulatedRegression s = simulate({.n = 3000, .factor = 1.7});
   const OrderedRegression c = ordered(s);
   std::vector<std::size_t> rows(3000);
@@ -40,7 +40,7 @@ TEST(Ence, TiesStayTogether) {
   const OrderedRegression c = ordered(s);
   double e = 0;
   for (std::size_t i = 0; i < 300; ++i) e += std::pow(s.target[i] - s.mean[i], 2) / 300;
-  EXPECT_NEAR(*ence(c, {{}, {}}, 15).value, std::abs(1 - std::sqrt(e)), kNaive);  // one cell
+  EXPECT_NEAR(*ence(c, {{}, {}}, 15).value, std::abs(1 - std::sqrt(e)), kNaive);  // one bin
 }
 
 TEST(PitDistance, GoldenWithOnePoint) {

@@ -67,7 +67,7 @@ TEST(PreparedRegression, ADrawIsAWeighting) {
   std::vector<std::uint32_t> times(700);
   draws[69].count(regression_units(items), times);
   for (std::size_t i = 0; i < 700; ++i) s.weight[i] *= times[i];
-  o.range = prepared.plan().variance;  // the cells of the data, not of the draw
+  o.range = prepared.plan().variance;  // the bins of the data, not of the draw
   const RegressionItems weighted = s.items();
   const PreparedRegression again(weighted, all, o);
   for (const auto& [key, x] : again.finish(again.products()))

@@ -69,7 +69,7 @@ TEST(RegressionSums, AgreesWithNaiveSums) {
   }
 }
 
-TEST(RegressionSums, UceAgreesWithNaiveCellsAndKeepsTheSmallest) {
+TEST(RegressionSums, UceAgreesWithNaiveBinsAndKeepsTheSmallest) {
   const SimulatedRegression s = simulate({.n = 3000, .outputs = 2, .factor = 1.4, .parts = true});
   const RegressionItems items = s.items();
   const UncertaintyRanges r = uncertainty_ranges(items, 0, 2);
@@ -106,9 +106,9 @@ TEST(RegressionSums, UceAgreesWithNaiveCellsAndKeepsTheSmallest) {
   EXPECT_NEAR(*uce(sums.uce).value, naive(false, false), kNaive);
   EXPECT_NEAR(*uce(sums.uce_mc).value, naive(true, false), kNaive);
   EXPECT_NEAR(*uce(sums.uce_aleatoric).value, naive(false, true), kNaive);
-  std::uint64_t items_in_cells = 0;
-  for (const auto& c : sums.uce.cell) items_in_cells += c.items;
-  EXPECT_EQ(items_in_cells, 3000u);
+  std::uint64_t items_in_bins = 0;
+  for (const auto& c : sums.uce.bins) items_in_bins += c.items;
+  EXPECT_EQ(items_in_bins, 3000u);
   EXPECT_EQ(sums.uce.dropped, 0u);
 }
 
@@ -120,8 +120,8 @@ TEST(RegressionSums, ARangeDropsAndCounts) {
   plan.variance = RegressionRange{1, 2};
   const RegressionSums s = regression_sums(items, plan, 1);
   EXPECT_EQ(s.uce.dropped, 2u);
-  EXPECT_EQ(s.uce.cell.front().items, 1u);
-  EXPECT_EQ(s.uce.cell.back().items, 1u);
+  EXPECT_EQ(s.uce.bins.front().items, 1u);
+  EXPECT_EQ(s.uce.bins.back().items, 1u);
   EXPECT_DOUBLE_EQ(*uce(s.uce).value, 0.5);  // gaps 0 and 1 over two items
 }
 
@@ -185,7 +185,7 @@ TEST(RegressionSums, NothingThere) {
     EXPECT_FALSE(x.value) << key;
     EXPECT_FALSE(x.why.empty()) << key;
   }
-  EXPECT_FALSE(uce(UncertaintyCells(15, 0, 1)).value);
+  EXPECT_FALSE(uce(UncertaintyBins(15, 0, 1)).value);
 }
 
 }  // namespace

@@ -77,13 +77,13 @@ TEST(EntryTerms, SameBitsOnEveryTarget) {
   force_simd_target("");
 }
 
-TEST(PlaceCells, BothEndsAreInside) {
+TEST(PlaceBins, BothEndsAreInside) {
   const std::vector<double> x{1, 1.5, 2, 2.5, 3, 0.999, 3.001};
-  std::vector<double> cell(x.size());
-  detail::place_cells(x.data(), x.size(), 1, 3, 4, cell.data());
-  EXPECT_EQ(cell, (std::vector<double>{0, 1, 2, 3, 3, 4, 4}));
-  detail::place_cells(x.data(), 1, 1, 1, 4, cell.data());
-  EXPECT_EQ(cell[0], 0);
+  std::vector<double> bin(x.size());
+  detail::place_bins(x.data(), x.size(), 1, 3, 4, bin.data());
+  EXPECT_EQ(bin, (std::vector<double>{0, 1, 2, 3, 3, 4, 4}));
+  detail::place_bins(x.data(), 1, 1, 1, 4, bin.data());
+  EXPECT_EQ(bin[0], 0);
 }
 
 TEST(AddColumn, SameBitsAsOneByOne) {
@@ -104,13 +104,13 @@ TEST(AddColumn, SameBitsAsOneByOne) {
   EXPECT_EQ(weighted, fast_weighted);
 
   std::vector<ExactSum> slow(8), quick(8);
-  std::vector<std::uint32_t> cell;
+  std::vector<std::uint32_t> bin;
   for (double& v : x) v = std::abs(v);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    cell.push_back(static_cast<std::uint32_t>(rng.below(8)));
-    slow[cell[i]].add(x[i]);
+    bin.push_back(static_cast<std::uint32_t>(rng.below(8)));
+    slow[bin[i]].add(x[i]);
   }
-  add_by_cell(quick, cell, x);
+  add_by_bin(quick, bin, x);
   EXPECT_EQ(slow, quick);
 }
 

@@ -81,7 +81,7 @@ TEST(Html, ShowsWhatTheResultHolds) {
   EXPECT_FALSE(doc["metrics"]["rows"][0]["line"].get<std::string>().empty());
 }
 
-TEST(Html, EmptyCellsAreNotDrawn) {
+TEST(Html, EmptyBinsAreNotDrawn) {
   const Json doc = document({named("m", sample::labels())});
   const Json& rows = doc["sections"][0]["plots"][0]["spec"]["datasets"]["rows"];
   ASSERT_FALSE(rows.empty());
@@ -236,7 +236,7 @@ TEST(Html, HistogramsByTrueProbabilityAreShares) {
     if (row["truth"] == "50%" && row["p"] > 0.95) last = row["share"];
   }
   EXPECT_NEAR(sum, 2, 1e-12) << "one for each of the two true probabilities";
-  EXPECT_EQ(last, 0.5) << "a forecast of 1 is in the last cell";
+  EXPECT_EQ(last, 0.5) << "a forecast of 1 is in the last bin";
   const std::string sentence = plot["sentence"];
   EXPECT_TRUE(contains(sentence, "26.0% where it is 25.0% and 63.0% where it is 50.0%")) << sentence;
 }

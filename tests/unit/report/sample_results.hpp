@@ -5,7 +5,7 @@
 
 namespace plumb::sample {
 
-/// Ten cells; all mass in the upper two. Mean forecast 0.976, mean outcome 0.936.
+/// Ten bins; all mass in the upper two. Mean forecast 0.976, mean outcome 0.936.
 inline Table reliability(bool band) {
   Table t;
   t.columns = {"low", "high", "items", "votes", "weight", "mean_p", "mean_y", "gap"};

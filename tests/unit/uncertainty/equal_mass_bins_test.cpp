@@ -9,21 +9,21 @@
 namespace plumb::test {
 namespace {
 
-/// Mass and hits by cell, straight from the definition.
+/// Mass and hits by bin, straight from the definition.
 std::vector<std::pair<double, double>> naive(const std::vector<double>& y, const std::vector<double>& hits,
                                              const std::vector<double>& mass, int bins) {
   double total = 0;
   for (const double m : mass) total += m;
-  std::map<int, std::pair<double, double>> cells;
+  std::map<int, std::pair<double, double>> by_bin;
   for (std::size_t i = 0; i < y.size(); ++i) {
     double below = 0;
     for (std::size_t j = 0; j < y.size(); ++j) below += y[j] < y[i] ? mass[j] : 0;
-    auto& c = cells[std::min(bins - 1, static_cast<int>(bins * below / total))];
+    auto& c = by_bin[std::min(bins - 1, static_cast<int>(bins * below / total))];
     c.first += mass[i];
     c.second += hits[i];
   }
   std::vector<std::pair<double, double>> out;
-  for (const auto& [cell, sums] : cells) out.push_back(sums);
+  for (const auto& [bin, sums] : by_bin) out.push_back(sums);
   return out;
 }
 

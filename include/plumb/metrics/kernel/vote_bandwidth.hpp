@@ -11,8 +11,8 @@ namespace plumb {
 ///   m = (sum_j w_j y_j k(p_i; p_j) + a y) / (sum_j w_j k(p_i; p_j) + a),   k(x; x) = 1,
 /// y being the mean of all votes and a a tenth of a vote: an item that stands alone is predicted to be
 /// average, so that one item rules out no h. Items at 0 or 1 predict but are not predicted: their own
-/// estimate does not depend on h. Votes are counted in cells of a seventh to a quarter of the kernel's width,
-/// so that a search costs one pass over the column, whatever its length. Of the items of one cell with as
+/// estimate does not depend on h. Votes are counted in bins of a seventh to a quarter of the kernel's width,
+/// so that a search costs one pass over the column, whatever its length. Of the items of one bin with as
 /// many votes and hits each leaves out the mean weight. Same bits for any order and number of threads.
 struct VoteErrors {
   double by_vote = 0;  ///< mean over votes

@@ -36,13 +36,13 @@ void add_sample_forecast(const PredictionBlock& z, int classes, std::span<const 
 void forecast_disagreement(const Predictions& predictions, std::span<const Rows> concentration,
                            const ItemBlock& block, DisagreementForecast& out);
 
-/// Cells of the overall column (first) and of the K class-wise ones (then; absent when binary).
-[[nodiscard]] std::vector<Cells> disagreement_cells(int classes, const Cells& cells);
+/// Bins of the overall column (first) and of the K class-wise ones (then; absent when binary).
+[[nodiscard]] std::vector<BinEdges> disagreement_edges(int classes, const BinEdges& edges);
 
 /// Column 0: the pairs of votes that differ, sum_k y_k (n - y_k) / (n (n - 1)); column 1 + k: those that
 /// differ about class k. Items with fewer than two votes are left out.
 void disagreement_terms(const ItemBlock& block, const DisagreementForecast& forecast,
-                        std::span<const Cells> cells, ShareTerms& out);
+                        std::span<const BinEdges> edges, ShareTerms& out);
 /// The votes alone, for a block whose forecasts are there.
 void disagreement_shares(const ItemBlock& block, const DisagreementForecast& forecast, ShareTerms& out);
 
@@ -52,12 +52,12 @@ void finish_disagreement(const ShareTables& t, Scores& out);
 /// disagreement_classwise_loss, _cl, _ce by class.
 [[nodiscard]] ClassScores disagreement_classes(const ShareTables& t, int classes);
 
-/// One cell of `disagreement_reliability`.
+/// One bin of `disagreement_reliability`.
 struct DisagreementRow {
   double low = 0, high = 0;
   std::uint64_t items = 0, votes = 0;
   double weight = 0;
-  std::optional<double> mean_p, mean_y, gap;  ///< absent when the cell is empty; gap = mean_p - mean_y
+  std::optional<double> mean_p, mean_y, gap;  ///< absent when the bin is empty; gap = mean_p - mean_y
 };
 [[nodiscard]] std::vector<DisagreementRow> disagreement_rows(const ShareTables& t);
 

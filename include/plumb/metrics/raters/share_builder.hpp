@@ -23,7 +23,7 @@ struct FixedShare {
 struct ShareTerms {
   std::int64_t size = 0;
   std::size_t columns = 0;
-  std::vector<std::uint32_t> cell;      ///< size x columns: index among all cells of all columns
+  std::vector<std::uint32_t> bin;       ///< size x columns: index among all bins of all columns
   std::vector<FixedForecast> forecast;  ///< size x columns
   std::vector<std::uint32_t> offset;    ///< size + 1: item i has the shares offset[i] .. offset[i + 1]
   std::vector<std::uint32_t> column;    ///< of each share; entries from offset[size] on are spare room
@@ -36,13 +36,13 @@ struct ShareTerms {
 /// ExactSum. All paths give the same sums where they overlap.
 class ShareBuilder {
  public:
-  explicit ShareBuilder(std::vector<Cells> cells);
+  explicit ShareBuilder(std::vector<BinEdges> edges);
   /// times: how often a resample drew each item, at most 2^24; empty: once each.
   void update(const ShareTerms& t, std::span<const std::uint32_t> times = {});
   [[nodiscard]] ShareTables finish();  ///< flushes; the builder is then empty
 
  private:
-  // A cell of items that count once: one cache line, flushed before it can overflow.
+  // A bin of items that count once: one cache line, flushed before it can overflow.
   struct alignas(64) Unit {
     std::uint64_t items = 0, votes = 0;
     std::int64_t p = 0, sq = 0, mu = 0, mm = 0, g = 0;
@@ -50,7 +50,7 @@ class ShareBuilder {
     [[nodiscard]] int128 ww() const { return items; }
     [[nodiscard]] int128 wwmm() const { return mm; }
   };
-  struct Drawn {  // a cell of items that count a whole number of times
+  struct Drawn {  // a bin of items that count a whole number of times
     std::uint64_t items = 0, votes = 0, t = 0;
     uint128 tt = 0;
     int128 p = 0, sq = 0, mu = 0, mm = 0, g = 0, ttmm = 0;  // sums of t p, ...
@@ -68,7 +68,7 @@ class ShareBuilder {
   std::int64_t unit_pending_ = 0, drawn_pending_ = 0;
 };
 
-/// Fills size, columns, cell and forecast from p: one row of cells.size() probabilities an item.
-void put_forecasts(std::span<const double> p, std::span<const Cells> cells, ShareTerms& t);
+/// Fills size, columns, bin and forecast from p: one row of bins.size() probabilities an item.
+void set_forecasts(std::span<const double> p, std::span<const BinEdges> edges, ShareTerms& t);
 
 }  // namespace plumb

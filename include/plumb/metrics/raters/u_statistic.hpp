@@ -33,7 +33,7 @@ struct VoteStatistic {
 /// One column of ShareTerms: the forecast against the U-statistic; items with fewer than `order` votes are
 /// left out. `forecast` has one probability an item; fill it from any source, or by the function below.
 void statistic_terms(const VoteStatistic& s, const ItemBlock& block, std::span<const double> forecast,
-                     const Cells& cells, ShareTerms& out);
+                     const BinEdges& edges, ShareTerms& out);
 void statistic_forecasts(const VoteStatistic& s, const ItemBlock& block,
                          std::span<const double> concentration, std::vector<double>& out);
 

@@ -20,7 +20,7 @@ namespace plumb {
 [[nodiscard]] Estimate mean_gap(const ReliabilityTable& t);
 [[nodiscard]] Estimate oe_ratio(const ReliabilityTable& t);  ///< observed over expected
 
-/// Murphy's parts on the cells: reliability - resolution + uncertainty (+ within = brier).
+/// Murphy's parts on the bins: reliability - resolution + uncertainty (+ within = brier).
 struct BrierParts {
   double reliability = 0, resolution = 0, uncertainty = 0;
 };

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "metrics/kernel/vote_cells.hpp"
+#include "metrics/kernel/vote_bins.hpp"
 #include "plumb/metrics/kernel/beta_kernel.hpp"
 #include "reference.hpp"
 
@@ -13,8 +13,8 @@ namespace {
 
 using reference::column;
 
-// The cells are up to 0.28 of the kernel's width, which moves a prediction by some thousandths.
-constexpr double kCellError = 0.004;
+// The bins are up to 0.28 of the kernel's width, which moves a prediction by some thousandths.
+constexpr double kBinError = 0.004;
 
 struct Votes {
   std::vector<double> p, trials, hits, weight;
@@ -35,7 +35,7 @@ Votes votes_of(std::vector<double> p, int most, bool weighted, std::uint64_t see
   return v;
 }
 
-// The definition, without cells: every item from every other.
+// The definition, without bins: every item from every other.
 VoteErrors defined(const ForecastsView& f, double h) {
   double weight = 0, hits = 0, votes = 0;
   for (std::size_t i = 0; i < f.size(); ++i) {
@@ -73,24 +73,24 @@ TEST(VoteBandwidth, ErrorsAgreeWithTheDefinition) {
         const Votes v = votes_of(column(kind, 400, 21), most, weighted, 5);
         for (const double h : {1e-3, 0.01, 0.1, 1.0}) {
           const VoteErrors got = vote_errors(v.view(), h), want = defined(v.view(), h);
-          EXPECT_NEAR(got.by_vote, want.by_vote, kCellError) << kind << most << weighted << h;
-          EXPECT_NEAR(got.by_p, want.by_p, 4 * kCellError) << kind << most << weighted << h;
+          EXPECT_NEAR(got.by_vote, want.by_vote, kBinError) << kind << most << weighted << h;
+          EXPECT_NEAR(got.by_p, want.by_p, 4 * kBinError) << kind << most << weighted << h;
         }
       }
     }
   }
 }
 
-TEST(VoteBandwidth, CellsAscendWithP) {
+TEST(VoteBandwidth, BinsAscendWithP) {
   std::size_t before = 0;
   for (int i = 0; i <= 100000; ++i) {
-    const std::size_t c = detail::vote_cell(i / 100000.0);
+    const std::size_t c = detail::vote_bin(i / 100000.0);
     EXPECT_GE(c, before);
-    EXPECT_LE(c, before + 12);  // equal steps of p pass many cells near 0 and 1
+    EXPECT_LE(c, before + 12);  // equal steps of p pass many bins near 0 and 1
     before = c;
   }
-  EXPECT_EQ(detail::vote_cell(0.0), 0u);
-  EXPECT_EQ(detail::vote_cell(1.0), detail::kVoteCells - 1);
+  EXPECT_EQ(detail::vote_bin(0.0), 0u);
+  EXPECT_EQ(detail::vote_bin(1.0), detail::kVoteBins - 1);
 }
 
 TEST(VoteBandwidth, SameBitsForAnyOrderThreadsAndScaleOfWeights) {

@@ -7,7 +7,7 @@
 namespace plumb::test {
 namespace {
 
-// Weighted sums round products item by item here and cell by cell there.
+// Weighted sums round products item by item here and bin by bin there.
 constexpr double kTolerance = 1e-15;
 
 struct Sweep {
@@ -22,8 +22,8 @@ Sweep naive_sweep(const Column& c) {
   for (; bins < most; ++bins) {
     const ReliabilityTable t = equal_mass_table(c.view(), bins + 1);
     bool rises = true;
-    for (std::size_t b = 1; b < t.cell.size(); ++b) {
-      rises = rises && t.cell[b].mean_y() >= t.cell[b - 1].mean_y() - 1e-14;
+    for (std::size_t b = 1; b < t.bins.size(); ++b) {
+      rises = rises && t.bins[b].mean_y() >= t.bins[b - 1].mean_y() - 1e-14;
     }
     if (!rises) break;
   }
@@ -40,7 +40,7 @@ void expect_naive(const Column& c, const std::string& what) {
 
 TEST(EceSweep, IsTheDefinition) {
   for (ColumnOptions o : kinds()) {
-    // Larger n so that cells straddle the places where sums are kept.
+    // Larger n so that bins straddle the places where sums are kept.
     for (const std::size_t n : {o.n, 7 * o.n, std::size_t{64}, std::size_t{640}}) {
       o.n = n;
       expect_naive(random_column(o), "seed " + std::to_string(o.seed) + ", n " + std::to_string(n));

@@ -21,7 +21,7 @@ constexpr int kBins = 15;
 
 ShareTables tables(const Simulated& s, const std::vector<Rows>& concentration = {}, int threads = 1) {
   return disagreement(to_items(s, VoteForm::counts), concentration,
-                      disagreement_cells(s.classes, test::equal_width(kBins)), threads);
+                      disagreement_edges(s.classes, test::equal_width(kBins)), threads);
 }
 
 Scores scores(const ShareTables& t) {
@@ -56,7 +56,7 @@ Real forecast(const Simulated& s, std::size_t i, int about, Real factor) {
   return factor * sum;
 }
 
-/// The double that the cell is chosen by: a forecast on an edge must fall on the library's side of it.
+/// The double that the bin is chosen by: a forecast on an edge must fall on the library's side of it.
 std::vector<Observed> observed(const Simulated& s, int about, const std::vector<double>& alpha) {
   std::vector<Observed> out;
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -224,7 +224,7 @@ TEST(Disagreement, CertainForecastsAndUnanimousRaters) {
   EXPECT_EQ(value(scores(tables(s)), "disagreement_loss"), 1.0);
 }
 
-// Rows may sum to a little more than 1; a probability below 0 has no cell.
+// Rows may sum to a little more than 1; a probability below 0 has no bin.
 TEST(Disagreement, ForecastsStayAboveZero) {
   PredictionBlock z{{1.0, 0.0005, 0.0}, 1, 3};
   DisagreementForecast f;

@@ -20,7 +20,7 @@ using test::VoteForm;
 constexpr int kBins = 15;
 
 ShareTables tables(const Simulated& s, VoteForm form = VoteForm::counts, int threads = 1, int bins = kBins) {
-  return label_histogram(to_items(s, form), classwise_cells(s.classes, test::equal_width(bins)), threads);
+  return label_histogram(to_items(s, form), classwise_edges(s.classes, test::equal_width(bins)), threads);
 }
 
 Scores scores(const ShareTables& t) {
@@ -113,7 +113,7 @@ TEST(LabelHistogram, PartsAddUp) {
     EXPECT_NEAR(sum.il, value(out, "il"), test::kSums);
     EXPECT_NEAR(sum.dl(), value(out, "dl"), test::kSums);
     EXPECT_NEAR(value(out, "lsq"), value(out, "cl") + value(out, "rl"), test::kSums);
-    // Classes and cells add up to the totals.
+    // Classes and bins add up to the totals.
     for (const auto& [key, values] : label_histogram_classes(t)) {
       if (key == "ce" || key == "de") continue;
       double total = 0;
@@ -186,7 +186,7 @@ TEST(LabelHistogram, NoVotesAndNoWeightAreUndefined) {
   for (const auto& [key, e] : scores(tables(s))) EXPECT_FALSE(e) << key;
 }
 
-TEST(LabelHistogram, CertainForecastsAndLonelyCells) {
+TEST(LabelHistogram, CertainForecastsAndLonelyBins) {
   Simulated s;
   s.z = {0.0, 1.0, 1.0};
   s.votes = {{0, 0}, {1, 1}, {1, 1}};
@@ -195,7 +195,7 @@ TEST(LabelHistogram, CertainForecastsAndLonelyCells) {
   for (const char* key : {"lsq", "el", "cl", "dl", "il", "cl_plugin"}) EXPECT_EQ(value(out, key), 0.0) << key;
 }
 
-TEST(LabelHistogram, LonelyCellsGiveNothingToTheDebiasedLoss) {
+TEST(LabelHistogram, LonelyBinsGiveNothingToTheDebiasedLoss) {
   Simulated s;
   s.z = {0.1, 0.9};
   s.votes = {{1, 1}, {0, 0}};
@@ -253,11 +253,11 @@ TEST(LabelHistogram, SameBitsForAnyOrderThreadsSplitAndTarget) {
     EXPECT_EQ(one, tables(s, VoteForm::counts, 16));
     EXPECT_EQ(one, tables(test::take(s, test::shuffled(s.size(), 4))));
     const auto rows = test::shuffled(s.size(), 5);
-    ShareTables merged(one.cells);
+    ShareTables merged(one.edges);
     for (const auto& [from, to] :
          {std::pair<std::ptrdiff_t, std::ptrdiff_t>{0, 0}, {0, 17}, {17, 5000}, {5000, 9000}}) {
       if (from == to) {
-        merge(merged, ShareTables(one.cells));
+        merge(merged, ShareTables(one.edges));
         continue;
       }
       merge(merged, tables(test::take(s, {rows.begin() + from, rows.begin() + to})));
@@ -271,24 +271,24 @@ TEST(LabelHistogram, SameBitsForAnyOrderThreadsSplitAndTarget) {
   }
 }
 
-TEST(LabelHistogram, MergeRefusesOtherCells) {
-  ShareTables a(classwise_cells(2, test::equal_width(15)));
-  EXPECT_THROW(merge(a, ShareTables(classwise_cells(2, test::equal_width(10)))), std::invalid_argument);
+TEST(LabelHistogram, MergeRefusesOtherBins) {
+  ShareTables a(classwise_edges(2, test::equal_width(15)));
+  EXPECT_THROW(merge(a, ShareTables(classwise_edges(2, test::equal_width(10)))), std::invalid_argument);
 }
 
-TEST(LabelHistogram, ThresholdsCutTheCells) {
+TEST(LabelHistogram, ThresholdsCutTheBins) {
   const Simulated s = test::simulate({.n = 800, .classes = 3, .raters = 3, .sharpen = 1.4, .seed = 31});
-  std::vector<Cells> cells = classwise_cells(3, test::equal_width(5));
-  for (Cells& c : cells) {  // the same cells, written as thresholds; p = k / 5 itself does not occur
+  std::vector<BinEdges> edges = classwise_edges(3, test::equal_width(5));
+  for (BinEdges& c : edges) {  // the same bins, written as thresholds; p = k / 5 itself does not occur
     c.equal_width = false;
     c.thresholds = {0.2, 0.4, 0.6, 0.8};
   }
   const Items items = to_items(s, VoteForm::counts);
-  const Scores by_threshold = scores(label_histogram(items, cells, 1));
+  const Scores by_threshold = scores(label_histogram(items, edges, 1));
   const Scores by_width = scores(tables(s, VoteForm::counts, 1, 5));
   for (const auto& [key, e] : by_width) EXPECT_EQ(*e.value, value(by_threshold, key.c_str())) << key;
-  cells[1].thresholds = {0.5};  // cells may differ by class
-  EXPECT_NE(scores(label_histogram(items, cells, 1)).at("cl").value, by_width.at("cl").value);
+  edges[1].thresholds = {0.5};  // bins may differ by class
+  EXPECT_NE(scores(label_histogram(items, edges, 1)).at("cl").value, by_width.at("cl").value);
 }
 
 }  // namespace

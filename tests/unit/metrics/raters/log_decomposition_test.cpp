@@ -46,13 +46,13 @@ Parts parts_of(const Simulated& s, const ScoreOptions& options = {},
   return r;
 }
 
-struct Cell2 {
+struct NaiveBin {
   test::Real w = 0, p = 0, y = 0;
 };
 
 /// Event probability and votes for it, by item, straight from the definition.
 void naive(const Simulated& s, test::Real& calibration, test::Real& loss) {
-  std::vector<Cell2> cells(15);
+  std::vector<NaiveBin> bins(15);
   test::Real total = 0;
   loss = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -66,7 +66,7 @@ void naive(const Simulated& s, test::Real& calibration, test::Real& loss) {
     const test::Real w = s.weight.empty() ? 1 : test::Real(s.weight[i]);
     const auto n = static_cast<test::Real>(s.votes[i].size());
     const test::Real h = test::votes_for_class(s, i, event);
-    Cell2& c = cells[static_cast<std::size_t>(std::min(static_cast<int>(static_cast<double>(p) * 15), 14))];
+    NaiveBin& c = bins[static_cast<std::size_t>(std::min(static_cast<int>(static_cast<double>(p) * 15), 14))];
     c.w += w * n;
     c.p += w * n * p;
     c.y += w * h;
@@ -75,7 +75,7 @@ void naive(const Simulated& s, test::Real& calibration, test::Real& loss) {
   }
   loss /= total;
   calibration = 0;
-  for (const Cell2& c : cells) {
+  for (const NaiveBin& c : bins) {
     if (c.w == 0) continue;
     const test::Real y = c.y / c.w, p = c.p / c.w;
     if (y > 0) calibration += c.w / total * y * std::log(y / p);
@@ -104,8 +104,8 @@ TEST(LogDecomposition, BinaryPartsAddUpToTheLogLoss) {
               test::kSums);
 }
 
-TEST(LogDecomposition, CalibratedCellsCostNothing) {
-  Simulated s;  // p = 3/4 in one cell, three of four votes for it
+TEST(LogDecomposition, CalibratedBinsCostNothing) {
+  Simulated s;  // p = 3/4 in one bin, three of four votes for it
   s.z = {0.75};
   s.votes = {{1, 1, 1, 0}};
   const Parts r = parts_of(s);

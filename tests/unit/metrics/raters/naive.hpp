@@ -1,5 +1,5 @@
 // Independent reference implementations for the rater tests: the papers' sums as printed, in long double,
-// with the squared mean of a cell debiased by a double loop over distinct items.
+// with the squared mean of a bin debiased by a double loop over distinct items.
 #pragma once
 
 #include <algorithm>
@@ -44,8 +44,8 @@ inline std::vector<Observed> observed_class(const Simulated& s, int k, std::size
   return out;
 }
 
-/// Observed shares of one cell of 15 (or another number of) cells of equal width.
-inline std::vector<std::vector<Observed>> by_cell(const std::vector<Observed>& all, int bins) {
+/// Observed shares of one bin of 15 (or another number of) bins of equal width.
+inline std::vector<std::vector<Observed>> by_bin(const std::vector<Observed>& all, int bins) {
   std::vector<std::vector<Observed>> out(static_cast<std::size_t>(bins));
   for (const Observed& o : all)
     out[static_cast<std::size_t>(std::min(static_cast<int>(static_cast<double>(o.p) * bins), bins - 1))]
@@ -66,22 +66,22 @@ struct NaiveCalibration {
 inline NaiveCalibration naive_cl(const std::vector<Observed>& all, int bins) {
   NaiveCalibration out;
   const Real total = total_weight(all);
-  for (const auto& cell : by_cell(all, bins)) {
-    if (cell.empty()) continue;
-    const Real w = total_weight(cell);
+  for (const auto& bin : by_bin(all, bins)) {
+    if (bin.empty()) continue;
+    const Real w = total_weight(bin);
     Real c = 0, p = 0, cross = 0, weights = 0;
-    for (const Observed& o : cell) {
+    for (const Observed& o : bin) {
       c += o.w * o.mu / w;
       p += o.w * o.p / w;
     }
-    for (std::size_t i = 0; i < cell.size(); ++i)
-      for (std::size_t j = 0; j < cell.size(); ++j)
+    for (std::size_t i = 0; i < bin.size(); ++i)
+      for (std::size_t j = 0; j < bin.size(); ++j)
         if (i != j) {
-          cross += cell[i].w * cell[j].w * cell[i].mu * cell[j].mu;
-          weights += cell[i].w * cell[j].w;
+          cross += bin[i].w * bin[j].w * bin[i].mu * bin[j].mu;
+          weights += bin[i].w * bin[j].w;
         }
     out.plugin += w / total * (c - p) * (c - p);
-    if (cell.size() > 1) out.debiased += w / total * (cross / weights - 2 * c * p + p * p);
+    if (bin.size() > 1) out.debiased += w / total * (cross / weights - 2 * c * p + p * p);
   }
   return out;
 }
@@ -114,11 +114,11 @@ inline std::map<std::string, Real> naive_histogram_class(const Simulated& s, int
   out["dl"] = out["el"] - cl2.debiased;
   // Eq. 34, as printed.
   Real spread = 0;
-  for (const auto& cell : by_cell(several, bins)) {
-    if (cell.empty()) continue;
-    const Real c = naive_mean(cell, [](const Observed& o) { return o.mu; });
-    const Real p = naive_mean(cell, [](const Observed& o) { return o.p; });
-    for (const Observed& o : cell) spread += o.w * ((o.mu - c) - (o.p - p)) * ((o.mu - c) - (o.p - p));
+  for (const auto& bin : by_bin(several, bins)) {
+    if (bin.empty()) continue;
+    const Real c = naive_mean(bin, [](const Observed& o) { return o.mu; });
+    const Real p = naive_mean(bin, [](const Observed& o) { return o.p; });
+    for (const Observed& o : bin) spread += o.w * ((o.mu - c) - (o.p - p)) * ((o.mu - c) - (o.p - p));
   }
   out["dl_plugin"] = spread / total_weight(several);
   return out;
@@ -145,6 +145,6 @@ inline void add_weights(Simulated& s, std::uint64_t seed) {
     s.weight.push_back(rng.uniform() < 0.1 ? 0.0 : 3 * rng.uniform());
 }
 
-inline Cells equal_width(int bins) { return {bins, true, {}}; }
+inline BinEdges equal_width(int bins) { return {bins, true, {}}; }
 
 }  // namespace plumb::test

@@ -91,11 +91,11 @@ Items chaosnli() {
 }
 
 void check(const Items& items, const Golden& golden) {
-  const Cells cells = test::equal_width(15);
-  const ShareTables t = label_histogram(items, classwise_cells(items.classes(), cells), 0);
+  const BinEdges edges = test::equal_width(15);
+  const ShareTables t = label_histogram(items, classwise_edges(items.classes(), edges), 0);
   Scores out;
   finish_label_histogram(t, out);
-  finish_disagreement(disagreement(items, {}, disagreement_cells(items.classes(), cells), 0), out);
+  finish_disagreement(disagreement(items, {}, disagreement_edges(items.classes(), edges), 0), out);
   finish_agreement(rater_agreement(items, 0), out);
   for (const auto& [key, expected] : golden) {
     // A root of about 0.03 magnifies the sum's error thirtyfold.
@@ -141,7 +141,7 @@ TEST(RealVotes, FewerVotesDoNotBiasTheDebiasedLosses) {
   SKIP_WITHOUT("cifar10h_sub5_counts.npy");
   const auto losses = [](const Items& items) {
     Scores out;
-    finish_label_histogram(label_histogram(items, classwise_cells(10, test::equal_width(15)), 0), out);
+    finish_label_histogram(label_histogram(items, classwise_edges(10, test::equal_width(15)), 0), out);
     return out;
   };
   const Scores all = losses(cifar("cifar10h-counts.npy"));

@@ -12,19 +12,21 @@ namespace {
 
 using test::Simulated;
 
-std::vector<Cells> cells_of(const Simulated& s) { return classwise_cells(s.classes, test::equal_width(15)); }
+std::vector<BinEdges> edges_of(const Simulated& s) {
+  return classwise_edges(s.classes, test::equal_width(15));
+}
 
 ShareTerms terms_of(const Simulated& s) {
   const Items items = to_items(s, test::VoteForm::counts);
   ItemBlock block;
   read_items(items, 0, items.size(), block);
   ShareTerms t;
-  histogram_terms(block, cells_of(s), t);
+  histogram_terms(block, edges_of(s), t);
   return t;
 }
 
 ShareTables build(const Simulated& s, std::span<const std::uint32_t> times = {}) {
-  ShareBuilder b(cells_of(s));
+  ShareBuilder b(edges_of(s));
   b.update(terms_of(s), times);
   return b.finish();
 }
@@ -77,12 +79,12 @@ TEST(ShareBuilder, LargestSumsDoNotOverflow) {
   constexpr std::size_t kItems = 40000;  // flushed several times; every term is the largest there is
   s.z.assign(kItems, 1.0);
   s.votes.assign(kItems, {1, 1});
-  ShareBuilder b(cells_of(s));
+  ShareBuilder b(edges_of(s));
   const ShareTerms t = terms_of(s);
   b.update(t);
   b.update(t);
   const ShareTables one = b.finish();
-  const ShareCell c = share_cell(one, Population::all, 1, 14);
+  const ShareBin c = share_bin(one, Population::all, 1, 14);
   EXPECT_EQ(c.items, 2 * kItems);
   EXPECT_EQ(c.votes, 4 * kItems);
   EXPECT_EQ(c.wp.value(), 2.0 * kItems);
@@ -92,7 +94,7 @@ TEST(ShareBuilder, LargestSumsDoNotOverflow) {
   const std::vector<std::uint32_t> most(kItems, 1u << 24);
   b.update(t, most);
   const double w = 16777216.0;
-  EXPECT_EQ(share_cell(b.finish(), Population::all, 1, 14).wwmm.value(), kItems * w * w);
+  EXPECT_EQ(share_bin(b.finish(), Population::all, 1, 14).wwmm.value(), kItems * w * w);
 }
 
 TEST(ShareBuilder, RefusesAbsurdTimes) {
@@ -102,10 +104,10 @@ TEST(ShareBuilder, RefusesAbsurdTimes) {
 
 TEST(ShareBuilder, FinishEmptiesTheBuilder) {
   const Simulated s = test::simulate({.n = 50, .classes = 3, .raters = 2});
-  ShareBuilder b(cells_of(s));
+  ShareBuilder b(edges_of(s));
   b.update(terms_of(s));
   const ShareTables first = b.finish();
-  EXPECT_EQ(b.finish(), ShareTables(cells_of(s)));
+  EXPECT_EQ(b.finish(), ShareTables(edges_of(s)));
   b.update(terms_of(s));
   EXPECT_EQ(b.finish(), first);
 }
@@ -114,7 +116,7 @@ TEST(ShareBuilder, NoItemsLeaveNothing) {
   Simulated s;
   s.classes = 3;
   ShareTerms t;
-  put_forecasts({}, cells_of(s), t);
+  set_forecasts({}, edges_of(s), t);
   EXPECT_EQ(t.size, 0);
 }
 

@@ -139,7 +139,7 @@ TEST(UStatistic, OrderTwoIsTheDisagreement) {
     const StatisticLosses out = statistic_losses(tables(any_differ(2), data));
     Scores expected;
     finish_disagreement(disagreement(to_items(data, test::VoteForm::counts), {},
-                                     disagreement_cells(classes, test::equal_width(15)), 1),
+                                     disagreement_edges(classes, test::equal_width(15)), 1),
                         expected);
     EXPECT_NEAR(*out.loss.value, *expected.at("disagreement_loss").value, test::kSums);
     EXPECT_NEAR(*out.cl.value, *expected.at("disagreement_cl").value, test::kSums);

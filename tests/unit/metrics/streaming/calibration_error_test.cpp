@@ -18,7 +18,7 @@ constexpr double kRounding = 1e-14;
 // p enters as the nearest multiple of 2^-50.
 constexpr double kFixedPoint = 0x1p-51;
 
-Cells width(int bins) { return {bins, true, {}}; }
+BinEdges width(int bins) { return {bins, true, {}}; }
 
 ReliabilityTable table_of(const Column& c, int bins) { return reliability_table(c.view(), width(bins), 1); }
 
@@ -30,12 +30,12 @@ Column four_items() {
 }
 
 TEST(CalibrationError, GoldenByHand) {
-  // Two cells of two items: gaps 0.25 - 0.5 and 0.875 - 1.
+  // Two bins of two items: gaps 0.25 - 0.5 and 0.875 - 1.
   const ReliabilityTable t = table_of(four_items(), 2);
   EXPECT_DOUBLE_EQ(*ece(t).value, 0.1875);
   EXPECT_DOUBLE_EQ(*ece_l2(t).value, std::sqrt(0.0390625));
   EXPECT_DOUBLE_EQ(*mce(t).value, 0.25);
-  // 0.0625 - 0.25 / (2 - 1) in the first cell, 0.015625 - 0 in the second.
+  // 0.0625 - 0.25 / (2 - 1) in the first bin, 0.015625 - 0 in the second.
   EXPECT_DOUBLE_EQ(*ece_l2_debiased(t).value, -std::sqrt(0.0859375));
   EXPECT_DOUBLE_EQ(*oe_ratio(t).value, 3 / 2.25);
   EXPECT_DOUBLE_EQ(*mean_gap(t).value, 0.1875) << "both gaps have one sign";
@@ -115,7 +115,7 @@ TEST(CalibrationError, EqualsTheNaiveSums) {
   }
 }
 
-/// What a calibration error is estimated for: cell b of B = 4 has P(y = 1) = kEvent[b], whatever p in it.
+/// What a calibration error is estimated for: bin b of B = 4 has P(y = 1) = kEvent[b], whatever p in it.
 constexpr double kEvent[] = {0.2, 0.3, 0.55, 0.8};
 
 struct Simulation {
@@ -154,8 +154,8 @@ MeanSquares simulate(const Simulation& s, std::uint64_t seed) {
     m.plugin += *ece_l2(t).value * *ece_l2(t).value / kReplicates;
     if (rep > 0) continue;
     for (std::size_t b = 0; b < 4; ++b) {  // p, votes and weights are the same in every replicate
-      const double gap = kEvent[b] - t.cell[b].mean_p();
-      m.truth += t.cell[b].w.value() / t.total().w.value() * gap * gap;
+      const double gap = kEvent[b] - t.bins[b].mean_p();
+      m.truth += t.bins[b].w.value() / t.total().w.value() * gap * gap;
     }
   }
   m.debiased = sum / kReplicates;
@@ -229,7 +229,7 @@ TEST(CalibrationError, OneItem) {
 TEST(CalibrationError, DebiasedTellsHowManyItemsEntered) {
   Column c = four_items();
   EXPECT_EQ(ece_l2_debiased(table_of(c, 2)).items, -1);
-  c.p.push_back(0.5);  // alone in the middle cell of three; the other cells hold two items each
+  c.p.push_back(0.5);  // alone in the middle bin of three; the other bins hold two items each
   c.hits.push_back(1);
   const Estimate e = ece_l2_debiased(table_of(c, 3));
   EXPECT_EQ(e.items, 4);
@@ -275,8 +275,8 @@ TEST(CalibrationError, ClasswiseIsTheMeanOverClasses) {
   EXPECT_DOUBLE_EQ(*ece_classwise(classes).value, (*ece(a).value + *ece(b).value) / 2);
 }
 
-TEST(BrierParts, AddUpWhenACellHoldsOneValue) {
-  // With p constant inside each cell nothing is left within: brier = reliability - resolution + uncertainty.
+TEST(BrierParts, AddUpWhenABinHoldsOneValue) {
+  // With p constant inside each bin nothing is left within: brier = reliability - resolution + uncertainty.
   Column c = test::random_column(1000, {.trials = true}, 51);
   double brier = 0, votes = 0;
   for (std::size_t i = 0; i < c.size(); ++i) {

@@ -8,14 +8,14 @@ namespace {
 
 using test::BlockShape;
 
-std::vector<Cells> same(int classes, int bins) {
-  return std::vector<Cells>(static_cast<std::size_t>(classes), Cells{bins, true, {}});
+std::vector<BinEdges> same(int classes, int bins) {
+  return std::vector<BinEdges>(static_cast<std::size_t>(classes), BinEdges{bins, true, {}});
 }
 
-std::vector<Cells> by_thresholds(int classes) {
-  std::vector<Cells> all;
+std::vector<BinEdges> by_thresholds(int classes) {
+  std::vector<BinEdges> all;
   for (int k = 0; k < classes; ++k) {
-    Cells c{15, false, {}};
+    BinEdges c{15, false, {}};
     for (int t = 0; t < k % 5; ++t) c.thresholds.push_back((t + 1.0) * (t + 1.0) / (30.0 + k));
     all.push_back(c);
   }
@@ -23,10 +23,10 @@ std::vector<Cells> by_thresholds(int classes) {
 }
 
 /// One column a class through TableBuilder, which has tests of its own.
-std::vector<ReliabilityTable> reference(const ItemBlock& b, const std::vector<Cells>& cells,
+std::vector<ReliabilityTable> reference(const ItemBlock& b, const std::vector<BinEdges>& edges,
                                         const std::vector<std::uint32_t>& times) {
   std::vector<ReliabilityTable> tables;
-  for (std::size_t k = 0; k < cells.size(); ++k) {
+  for (std::size_t k = 0; k < edges.size(); ++k) {
     test::Column column;
     for (std::size_t i = 0; i < static_cast<std::size_t>(b.size); ++i) {
       const auto width = static_cast<std::size_t>(b.z.width);
@@ -40,16 +40,16 @@ std::vector<ReliabilityTable> reference(const ItemBlock& b, const std::vector<Ce
     }
     column.weight = b.weight;
     column.times = times;
-    TableBuilder builder(cells[k]);
+    TableBuilder builder(edges[k]);
     builder.update(column.view());
     tables.push_back(builder.finish());
   }
   return tables;
 }
 
-std::vector<ReliabilityTable> build(const ItemBlock& b, const std::vector<Cells>& cells,
+std::vector<ReliabilityTable> build(const ItemBlock& b, const std::vector<BinEdges>& edges,
                                     const std::vector<std::uint32_t>& times = {}) {
-  ClasswiseBuilder builder(cells);
+  ClasswiseBuilder builder(edges);
   builder.update(b, times);
   return builder.finish();
 }
@@ -68,13 +68,13 @@ TEST(ClasswiseBuilder, EqualsOneColumnAClass) {
         for (const std::int64_t n : {0, 1, 5, 8, 61, 300}) {
           const ItemBlock b =
               test::random_block(n, {.classes = classes, .most_votes = votes, .weight = weight}, 1);
-          for (const auto& cells :
+          for (const auto& edges :
                {same(classes, 1), same(classes, 2), same(classes, 15), by_thresholds(classes)}) {
             const auto what = ::testing::Message()
                               << classes << " classes, " << votes << " votes, weight " << weight << ", " << n
-                              << " items, " << cells[0].count() << " cells";
-            EXPECT_EQ(build(b, cells), reference(b, cells, {})) << what;
-            EXPECT_EQ(build(b, cells, some_times(n)), reference(b, cells, some_times(n)))
+                              << " items, " << edges[0].count() << " bins";
+            EXPECT_EQ(build(b, edges), reference(b, edges, {})) << what;
+            EXPECT_EQ(build(b, edges, some_times(n)), reference(b, edges, some_times(n)))
                 << what << ", times";
           }
         }
@@ -89,13 +89,13 @@ TEST(ClasswiseBuilder, SameBitsForAnyOrderSplitAndSimdTarget) {
                                  BlockShape{.classes = 6, .most_votes = 5, .weight = true}}) {
     constexpr std::size_t kItems = 700;
     const ItemBlock b = test::random_block(kItems, shape, 2);
-    const auto cells = same(shape.classes, 15);
-    const auto expected = build(b, cells);
+    const auto edges = same(shape.classes, 15);
+    const auto expected = build(b, edges);
     test::on_every_simd_target(
-        [&](const std::string& target) { EXPECT_EQ(build(b, cells), expected) << target; });
+        [&](const std::string& target) { EXPECT_EQ(build(b, edges), expected) << target; });
     const auto order = test::random_order(kItems, 3);
-    EXPECT_EQ(build(test::pick(b, order), cells), expected);
-    ClasswiseBuilder pieces(cells);
+    EXPECT_EQ(build(test::pick(b, order), edges), expected);
+    ClasswiseBuilder pieces(edges);
     for (std::size_t begin = 0, step = 1; begin < kItems; begin += step, step = 1 + (7 * step) % 64) {
       const std::vector<std::size_t> rows(
           order.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -106,8 +106,8 @@ TEST(ClasswiseBuilder, SameBitsForAnyOrderSplitAndSimdTarget) {
   }
 }
 
-TEST(ClasswiseBuilder, EdgesOfTheLowestCell) {
-  // z at and around 1/B: dense sums and cells must agree on which side it lies, on every target.
+TEST(ClasswiseBuilder, EdgesOfTheLowestBin) {
+  // z at and around 1/B: dense sums and bins must agree on which side it lies, on every target.
   for (const int bins : {2, 3, 10, 15, 49, 98, 1000}) {
     ItemBlock b;
     b.classes = b.z.width = 4;
@@ -128,7 +128,7 @@ TEST(ClasswiseBuilder, EdgesOfTheLowestCell) {
   }
 }
 
-TEST(ClasswiseBuilder, ManyRowsInOneCell) {
+TEST(ClasswiseBuilder, ManyRowsInOneBin) {
   // More rows than a pair holds, all probabilities 1 or 0: the dense sums of class 0 run as high as they can.
   constexpr std::int64_t kRows = 40000;
   ItemBlock b;
@@ -141,16 +141,16 @@ TEST(ClasswiseBuilder, ManyRowsInOneCell) {
   }
   for (const int bins : {1, 15}) {
     const auto tables = build(b, same(3, bins));
-    const Cell sure = tables[0].total();
+    const Bin sure = tables[0].total();
     EXPECT_EQ(sure.wp.value(), static_cast<double>(kRows));
     EXPECT_EQ(sure.wy.value(), static_cast<double>(kRows));
-    EXPECT_EQ(tables[0].cell.back().items, static_cast<std::uint64_t>(kRows));
-    EXPECT_EQ(tables[1].cell.front().items, static_cast<std::uint64_t>(kRows));
+    EXPECT_EQ(tables[0].bins.back().items, static_cast<std::uint64_t>(kRows));
+    EXPECT_EQ(tables[1].bins.front().items, static_cast<std::uint64_t>(kRows));
     EXPECT_TRUE(tables[1].total().wp.is_zero());
   }
 }
 
-TEST(ClasswiseBuilder, VotesBeyondTheIntegerCells) {
+TEST(ClasswiseBuilder, VotesBeyondTheIntegerBins) {
   ItemBlock b = test::random_block(6, {.classes = 3, .most_votes = 3}, 4);
   for (std::size_t i = 0; i < 6; ++i) {
     b.votes.total[i] = 0;
@@ -164,10 +164,10 @@ TEST(ClasswiseBuilder, VotesBeyondTheIntegerCells) {
 
 TEST(ClasswiseBuilder, FinishLeavesItEmpty) {
   const ItemBlock b = test::random_block(50, {.classes = 3}, 6);
-  ClasswiseBuilder builder(3, Cells{15, true, {}});
+  ClasswiseBuilder builder(3, BinEdges{15, true, {}});
   const std::vector<ReliabilityTable> nothing = builder.finish();
   ASSERT_EQ(nothing.size(), 3u);
-  for (const ReliabilityTable& t : nothing) EXPECT_EQ(t, ReliabilityTable(Cells{15, true, {}}));
+  for (const ReliabilityTable& t : nothing) EXPECT_EQ(t, ReliabilityTable(BinEdges{15, true, {}}));
   builder.update(b);
   const auto first = builder.finish();
   EXPECT_EQ(builder.finish(), nothing);

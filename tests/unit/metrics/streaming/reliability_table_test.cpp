@@ -11,21 +11,21 @@
 namespace plumb {
 namespace {
 
-Cells width(int bins) { return {bins, true, {}}; }
+BinEdges width(int bins) { return {bins, true, {}}; }
 
-TEST(Cells, EveryProbabilityHasOneCellOfEqualWidth) {
+TEST(BinEdges, EveryProbabilityHasOneBinOfEqualWidth) {
   for (const int bins : {1, 2, 3, 7, 15, 49, 100, 1000}) {
-    const Cells cells = width(bins);
-    EXPECT_EQ(cells.count(), bins);
-    EXPECT_EQ(cells.bin_of(0.0), 0);
-    EXPECT_EQ(cells.bin_of(-0.0), 0);
-    EXPECT_EQ(cells.bin_of(1.0), bins - 1);
-    EXPECT_EQ(cells.bin_of(std::nextafter(1.0, 0.0)), bins - 1);
-    for (int b = 0; b < bins; ++b) EXPECT_EQ(cells.bin_of((b + 0.5) / bins), b);
+    const BinEdges edges = width(bins);
+    EXPECT_EQ(edges.count(), bins);
+    EXPECT_EQ(edges.bin_of(0.0), 0);
+    EXPECT_EQ(edges.bin_of(-0.0), 0);
+    EXPECT_EQ(edges.bin_of(1.0), bins - 1);
+    EXPECT_EQ(edges.bin_of(std::nextafter(1.0, 0.0)), bins - 1);
+    for (int b = 0; b < bins; ++b) EXPECT_EQ(edges.bin_of((b + 0.5) / bins), b);
   }
 }
 
-TEST(Cells, EdgesFollowTheStatedRule) {
+TEST(BinEdges, EdgesFollowTheStatedRule) {
   EXPECT_EQ(width(10).bin_of(0.1), 1);  // as stated in double: 0.1 * 10 is 1
   EXPECT_EQ(width(10).bin_of(std::nextafter(0.1, 0.0)), 0);
   EXPECT_EQ(width(10).bin_of(0.7), 7);
@@ -34,46 +34,46 @@ TEST(Cells, EdgesFollowTheStatedRule) {
   EXPECT_EQ(width(49).bin_of(1.0 / 49), 0);  // (1 / 49) * 49 is just below 1 in double
 }
 
-TEST(Cells, BoundsOfEqualWidth) {
+TEST(BinEdges, BoundsOfEqualWidth) {
   EXPECT_EQ(width(4).low(0), 0.0);
   EXPECT_EQ(width(4).low(3), 0.75);
   EXPECT_EQ(width(4).high(0), 0.25);
   EXPECT_EQ(width(15).high(14), 1.0);
 }
 
-TEST(Cells, ThresholdsCountThoseNotAbove) {
-  const Cells cells{15, false, {0.25, 0.5, 0.9}};
-  EXPECT_EQ(cells.count(), 4);
-  EXPECT_EQ(cells.bin_of(0.0), 0);
-  EXPECT_EQ(cells.bin_of(0.25), 1);
-  EXPECT_EQ(cells.bin_of(std::nextafter(0.25, 0.0)), 0);
-  EXPECT_EQ(cells.bin_of(0.89), 2);
-  EXPECT_EQ(cells.bin_of(1.0), 3);
-  EXPECT_EQ(cells.low(0), 0.0);
-  EXPECT_EQ(cells.high(0), 0.25);
-  EXPECT_EQ(cells.low(3), 0.9);
-  EXPECT_EQ(cells.high(3), 1.0);
-  const Cells one{15, false, {}};
+TEST(BinEdges, ThresholdsCountThoseNotAbove) {
+  const BinEdges edges{15, false, {0.25, 0.5, 0.9}};
+  EXPECT_EQ(edges.count(), 4);
+  EXPECT_EQ(edges.bin_of(0.0), 0);
+  EXPECT_EQ(edges.bin_of(0.25), 1);
+  EXPECT_EQ(edges.bin_of(std::nextafter(0.25, 0.0)), 0);
+  EXPECT_EQ(edges.bin_of(0.89), 2);
+  EXPECT_EQ(edges.bin_of(1.0), 3);
+  EXPECT_EQ(edges.low(0), 0.0);
+  EXPECT_EQ(edges.high(0), 0.25);
+  EXPECT_EQ(edges.low(3), 0.9);
+  EXPECT_EQ(edges.high(3), 1.0);
+  const BinEdges one{15, false, {}};
   EXPECT_EQ(one.count(), 1);
   EXPECT_EQ(one.bin_of(0.3), 0);
   EXPECT_EQ(one.high(0), 1.0);
 }
 
-TEST(Cells, SearchAgreesWithCounting) {
+TEST(BinEdges, SearchAgreesWithCounting) {
   for (std::size_t n = 0; n < 40; ++n) {
-    Cells cells{100, false, {}};
-    for (std::size_t t = 0; t < n; ++t) cells.thresholds.push_back((static_cast<double>(t) + 1) / 41);
+    BinEdges edges{100, false, {}};
+    for (std::size_t t = 0; t < n; ++t) edges.thresholds.push_back((static_cast<double>(t) + 1) / 41);
     for (int i = 0; i <= 82; ++i) {
       const double p = i / 82.0;
       int below = 0;
-      for (const double t : cells.thresholds) below += t <= p ? 1 : 0;
-      EXPECT_EQ(cells.bin_of(p), below) << n << " thresholds, p = " << p;
+      for (const double t : edges.thresholds) below += t <= p ? 1 : 0;
+      EXPECT_EQ(edges.bin_of(p), below) << n << " thresholds, p = " << p;
     }
   }
 }
 
-TEST(Cell, GapIsSubtractedBeforeRounding) {
-  Cell c;
+TEST(Bin, GapIsSubtractedBeforeRounding) {
+  Bin c;
   c.w.add(1.0);
   c.wp.add(1e30);
   c.wp.add(1.0);
@@ -81,10 +81,10 @@ TEST(Cell, GapIsSubtractedBeforeRounding) {
   EXPECT_EQ(c.gap(), 1.0);
 }
 
-TEST(ReliabilityTable, MergeRefusesOtherCells) {
+TEST(ReliabilityTable, MergeRefusesOtherBins) {
   ReliabilityTable a(width(15));
   EXPECT_THROW(a.merge(ReliabilityTable(width(10))), std::invalid_argument);
-  EXPECT_THROW(a.merge(ReliabilityTable(Cells{15, false, {0.5}})), std::invalid_argument);
+  EXPECT_THROW(a.merge(ReliabilityTable(BinEdges{15, false, {0.5}})), std::invalid_argument);
 }
 
 TEST(ReliabilityTable, EmptyIsTheIdentityOfMerge) {
@@ -100,7 +100,7 @@ TEST(ReliabilityTable, EmptyIsTheIdentityOfMerge) {
 
 TEST(ReliabilityTable, TotalHoldsEverything) {
   const test::Column column = test::random_column(1000, {.trials = true}, 2);
-  const Cell total = reliability_table(column.view(), width(15), 1).total();
+  const Bin total = reliability_table(column.view(), width(15), 1).total();
   double votes = 0, hits = 0;
   for (std::size_t i = 0; i < column.size(); ++i) {
     votes += column.trials[i];

@@ -12,41 +12,41 @@ namespace {
 using test::Column;
 using test::ColumnShape;
 
-Cells width(int bins) { return {bins, true, {}}; }
+BinEdges width(int bins) { return {bins, true, {}}; }
 
-Cells thresholds(int count) {
-  Cells c{count + 1, false, {}};
+BinEdges thresholds(int count) {
+  BinEdges c{count + 1, false, {}};
   for (int t = 0; t < count; ++t) c.thresholds.push_back(std::sqrt((t + 0.5) / count));
   return c;
 }
 
-ReliabilityTable build(const ForecastsView& f, const Cells& cells) {
-  TableBuilder builder(cells);
+ReliabilityTable build(const ForecastsView& f, const BinEdges& edges) {
+  TableBuilder builder(edges);
   builder.update(f);
   return builder.finish();
 }
 
 /// An independent table of whole numbers: 128-bit integers, one item after the other.
-struct NaiveCell {
+struct NaiveBin {
   uint128 w = 0, q = 0, y = 0, ww = 0, yy = 0;
   std::uint64_t items = 0, votes = 0;
 };
-std::vector<NaiveCell> naive(const ForecastsView& f, const Cells& cells) {
-  std::vector<NaiveCell> table(static_cast<std::size_t>(cells.count()));
+std::vector<NaiveBin> naive(const ForecastsView& f, const BinEdges& edges) {
+  std::vector<NaiveBin> table(static_cast<std::size_t>(edges.count()));
   for (std::size_t i = 0; i < f.size(); ++i) {
     int at = 0;
-    if (cells.equal_width) {
-      at = static_cast<int>(f.p[i] * static_cast<double>(cells.bins));
-      if (at == cells.bins) --at;
+    if (edges.equal_width) {
+      at = static_cast<int>(f.p[i] * static_cast<double>(edges.bins));
+      if (at == edges.bins) --at;
     } else {
-      for (const double t : cells.thresholds) at += t <= f.p[i] ? 1 : 0;
+      for (const double t : edges.thresholds) at += t <= f.p[i] ? 1 : 0;
     }
     const auto n = static_cast<std::uint64_t>(f.trials.empty() ? 1.0 : f.trials[i]);
     const std::uint64_t m = f.times.empty() ? 1 : f.times[i];
     if (m * n == 0) continue;
     const uint128 mass = static_cast<uint128>(m) * n;
     const uint128 hits = static_cast<uint128>(m) * static_cast<std::uint64_t>(f.hits[i]);
-    NaiveCell& c = table[static_cast<std::size_t>(at)];
+    NaiveBin& c = table[static_cast<std::size_t>(at)];
     c.items += 1;
     c.votes += n;
     c.w += mass;
@@ -59,12 +59,11 @@ std::vector<NaiveCell> naive(const ForecastsView& f, const Cells& cells) {
 }
 
 // Both sides hold the exact sum and round it once: no tolerance.
-void expect_equal(const ReliabilityTable& t, const std::vector<NaiveCell>& expected,
-                  const std::string& what) {
-  ASSERT_EQ(t.cell.size(), expected.size()) << what;
+void expect_equal(const ReliabilityTable& t, const std::vector<NaiveBin>& expected, const std::string& what) {
+  ASSERT_EQ(t.bins.size(), expected.size()) << what;
   for (std::size_t b = 0; b < expected.size(); ++b) {
-    const NaiveCell& e = expected[b];
-    const Cell& c = t.cell[b];
+    const NaiveBin& e = expected[b];
+    const Bin& c = t.bins[b];
     EXPECT_EQ(c.items, e.items) << what << ", cell " << b;
     EXPECT_EQ(c.votes, e.votes) << what << ", cell " << b;
     EXPECT_EQ(c.w.value(), static_cast<double>(e.w)) << what << ", cell " << b;
@@ -76,17 +75,17 @@ void expect_equal(const ReliabilityTable& t, const std::vector<NaiveCell>& expec
 }
 
 TEST(TableBuilder, WholeNumbersEqualTheNaiveTable) {
-  for (const Cells& cells :
+  for (const BinEdges& edges :
        {width(1), width(2), width(15), width(128), width(1000), width(3000), thresholds(0), thresholds(1),
         thresholds(14), thresholds(63), thresholds(64), thresholds(500)}) {
     for (const ColumnShape shape : {ColumnShape{}, ColumnShape{.trials = true}, ColumnShape{.times = true},
                                     ColumnShape{.trials = true, .times = true}}) {
       for (const std::size_t n : {0, 1, 7, 8, 9, 511, 512, 513, 5000}) {
         const Column column = test::random_column(n, shape, 17 * n + 1);
-        const std::string what = std::to_string(cells.count()) + " cells, " + std::to_string(n) +
+        const std::string what = std::to_string(edges.count()) + " bins, " + std::to_string(n) +
                                  " forecasts, trials " + std::to_string(shape.trials) + ", times " +
                                  std::to_string(shape.times);
-        expect_equal(build(column.view(), cells), naive(column.view(), cells), what);
+        expect_equal(build(column.view(), edges), naive(column.view(), edges), what);
       }
     }
   }
@@ -114,23 +113,23 @@ TEST(TableBuilder, EdgesAndTheirNeighboursOnEverySimdTarget) {
 }
 
 TEST(TableBuilder, SameBitsForAnyOrderSplitAndSimdTarget) {
-  for (const Cells& cells : {width(15), thresholds(14)}) {
+  for (const BinEdges& edges : {width(15), thresholds(14)}) {
     for (const ColumnShape shape :
          {ColumnShape{}, ColumnShape{.trials = true}, ColumnShape{.times = true}, ColumnShape{.weight = true},
           ColumnShape{.trials = true, .weight = true, .times = true}}) {
       const Column column = test::random_column(4000, shape, 5);
-      const ReliabilityTable expected = build(column.view(), cells);
+      const ReliabilityTable expected = build(column.view(), edges);
       test::on_every_simd_target(
-          [&](const std::string& target) { EXPECT_EQ(build(column.view(), cells), expected) << target; });
-      EXPECT_EQ(build(column.pick(test::random_order(4000, 6)).view(), cells), expected);
+          [&](const std::string& target) { EXPECT_EQ(build(column.view(), edges), expected) << target; });
+      EXPECT_EQ(build(column.pick(test::random_order(4000, 6)).view(), edges), expected);
       RandomStream r(7, Purpose::split);
-      TableBuilder pieces(cells);
-      ReliabilityTable merged(cells);
+      TableBuilder pieces(edges);
+      ReliabilityTable merged(edges);
       for (std::size_t begin = 0; begin < column.size();) {
         const std::size_t count = std::min<std::size_t>(r.below(700), column.size() - begin);
         const ForecastsView piece = column.view().slice(begin, count);
         pieces.update(piece);
-        merged.merge(build(piece, cells));
+        merged.merge(build(piece, edges));
         begin += count;
       }
       EXPECT_EQ(pieces.finish(), expected);
@@ -140,25 +139,25 @@ TEST(TableBuilder, SameBitsForAnyOrderSplitAndSimdTarget) {
 }
 
 TEST(TableBuilder, PathsAgreeWhereTheyOverlap) {
-  const Cells cells = width(15);
+  const BinEdges edges = width(15);
   Column column = test::random_column(3000, {}, 8);
-  const ReliabilityTable binary = build(column.view(), cells);
+  const ReliabilityTable binary = build(column.view(), edges);
   column.trials.assign(column.size(), 1.0);
-  EXPECT_EQ(build(column.view(), cells), binary) << "trials of one";
+  EXPECT_EQ(build(column.view(), edges), binary) << "trials of one";
   column.weight.assign(column.size(), 1.0);
-  EXPECT_EQ(build(column.view(), cells), binary) << "weights of one";
+  EXPECT_EQ(build(column.view(), edges), binary) << "weights of one";
   column.weight.clear();
   column.times.assign(column.size(), 1);
-  EXPECT_EQ(build(column.view(), cells), binary) << "drawn once";
+  EXPECT_EQ(build(column.view(), edges), binary) << "drawn once";
   ForecastsView real = column.view();
   real.whole_counts = false;
-  EXPECT_EQ(build(real, cells), binary) << "hits declared real";
+  EXPECT_EQ(build(real, edges), binary) << "hits declared real";
 
   Column drawn = test::random_column(3000, {.trials = true, .times = true}, 9);
-  const ReliabilityTable by_times = build(drawn.view(), cells);
+  const ReliabilityTable by_times = build(drawn.view(), edges);
   for (const std::uint32_t m : drawn.times) drawn.weight.push_back(m);
   drawn.times.clear();
-  EXPECT_EQ(build(drawn.view(), cells), by_times) << "weight m is times m";
+  EXPECT_EQ(build(drawn.view(), edges), by_times) << "weight m is times m";
 }
 
 TEST(TableBuilder, WeightedSumsEqualTheNaiveOnes) {
@@ -182,7 +181,7 @@ TEST(TableBuilder, WeightedSumsEqualTheNaiveOnes) {
       wwyy += h * h;
       items += n > 0 ? 1 : 0;
     }
-    const Cell& c = t.cell[static_cast<std::size_t>(b)];
+    const Bin& c = t.bins[static_cast<std::size_t>(b)];
     EXPECT_EQ(c.items, items);
     const auto near = [&](const ExactSum& sum, long double expected) {
       EXPECT_NEAR(sum.value(), static_cast<double>(expected), kRounding * static_cast<double>(w + ww));
@@ -200,14 +199,14 @@ TEST(TableBuilder, ItemsWithoutMassCountNowhere) {
   column.p = {0.1, 0.5, 0.9, 0.3};
   column.hits = {0, 1, 1, 0};
   column.trials = {0, 1, 1, 1};
-  const Cell with_trials = build(column.view(), width(5)).total();
+  const Bin with_trials = build(column.view(), width(5)).total();
   EXPECT_EQ(with_trials.items, 3u);
   column.times = {1, 0, 1, 1};
-  const Cell with_times = build(column.view(), width(5)).total();
+  const Bin with_times = build(column.view(), width(5)).total();
   EXPECT_EQ(with_times.items, 2u);
   EXPECT_EQ(with_times.votes, 2u);
   column.weight = {1, 1, 0, 2};
-  const Cell with_weights = build(column.view(), width(5)).total();
+  const Bin with_weights = build(column.view(), width(5)).total();
   EXPECT_EQ(with_weights.items, 1u);
   EXPECT_EQ(with_weights.votes, 1u);
   EXPECT_EQ(with_weights.w.value(), 2.0);
@@ -224,11 +223,11 @@ TEST(TableBuilder, VotesWrittenOutAsRowsGiveTheSameSums) {
   }
   const ReliabilityTable a = build(items.view(), width(15));
   const ReliabilityTable b = build(rows.view(), width(15));
-  for (std::size_t c = 0; c < a.cell.size(); ++c) {
-    EXPECT_EQ(a.cell[c].w, b.cell[c].w);
-    EXPECT_EQ(a.cell[c].wp, b.cell[c].wp);
-    EXPECT_EQ(a.cell[c].wy, b.cell[c].wy);
-    EXPECT_EQ(a.cell[c].votes, b.cell[c].votes);
+  for (std::size_t c = 0; c < a.bins.size(); ++c) {
+    EXPECT_EQ(a.bins[c].w, b.bins[c].w);
+    EXPECT_EQ(a.bins[c].wp, b.bins[c].wp);
+    EXPECT_EQ(a.bins[c].wy, b.bins[c].wy);
+    EXPECT_EQ(a.bins[c].votes, b.bins[c].votes);
   }
 }
 
@@ -246,7 +245,7 @@ TEST(TableBuilder, CountsFarBeyondTwoToThe24) {
       builder.update(column.view().slice(0, n));
       left -= n;
     }
-    const Cell total = builder.finish().total();
+    const Bin total = builder.finish().total();
     EXPECT_EQ(total.items, kForecasts);
     EXPECT_EQ(total.wy.value(), static_cast<double>(kForecasts));
     const auto q = static_cast<uint128>(to_fixed(p)) * kForecasts;
@@ -261,7 +260,7 @@ TEST(TableBuilder, ManySmallUpdatesNeverOverflowAPair) {
   TableBuilder builder(width(3));
   constexpr std::uint64_t kUpdates = 70000;  // each goes to the first of the private tables
   for (std::uint64_t i = 0; i < kUpdates; ++i) builder.update(column.view());
-  const Cell total = builder.finish().total();
+  const Bin total = builder.finish().total();
   EXPECT_EQ(total.items, kUpdates);
   EXPECT_EQ(total.wp.value(), static_cast<double>(kUpdates));
 }

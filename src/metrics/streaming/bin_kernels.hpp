@@ -37,22 +37,22 @@ struct PairSums {
   return std::bit_cast<std::uint64_t>(p * kFixedOne + kMagic);
 }
 
-/// Cell and q of n forecasts, n <= kForecastChunk.
-void place_forecasts(const Cells& cells, const double* p, std::size_t n, std::int32_t* index,
+/// Bin and q of n forecasts, n <= kForecastChunk.
+void place_forecasts(const BinEdges& edges, const double* p, std::size_t n, std::int32_t* index,
                      std::uint64_t* fixed);
 
 /// Adds n single votes to kPrivateTables tables that stand side by side, in turn, beginning with the first.
 /// Fewer than kManyThresholds thresholds.
-void add_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table);
+void add_binary(const BinEdges& edges, const double* p, const double* hits, std::size_t n, Pair* table);
 
 /// The same for a resample: table m takes the forecasts that were drawn m times. What was drawn more than
 /// kMostDrawn times ends in table 0, which nobody reads, and is the caller's to add.
 inline constexpr std::uint32_t kMostDrawn = kPrivateTables - 1;
-void add_drawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
+void add_drawn(const BinEdges& edges, const double* p, const double* hits, const std::uint32_t* times,
                std::size_t n, Pair* table);
 
 /// Adds n probabilities, without hits, to tables of equal width; that of value i begins at word start[i].
-void add_rows(const Cells& cells, const double* z, std::size_t n, const std::int32_t* start, Pair* table);
+void add_rows(const BinEdges& edges, const double* z, std::size_t n, const std::int32_t* start, Pair* table);
 
 /// dense[j] += p 2^50 + kMagic (its bits) for n values,
 /// and in `found` the j with z[j] >= beyond[j]; returns how many.

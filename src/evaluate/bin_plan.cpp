@@ -1,4 +1,4 @@
-#include "evaluate/cells.hpp"
+#include "evaluate/bin_plan.hpp"
 
 #include "plumb/metrics/ordered/equal_mass.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
@@ -7,9 +7,9 @@
 namespace plumb::detail {
 namespace {
 
-/// Equal-mass cells of the disagreement forecasts, over the items with two votes or more.
-std::vector<Cells> disagreement_mass_cells(const Items& items, int bins, int threads) {
-  const std::int64_t columns = std::ssize(disagreement_cells(items.classes(), {}));
+/// Equal-mass bins of the disagreement forecasts, over the items with two votes or more.
+std::vector<BinEdges> disagreement_mass_edges(const Items& items, int bins, int threads) {
+  const std::int64_t columns = std::ssize(disagreement_edges(items.classes(), {}));
   std::vector<Forecasts> column(columns);
   ItemBlock block;
   DisagreementForecast forecast;
@@ -25,29 +25,29 @@ std::vector<Cells> disagreement_mass_cells(const Items& items, int bins, int thr
       }
     }
   }
-  std::vector<Cells> out;
-  for (const Forecasts& f : column) out.push_back(equal_mass_cells(sort_forecasts(f, threads).view(), bins));
+  std::vector<BinEdges> out;
+  for (const Forecasts& f : column) out.push_back(equal_mass_edges(sort_forecasts(f, threads).view(), bins));
   return out;
 }
 
 }  // namespace
 
-CellPlan equal_width_plan(int bins, int classes) {
-  const Cells cells{bins, true, {}};
-  return {cells, classwise_cells(classes, cells), disagreement_cells(classes, cells)};
+BinPlan equal_width_plan(int bins, int classes) {
+  const BinEdges edges{bins, true, {}};
+  return {edges, classwise_edges(classes, edges), disagreement_edges(classes, edges)};
 }
 
-CellPlan cell_plan(const Items& items, ProductSet products, const EvaluateOptions& o) {
-  CellPlan plan = equal_width_plan(o.bins, items.classes());
+BinPlan bin_plan(const Items& items, ProductSet products, const EvaluateOptions& o) {
+  BinPlan plan = equal_width_plan(o.bins, items.classes());
   if (o.binning == Binning::width) return plan;
-  const auto cells = [&](const Forecasts& f) {
-    return equal_mass_cells(sort_forecasts(f, o.threads).view(), o.bins);
+  const auto edges = [&](const Forecasts& f) {
+    return equal_mass_edges(sort_forecasts(f, o.threads).view(), o.bins);
   };
-  plan.event = cells(collect(items, Event::event, o.threads));
+  plan.event = edges(collect(items, Event::event, o.threads));
   if (products.any({Product::class_tables, Product::histogram}))
-    for (int k = 0; k < items.classes(); ++k) plan.by_class[k] = cells(collect_class(items, k, o.threads));
+    for (int k = 0; k < items.classes(); ++k) plan.by_class[k] = edges(collect_class(items, k, o.threads));
   if (products.has(Product::disagreement))
-    plan.disagreement = disagreement_mass_cells(items, o.bins, o.threads);
+    plan.disagreement = disagreement_mass_edges(items, o.bins, o.threads);
   return plan;
 }
 

@@ -1,4 +1,4 @@
-// Integer cells: what is added to them and how they enter the exact ones.
+// Integer bins: what is added to them and how they enter the exact ones.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace plumb::detail {
 
 inline constexpr std::uint64_t kWholeCapacity = 0xffffffffu;  ///< mass; squares then sum to less than 2^64
 
-inline void add_hits(WholeCell& c, std::uint64_t hits) {
+inline void add_hits(IntegerBin& c, std::uint64_t hits) {
   c.hits += hits;
   c.hits_squared += hits * hits;
 }
 
 /// An item drawn `times` times with n votes; hits are added apart.
-inline void add_mass(WholeCell& c, std::uint64_t q, std::uint64_t mass, std::uint64_t n) {
+inline void add_mass(IntegerBin& c, std::uint64_t q, std::uint64_t mass, std::uint64_t n) {
   c.p += uint128{mass} * q;
   c.mass += mass;
   c.mass_squared += mass * mass;
@@ -26,7 +26,7 @@ inline void add_mass(WholeCell& c, std::uint64_t q, std::uint64_t mass, std::uin
 }
 
 /// `count` items of one vote each, all drawn `times` times; p is the sum of their q.
-inline void add_singles(WholeCell& c, uint128 p, std::uint64_t count, std::uint64_t hits,
+inline void add_singles(IntegerBin& c, uint128 p, std::uint64_t count, std::uint64_t hits,
                         std::uint64_t times = 1) {
   c.p += times * p;
   c.mass += times * count;
@@ -38,7 +38,7 @@ inline void add_singles(WholeCell& c, uint128 p, std::uint64_t count, std::uint6
 }
 
 /// into -= part, but for the hits.
-inline void subtract_mass(WholeCell& into, const WholeCell& part) {
+inline void subtract_mass(IntegerBin& into, const IntegerBin& part) {
   into.p -= part.p;
   into.mass -= part.mass;
   into.mass_squared -= part.mass_squared;
@@ -46,7 +46,7 @@ inline void subtract_mass(WholeCell& into, const WholeCell& part) {
   into.votes -= part.votes;
 }
 
-inline void move_into(Cell& to, WholeCell& from) {
+inline void move_into(Bin& to, IntegerBin& from) {
   if (from.mass == 0) return;
   to.items += from.items;
   to.votes += from.votes;
@@ -59,7 +59,7 @@ inline void move_into(Cell& to, WholeCell& from) {
 }
 
 /// One item of any weight: n votes of which `hits` (a real number under a null) came true.
-inline void add_item(Cell& c, double p, double n, double hits, double weight) {
+inline void add_item(Bin& c, double p, double n, double hits, double weight) {
   const double mass = weight * n;
   if (!(mass > 0)) return;
   const double y = weight * hits;

@@ -1,11 +1,11 @@
-#include "metrics/streaming/cell_kernels.hpp"
+#include "metrics/streaming/bin_kernels.hpp"
 
 #include <algorithm>
 
 #include "numeric/shared/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "metrics/streaming/cell_kernels.cpp"
+#define HWY_TARGET_INCLUDE "metrics/streaming/bin_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -34,30 +34,30 @@ HWY_INLINE hn::Vec<DU> raw(V p) {
 
 struct EqualWidth {
   V bins, last;
-  HWY_INLINE explicit EqualWidth(const Cells& c)
+  HWY_INLINE explicit EqualWidth(const BinEdges& c)
       : bins(hn::Set(d, static_cast<double>(c.bins))), last(hn::Set(d, static_cast<double>(c.bins - 1))) {}
   HWY_INLINE hn::Vec<DI> operator()(V p) const { return hn::DemoteTo(di, hn::Min(hn::Mul(p, bins), last)); }
 };
 
 struct ByThresholds {
-  const Cells& cells;
-  HWY_INLINE explicit ByThresholds(const Cells& c) : cells(c) {}
+  const BinEdges& edges;
+  HWY_INLINE explicit ByThresholds(const BinEdges& c) : edges(c) {}
   HWY_INLINE hn::Vec<DI> operator()(V p) const {
     V below = hn::Zero(d);
     const V one = hn::Set(d, 1.0);
-    for (const double t : cells.thresholds)
+    for (const double t : edges.thresholds)
       below = hn::Add(below, hn::IfThenElseZero(hn::Ge(p, hn::Set(d, t)), one));
     return hn::DemoteTo(di, below);
   }
 };
 
-template <class CellOf>
-HWY_INLINE void place(const CellOf& cell_of, const double* p, std::size_t n, std::int32_t* index,
+template <class BinOf>
+HWY_INLINE void place(const BinOf& bin_of, const double* p, std::size_t n, std::int32_t* index,
                       std::uint64_t* fixed) {
   const auto magic = hn::Set(du, kMagicBits);
   const auto step = [&](const double* from, std::int32_t* to_index, std::uint64_t* to_fixed) HWY_ATTR {
     const V v = hn::LoadU(d, from);
-    hn::StoreU(cell_of(v), di, to_index);
+    hn::StoreU(bin_of(v), di, to_index);
     hn::StoreU(hn::Sub(raw(v), magic), du, to_fixed);
   };
   std::size_t i = 0;
@@ -72,11 +72,11 @@ HWY_INLINE void place(const CellOf& cell_of, const double* p, std::size_t n, std
   std::copy(rest_fixed, rest_fixed + (n - i), fixed + i);
 }
 
-void Place(const Cells& cells, const double* p, std::size_t n, std::int32_t* index, std::uint64_t* fixed) {
-  if (cells.equal_width) {
-    place(EqualWidth(cells), p, n, index, fixed);
+void Place(const BinEdges& edges, const double* p, std::size_t n, std::int32_t* index, std::uint64_t* fixed) {
+  if (edges.equal_width) {
+    place(EqualWidth(edges), p, n, index, fixed);
   } else {
-    place(ByThresholds(cells), p, n, index, fixed);
+    place(ByThresholds(edges), p, n, index, fixed);
   }
 }
 
@@ -116,8 +116,8 @@ HWY_INLINE hn::Vec<DU> load_counts(const double* hits) {
 std::uint64_t counts_of(double hits) { return std::bit_cast<std::uint64_t>(hits + kCountOne); }
 
 /// `start_of(i)` tells where the tables of forecasts i, i + 1, ... begin, counted in words, two for a pair.
-template <class CellOf, class StartOf, class CountsOf>
-HWY_INLINE std::size_t add_pairs(const CellOf& cell_of, const StartOf& start_of, const CountsOf& counts_at,
+template <class BinOf, class StartOf, class CountsOf>
+HWY_INLINE std::size_t add_pairs(const BinOf& bin_of, const StartOf& start_of, const CountsOf& counts_at,
                                  const double* p, std::size_t n, Pair* table) {
   HWY_ALIGN std::int32_t offset[kPrivateTables];
   const auto* at = reinterpret_cast<const std::uint32_t*>(offset);
@@ -125,7 +125,7 @@ HWY_INLINE std::size_t add_pairs(const CellOf& cell_of, const StartOf& start_of,
   for (; i + kPrivateTables <= n; i += kPrivateTables) {
     for (std::size_t j = 0; j < kPrivateTables; j += kWidth) {
       const V v = hn::LoadU(d, p + i + j);
-      hn::Store(hn::Add(hn::ShiftLeft<1>(cell_of(v)), start_of(i + j)), di, offset + j);
+      hn::Store(hn::Add(hn::ShiftLeft<1>(bin_of(v)), start_of(i + j)), di, offset + j);
       scatter(raw(v), counts_at(i + j), at + j, &table->sum);
     }
   }
@@ -133,10 +133,10 @@ HWY_INLINE std::size_t add_pairs(const CellOf& cell_of, const StartOf& start_of,
 }
 
 template <class StartOf, class CountsOf>
-HWY_INLINE std::size_t add_pairs(const Cells& cells, const StartOf& start_of, const CountsOf& counts_at,
+HWY_INLINE std::size_t add_pairs(const BinEdges& edges, const StartOf& start_of, const CountsOf& counts_at,
                                  const double* p, std::size_t n, Pair* table) {
-  return cells.equal_width ? add_pairs(EqualWidth(cells), start_of, counts_at, p, n, table)
-                           : add_pairs(ByThresholds(cells), start_of, counts_at, p, n, table);
+  return edges.equal_width ? add_pairs(EqualWidth(edges), start_of, counts_at, p, n, table)
+                           : add_pairs(ByThresholds(edges), start_of, counts_at, p, n, table);
 }
 
 void add_one(Pair& pair, double p, std::uint64_t counts) {
@@ -144,19 +144,19 @@ void add_one(Pair& pair, double p, std::uint64_t counts) {
   pair.counts += counts;
 }
 
-void AddHits(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table) {
-  const std::size_t count = cells.count();
+void AddHits(const BinEdges& edges, const double* p, const double* hits, std::size_t n, Pair* table) {
+  const std::size_t count = edges.count();
   HWY_ALIGN std::int32_t start[kPrivateTables];
   for (std::size_t j = 0; j < kPrivateTables; ++j) start[j] = 2 * j * count;
   const auto start_of = [&](std::size_t i) HWY_ATTR { return hn::Load(di, start + i % kPrivateTables); };
   const auto counts_at = [&](std::size_t i) HWY_ATTR { return load_counts(hits + i); };
-  for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i)
-    add_one(table[(i % kPrivateTables) * count + cells.bin_of(p[i])], p[i], counts_of(hits[i]));
+  for (std::size_t i = add_pairs(edges, start_of, counts_at, p, n, table); i < n; ++i)
+    add_one(table[(i % kPrivateTables) * count + edges.bin_of(p[i])], p[i], counts_of(hits[i]));
 }
 
-void AddDrawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
+void AddDrawn(const BinEdges& edges, const double* p, const double* hits, const std::uint32_t* times,
               std::size_t n, Pair* table) {
-  const std::size_t count = cells.count();
+  const std::size_t count = edges.count();
   const auto words = hn::Set(di, static_cast<std::int32_t>(2 * count));
   static_assert((kMostDrawn & (kMostDrawn + 1)) == 0);
   const auto beyond = hn::Set(di, ~static_cast<std::int32_t>(kMostDrawn));
@@ -166,17 +166,17 @@ void AddDrawn(const Cells& cells, const double* p, const double* hits, const std
     return hn::Mul(hn::IfThenElseZero(few, m), words);
   };
   const auto counts_at = [&](std::size_t i) HWY_ATTR { return load_counts(hits + i); };
-  for (std::size_t i = add_pairs(cells, start_of, counts_at, p, n, table); i < n; ++i) {
+  for (std::size_t i = add_pairs(edges, start_of, counts_at, p, n, table); i < n; ++i) {
     const std::size_t m = times[i] <= kMostDrawn ? times[i] : 0;
-    add_one(table[m * count + cells.bin_of(p[i])], p[i], counts_of(hits[i]));
+    add_one(table[m * count + edges.bin_of(p[i])], p[i], counts_of(hits[i]));
   }
 }
 
-void AddRows(const Cells& cells, const double* z, std::size_t n, const std::int32_t* start, Pair* table) {
+void AddRows(const BinEdges& edges, const double* z, std::size_t n, const std::int32_t* start, Pair* table) {
   const auto start_of = [&](std::size_t i) HWY_ATTR { return hn::LoadU(di, start + i); };
   const auto counts_at = [&](std::size_t) HWY_ATTR { return hn::Set(du, kOneForecast); };
-  for (std::size_t i = add_pairs(EqualWidth(cells), start_of, counts_at, z, n, table); i < n; ++i)
-    add_one(table[start[i] / 2 + cells.bin_of(z[i])], z[i], kOneForecast);
+  for (std::size_t i = add_pairs(EqualWidth(edges), start_of, counts_at, z, n, table); i < n; ++i)
+    add_one(table[start[i] / 2 + edges.bin_of(z[i])], z[i], kOneForecast);
 }
 
 HWY_INLINE std::size_t note_found(hn::Mask<D> mask, std::size_t j, std::uint32_t* found, std::size_t count) {
@@ -252,26 +252,26 @@ HWY_EXPORT(AddRows);
 HWY_EXPORT(AddDense);
 HWY_EXPORT(AddDenseWhole);
 
-void place_forecasts(const Cells& cells, const double* p, std::size_t n, std::int32_t* index,
+void place_forecasts(const BinEdges& edges, const double* p, std::size_t n, std::int32_t* index,
                      std::uint64_t* fixed) {
-  if (cells.equal_width || cells.thresholds.size() < kManyThresholds) {
-    HWY_DYNAMIC_DISPATCH(Place)(cells, p, n, index, fixed);
+  if (edges.equal_width || edges.thresholds.size() < kManyThresholds) {
+    HWY_DYNAMIC_DISPATCH(Place)(edges, p, n, index, fixed);
     return;
   }
   for (std::size_t i = 0; i < n; ++i) {
-    index[i] = cells.bin_of(p[i]);
+    index[i] = edges.bin_of(p[i]);
     fixed[i] = to_fixed(p[i]);
   }
 }
-void add_binary(const Cells& cells, const double* p, const double* hits, std::size_t n, Pair* table) {
-  HWY_DYNAMIC_DISPATCH(AddHits)(cells, p, hits, n, table);
+void add_binary(const BinEdges& edges, const double* p, const double* hits, std::size_t n, Pair* table) {
+  HWY_DYNAMIC_DISPATCH(AddHits)(edges, p, hits, n, table);
 }
-void add_drawn(const Cells& cells, const double* p, const double* hits, const std::uint32_t* times,
+void add_drawn(const BinEdges& edges, const double* p, const double* hits, const std::uint32_t* times,
                std::size_t n, Pair* table) {
-  HWY_DYNAMIC_DISPATCH(AddDrawn)(cells, p, hits, times, n, table);
+  HWY_DYNAMIC_DISPATCH(AddDrawn)(edges, p, hits, times, n, table);
 }
-void add_rows(const Cells& cells, const double* z, std::size_t n, const std::int32_t* start, Pair* table) {
-  HWY_DYNAMIC_DISPATCH(AddRows)(cells, z, n, start, table);
+void add_rows(const BinEdges& edges, const double* z, std::size_t n, const std::int32_t* start, Pair* table) {
+  HWY_DYNAMIC_DISPATCH(AddRows)(edges, z, n, start, table);
 }
 std::size_t add_dense(const double* z, std::size_t n, const double* beyond, std::uint64_t* dense,
                       std::uint32_t* found) {

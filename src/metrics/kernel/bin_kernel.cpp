@@ -1,4 +1,4 @@
-#include "metrics/kernel/cell_kernel.hpp"
+#include "metrics/kernel/bin_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,34 +9,34 @@
 namespace plumb::detail {
 namespace {
 
-constexpr double kWidestCell = 0.1;      // in units of sqrt(h): a fifth to 0.28 of the kernel's width
-constexpr double kNegligibleCell = -40;  // in e-folds below the top
+constexpr double kWidestBin = 0.1;      // in units of sqrt(h): a fifth to 0.28 of the kernel's width
+constexpr double kNegligibleBin = -40;  // in e-folds below the top
 constexpr double kRootOfHalf = 0.70710678118654752440;
 
 }  // namespace
 
-CellKernel::CellKernel(double bandwidth) {
-  const double n = 1.0 / bandwidth, widest = kWidestCell * std::sqrt(bandwidth);
-  while ((kVoteCellsOfSide >> (level_ + 1)) > 0 &&
-         kRootOfHalf / static_cast<double>(kVoteCellsOfSide >> (level_ + 1)) <= widest)
+BinKernel::BinKernel(double bandwidth) {
+  const double n = 1.0 / bandwidth, widest = kWidestBin * std::sqrt(bandwidth);
+  while ((kVoteBinsPerSide >> (level_ + 1)) > 0 &&
+         kRootOfHalf / static_cast<double>(kVoteBinsPerSide >> (level_ + 1)) <= widest)
     ++level_;
-  const std::size_t side = cells() / 2;
-  std::vector<BetaPoint> middle(cells());
+  const std::size_t side = bins() / 2;
+  std::vector<BetaPoint> middle(bins());
   for (std::size_t c = 0; c < side; ++c) {
     const double root = (c + 0.5) * kRootOfHalf / static_cast<double>(side);
     middle[c] = beta_point({root * root, false}, n);
-    middle[cells() - 1 - c] = beta_point({root * root, true}, n);
+    middle[bins() - 1 - c] = beta_point({root * root, true}, n);
   }
   for (std::size_t x = 0; x < side; ++x) {
     std::vector<double> below, above;
     for (std::size_t q = x; q-- > 0;) {
       const double k = log_ratio(middle[x], middle[q], n);
-      if (k < kNegligibleCell) break;
+      if (k < kNegligibleBin) break;
       below.push_back(k);
     }
-    for (std::size_t q = x + 1; q < cells(); ++q) {
+    for (std::size_t q = x + 1; q < bins(); ++q) {
       const double k = log_ratio(middle[x], middle[q], n);
-      if (k < kNegligibleCell) break;
+      if (k < kNegligibleBin) break;
       above.push_back(k);
     }
     Row& row = row_.emplace_back(Row{x - below.size(), {below.rbegin(), below.rend()}});
@@ -46,15 +46,15 @@ CellKernel::CellKernel(double bandwidth) {
   }
 }
 
-std::vector<double> CellKernel::join(const std::vector<double>& by_cell) const {
-  std::vector<double> out(cells());
-  for (std::size_t c = 0; c < kVoteCells; ++c) out[joined(c)] += by_cell[c];
+std::vector<double> BinKernel::join(const std::vector<double>& by_bin) const {
+  std::vector<double> out(bins());
+  for (std::size_t c = 0; c < kVoteBins; ++c) out[joined(c)] += by_bin[c];
   return out;
 }
 
-CellKernel::Sums CellKernel::at(std::size_t target, const std::vector<double>& w,
-                                const std::vector<double>& wy) const {
-  const std::size_t last = cells() - 1;
+BinKernel::Sums BinKernel::at(std::size_t target, const std::vector<double>& w,
+                              const std::vector<double>& wy) const {
+  const std::size_t last = bins() - 1;
   const bool mirror = target > last / 2;
   const Row& row = row_[mirror ? last - target : target];
   Sums s;
