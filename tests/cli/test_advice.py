@@ -74,7 +74,7 @@ def test_advice_after_few_replicates_and_one_item(over):
         out = over.run("evaluate", "--probs", "p1.npy", "--labels", "y1.npy", *more).out
         assert "Next" not in out and "give --bootstrap" not in out.split("Not defined")[0], out
     r = over.run("evaluate", "--probs", "p1.npy", "--labels", "y1.npy", "--metrics", "ece_corrected", "--bootstrap", 200, "--json", "-").json
-    assert r["metrics"]["ece_corrected"]["why"] == "there is but 1 item to resample"
+    assert r["metrics"]["ece_corrected"]["why"] == "there is only 1 item to resample"
 
 
 def test_probabilities_given_as_logits_are_noticed(folder):
