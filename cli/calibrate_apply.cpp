@@ -1,5 +1,6 @@
 // `plumb calibrate apply` for class probabilities.
 #include "calibrate.hpp"
+#include "next_command.hpp"
 #include "pages.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/model/apply_files.hpp"
@@ -64,6 +65,10 @@ int calibrate_apply(const Args& args) {
   if (!out_probs.empty()) write_stdout(out_probs + " written: the probabilities" + "\n");
   if (!disagreement.empty())
     write_stdout(disagreement + " written: the probability that two raters differ" + "\n");
+  if (!alpha)
+    write_stdout(
+        next_command("Judge them, with the labels of the same items in place of LABELS:",
+                     {"plumb evaluate", "--probs " + shell_word(out), "--labels LABELS", "--bootstrap 200"}));
   return kDone;
 }
 

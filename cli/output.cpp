@@ -106,6 +106,7 @@ int Output::finish(Result result, const std::string& state, bool all_metrics) {
   pages_.finish(result);
   print_result(result, flags_.json, flags_.quiet,
                [&] { return render_terminal(result, stdout_look(all_metrics)); });
+  if (!flags_.pages.report.empty() && !flags_.quiet) say(flags_.pages.report + " written: the report");
   return exit_code(held);
 }
 

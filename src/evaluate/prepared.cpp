@@ -67,6 +67,7 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
       selection_(std::move(selection)),
       options_(options),
       products_(selection_.products | also),
+      will_draw_(will_draw),
       plan_(bin_plan(items, products_, options)),
       units_(items) {
   check_memory(items, products_, will_draw, options);
@@ -119,10 +120,16 @@ Observed Prepared::observe(Progress& progress) const {
   for (const Forecasts& f : kernel_.class_columns) columns.classes.push_back(f.view());
   const Products products(columns, rest, options);
   finish(selection_, products, out.scores);
-  if (columns_) {
-    Selection tests{selection_.binary, {}, {}};
-    add_omnibus(tests);
-    finish(tests, products, out.event_tests);
+  if (columns_ && will_draw_) {  // what is there is not computed twice
+    Selection missing{selection_.binary, {}, {}};
+    for (const std::string_view key : kOmnibus) {
+      const auto at = out.scores.find(key);
+      if (at != out.scores.end())
+        out.event_tests.insert(*at);
+      else
+        missing.add(*find_metric(key));
+    }
+    finish(missing, products, out.event_tests);
   }
   if (products_.has(Product::class_kde)) out.class_kde = products.class_kde().by_class;
   if (items_.binary() && selection_.has("ece_kde_classwise"))

@@ -24,7 +24,7 @@ struct Draw {
 struct Observed {
   StreamSums sums;
   Scores scores;       ///< of every selected metric
-  Scores event_tests;  ///< those of the omnibus test, where the event's column is there
+  Scores event_tests;  ///< those of the omnibus test, where draws will be ranked beside them
   std::vector<std::optional<double>> class_kde;
   double smooth_sigma = 0;  ///< bandwidth of the smoothed curve
   ReliabilityTable mass;    ///< on equal-mass bins, where `ece_mass` was asked for
@@ -92,6 +92,7 @@ class Prepared {
   Selection selection_;
   EvaluateOptions options_;
   ProductSet products_;
+  bool will_draw_;
   BinPlan plan_;
   Units units_;
   std::optional<Columns> columns_;

@@ -111,3 +111,10 @@ def test_no_value_is_best_over_other_data(over):
         r = over.run("report", *files, "-o", "r.html")
         assert r.code == 0, r.err
         assert ('"better":"lower"' in (over / "r.html").read_text().replace('": ', '":')) == ranked, files
+
+
+def test_apply_ends_with_the_command_that_judges(over):
+    assert over.run("calibrate", "fit", "--method", "platt", "--probs", "p.npy", "--labels", "y.npy", "-o", "m.json", "--quiet").code == 0
+    r = over.run("calibrate", "apply", "m.json", "--probs", "q.npy", "-o", "new.npy")
+    assert r.code == 0 and "plumb evaluate --probs new.npy --labels LABELS" in r.out, r.out + r.err
+    assert over.run("calibrate", "apply", "m.json", "--probs", "q.npy", "-o", "new.npy", "--quiet").out == ""
