@@ -66,6 +66,8 @@ Bounds mean_square_bounds(double value, std::span<const double> replicates, cons
   // A draw with replacement has the variance of n - 1 of n.
   double cv2 = spread * spread * s.units / std::max(1.0, s.units - 1);
   if (s.single) cv2 = (n * cv2 + kPriorItems * 2 / n) / (n + kPriorItems);
+  // With heavy tails, a sample without its largest errors has a small value and a small variance together.
+  if (s.single) cv2 *= 1 + 2 * std::max(0.0, n * cv2 / 2 - 1) / std::sqrt(n);
   const double t = student_factor(z, variance_degrees(s) + (s.single ? kPriorItems / 2 : 0));
   const double nu = cv2 > 0 ? std::max(kFewestDegrees, 2 / (cv2 * t * t)) : 1e12;
   return {value / mean_square_quantile(z, nu), value / mean_square_quantile(-z, nu)};

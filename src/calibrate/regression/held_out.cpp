@@ -37,16 +37,17 @@ struct Judged {
     return sum / static_cast<double>(x.size());
   }
   /// After is above before by more than a standard error over the folds, whose fits share most of their data
-  /// (Nadeau and Bengio 2003: variance times 1 + k n_test/n_train). An error (uce) that a few wild variances
-  /// have more than doubled is worse whatever its spread.
+  /// (Nadeau and Bengio 2003: variance times 1 + k n_test/n_train). The error uce is noisy in small
+  /// folds and needs two; one that a few wild variances have made ten times as large is worse whatever its
+  /// spread.
   [[nodiscard]] bool worse(bool error) const {
     const auto n = static_cast<double>(before.size());
     if (n < 2) return false;
     const double by = mean(after) - mean(before);
-    if (error && by > mean(before)) return true;
+    if (error && by > 9 * mean(before)) return true;
     double squares = 0;
     for (std::size_t f = 0; f < before.size(); ++f) squares += std::pow(after[f] - before[f] - by, 2);
-    return by > std::sqrt(squares / (n - 1) / n * (1 + n / (n - 1)));
+    return by > (error ? 2 : 1) * std::sqrt(squares / (n - 1) / n * (1 + n / (n - 1)));
   }
 };
 
