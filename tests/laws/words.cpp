@@ -54,8 +54,8 @@ void words(Book& book) {
       mean.push_back(claims(m, {Claim::too_high, Claim::too_low}));
       slope.push_back(claims(m, {Claim::too_extreme, Claim::too_timid}));
     }
-    book.rate("a calibrated model is said to forecast too high or too low", c.setting.name, {0, 0.07}, mean);
-    book.rate("a calibrated model is said to be too extreme or too timid", c.setting.name, {0, 0.07}, slope);
+    book.rate("a calibrated model is called too high or too low on average", c.setting.name, {0, 0.07}, mean);
+    book.rate("a calibrated model is called too extreme or too timid", c.setting.name, {0, 0.07}, slope);
   }
 }
 
