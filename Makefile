@@ -1,8 +1,8 @@
-# make: says what there is. The work is done by CMake (CMakePresets.json); this file only names the jobs.
+# "make" lists the targets. CMake does the work (CMakePresets.json).
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build install train demo test test-long test-release test-asan test-tsan laws bench format format-check lint clean
+.PHONY: help build install train arrow python demo test test-long test-release test-asan test-tsan laws bench format format-check lint clean
 
 PYTHON ?= /usr/bin/python3
 PLUMB := build/bin/plumb
@@ -12,20 +12,23 @@ help:
 	@echo "make build      the tool, at $(PLUMB), and the C++ library"
 	@echo "make install    the tool and the library into PREFIX ($(PREFIX))"
 	@echo "make train      the tool with plumb-train beside it, for plumb train and plumb predict (LibTorch)"
+	@echo "make arrow      as build, but fails when the plugin for Parquet and Arrow files cannot be built (Arrow C++ of pyarrow)"
+	@echo "make python     the Python package: a wheel in dist/ for CPython 3.10 and later, with the tool inside"
 	@echo "make demo       builds, evaluates and calibrates a simulated cohort in demo/, ends with demo/report.html"
-	@echo "make test       everything that must hold: layout, unit, command line, docs and install tests, headers, sanitizers;"
-	@echo "                ends with the seconds of each part and what was skipped"
+	@echo "make test       all tests: format, unit, command line, docs and install tests, headers, sanitizers;"
+	@echo "                prints the seconds of each part and the skipped tests at the end"
 	@echo "make laws       measures the levels that docs/inference.md claims, and writes its table"
-	@echo "make test-long  what takes long: whole simulations, many kills, fuzzing, clang-tidy, a build on a bare Debian"
-	@echo "make bench      measures, beside other tools where they are installed"
-	@echo "make format     lays the code out; make lint checks layout and runs clang-tidy"
-	@echo "make clean      removes what was built"
+	@echo "make test-long  long tests: full simulations, many kills, fuzzing, clang-tidy, a build on a bare Debian"
+	@echo "make bench      benchmarks, compared with other tools where they are installed"
+	@echo "make format     formats the code; make lint checks the format and runs clang-tidy"
+	@echo "make clean      removes the build"
 
-# A directory that "make test" configured serves as it is: only the tool is built in it.
+# A directory configured by "make test" keeps its settings; only the tool is built in it. It is configured anew because an optional
+# library may have arrived since.
 build:
-	@tools/setup build web
-	@test -f build/build.ninja || cmake --preset release -DPLUMB_TESTS=OFF
-	cmake --build build --target plumb_cli plumb_api
+	@tools/setup build web figures arrow
+	@if [ -f build/build.ninja ]; then cmake build >/dev/null; else cmake --preset release -DPLUMB_TESTS=OFF; fi
+	cmake --build build --target plumb_cli plumb_api plumb_plugins
 
 PREFIX ?= /usr/local
 install: build
@@ -33,11 +36,23 @@ install: build
 
 # The tool and plumb-train beside it, on LibTorch.
 train:
-	@tools/setup build web train
+	@tools/setup build web figures arrow train
 	cmake --preset release -DPLUMB_TRAIN=ON
-	cmake --build build --target plumb_cli plumb_train_tool
+	cmake --build build --target plumb_cli plumb_plugins plumb_train_tool
 
-# Ends with a page that shows the raw and the calibrated model; without node the page is left out, and said so.
+# The plugin for Parquet and Arrow files, on Arrow C++. "make build" builds it too and goes on without it when Arrow cannot be had;
+# here that is an error.
+arrow:
+	@tools/setup build web arrow
+	cmake --preset release -DPLUMB_ARROW=ON
+	cmake --build build --target plumb_cli plumb_arrow
+
+# A wheel with all that it needs inside, and the source distribution.
+python:
+	@tools/setup build web python
+	python/pack
+
+# Ends with a page that shows the raw and the calibrated model. Without node the page is left out, with a message.
 demo: build
 	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
 	judge() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --classes demo/classes.txt \
@@ -52,14 +67,14 @@ demo: build
 	judge demo/temperature.npy demo/calibrated.json $$(page calibrated); \
 	if run $(PLUMB) report demo/raw.json demo/calibrated.json -o demo/report.html; then \
 	  printf '\nThe report, raw and calibrated side by side: %s/demo/report.html\n' "$(CURDIR)"; fi
-	@printf 'The results are demo/raw.json and demo/calibrated.json; the cohort and more commands are told in demo/README.txt.\n'
+	@printf 'The results are demo/raw.json and demo/calibrated.json; demo/README.txt describes the cohort and has more commands.\n'
 
-# Each part notes its seconds and its skips; the end tells them. PLUMB_STRICT=1 (as .ci/run sets it) makes a skip that
-# tests/allowed_skips.txt does not list a failure.
+# Each part records its seconds and its skips, which are printed at the end. With PLUMB_STRICT=1 (set by .ci/run) a skip that
+# tests/allowed_skips.txt does not list is a failure.
 PART := tests/part
 SUMMARY = tests/summary.py $(if $(PLUMB_STRICT),--strict)
 test:
-	@tools/setup build web test browser onnx train lint
+	@tools/setup build web figures test browser onnx nifti arrow python train lint
 	@rm -rf build/results
 	@status=0; for part in format-check test-release test-asan test-tsan; do \
 	  $(MAKE) --no-print-directory $$part || { status=1; break; }; \
@@ -68,17 +83,18 @@ test:
 	if [ $$status = 0 ]; then echo; echo "All tests passed."; else echo; echo "The tests FAILED."; fi; exit $$status
 
 test-release:
-	@tools/setup build web test browser onnx train
+	@tools/setup build web figures test browser onnx nifti arrow python train
 	@$(PART) configure cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
 	@$(PART) build cmake --build build
 	@$(PART) unit ctest --test-dir build --output-on-failure -j2
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) cli $(PYTHON) -m pytest -q tests/cli
+	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) python tests/python/run
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) newcomer $(PYTHON) -m pytest -q tests/newcomer
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) browser tests/browser/run
 	@PLUMB_BUILD=$(CURDIR)/build $(PART) install tests/install/run
 
-# Under the address sanitizer every unit test but the simulated laws, and short runs of the tool; each file is compiled by
-# itself there. Under the thread sanitizer the tests that run things side by side; contracts about values alone are left out.
+# Address sanitizer: every unit test except the simulated laws, and short runs of the tool; each file is compiled by
+# itself. Thread sanitizer: the tests that run threads; contracts that are only about values are left out.
 TSAN_TESTS := numeric data resample io uncertainty contract
 test-asan:
 	@tools/setup build test
@@ -93,18 +109,19 @@ test-tsan:
 	@$(PART) tsan-build cmake --build build-tsan --target $(TSAN_TESTS:%=test_%)
 	@GTEST_FILTER='-OnePath*:*Reasons*:*SimdTarget:*AKeyAlone*:*OnlyRatios*:*WeightTwo*' $(PART) tsan-unit ctest --test-dir build-tsan --output-on-failure -j2 -R '^($(subst $() $(),|,$(TSAN_TESTS)))$$'
 
-# What "make test" does in short, at full length (tests read PLUMB_LONG), and what has no short form.
+# The full length of what "make test" runs in short form (tests read PLUMB_LONG), and tests without a short form.
 FUZZ_SECONDS ?= 120
 test-long: export PLUMB_LONG := 1
 test-long: export PLUMB_RESULTS := $(CURDIR)/build/results-long
 test-long:
-	@tools/setup build web test browser onnx train lint fuzz bare
+	@tools/setup build web figures test browser onnx nifti arrow python train lint fuzz bare
 	@rm -rf $(PLUMB_RESULTS)
 	@status=0; \
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON && $(PART) build cmake --build build || status=1; \
 	if [ $$status = 0 ]; then \
 	  $(PART) unit ctest --test-dir build --output-on-failure -j2 || status=1; \
 	  PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) cli $(PYTHON) -m pytest -q tests/cli || status=1; \
+	  PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) python tests/python/run || status=1; \
 	fi; \
 	$(PART) laws $(MAKE) --no-print-directory laws || status=1; \
 	$(PART) fuzz fuzz/run $(FUZZ_SECONDS) || status=1; \
@@ -112,15 +129,15 @@ test-long:
 	$(PART) bare tests/install/bare || status=1; \
 	$(SUMMARY) $(PLUMB_RESULTS) || status=1; exit $$status
 
-# Every level that docs/inference.md claims, measured; writes its table.
+# Measures every level that docs/inference.md claims, and writes its table.
 laws:
 	@tools/setup build test
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
 	cmake --build build --target plumb_laws
-	build/bin/plumb-laws --write docs/inference.md
+	build/bin/plumb-laws $(if $(SEED),--seed $(SEED)) --write docs/inference.md
 
 bench:
-	@tools/setup build bench
+	@tools/setup build arrow bench
 	cmake --preset release -B build-bench -DPLUMB_TESTS=OFF -DPLUMB_BENCH=ON
 	cmake --build build-bench
 	bench/run build-bench
@@ -128,6 +145,7 @@ bench:
 format:
 	@tools/setup lint
 	clang-format-14 -i $(CXX_FILES)
+	$(PYTHON) tools/wrap_comments.py $(CXX_FILES)
 
 format-check:
 	@$(PART) format clang-format-14 --dry-run --Werror $(CXX_FILES)
@@ -139,4 +157,4 @@ lint:
 	run-clang-tidy-14 -quiet -p build-dev -extra-arg=-Wno-unknown-warning-option "$(CURDIR)/(src|shell|cli)/.*\.cpp"
 
 clean:
-	rm -rf build build-* demo
+	rm -rf build build-* demo dist

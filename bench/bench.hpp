@@ -1,4 +1,4 @@
-// A small measuring frame: best of a few runs, ratios to the machine's read bandwidth in the same run.
+// A small benchmark harness: best of a few runs, ratios to the machine's read bandwidth in the same run.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ struct Case {
   std::string name;
   double bytes = 0;    ///< read by the case, for the share of bandwidth; 0: no such share
   double seconds = 0;  ///< best of the runs
-  double target = 0;   ///< seconds that are asked; 0: none
+  double target = 0;   ///< target in seconds; 0: none
   std::string note;
 };
 

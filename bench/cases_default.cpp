@@ -1,5 +1,5 @@
-// What a user waits for who gives no flags: the default keys, with their bandwidth searches. Each run states
-// its CPU seconds beside the wall clock, for machines that do other things too.
+// The default run: the default keys with their bandwidth searches. CPU seconds are given beside the wall
+// clock, for busy machines.
 #include <ctime>
 
 #include "bench.hpp"

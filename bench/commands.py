@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
-"""bench/commands.py PLUMB: whole commands as a user waits for them. Prints wall clock, CPU seconds and memory of each beside
-what is asked. The better of two runs counts: the first one also reads the files from disk."""
+"""bench/commands.py PLUMB: whole commands, as a user runs them. Prints wall clock, CPU seconds and memory of each beside
+its target. The better of two runs counts: the first one also reads the files from disk."""
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 HERE = os.path.abspath(__file__)
+ARROW_PYTHON = os.path.join(os.path.dirname(HERE), "..", ".venv-arrow", "bin", "python")
 DEMO = "demo/test/"
 VOTES = ["--counts", DEMO + "counts.npy", "--classes", "demo/classes.txt", "--groups", DEMO + "items.csv:patient"]
+VOLUMES = "evaluate --manifest volumes/cases.csv --metrics ece,brier,lsq,cl,el,dl"
 ROWS = [  # name, arguments, what is asked
     ("evaluate, 1e7 binary", "evaluate --probs p.npy --labels y.npy", {"cpu": 3, "MB": 500}),
+    ("the same from Parquet", "evaluate --probs p.parquet:p --labels p.parquet:y", {"cpu": 3.5, "MB": 550}),
+    ("its Brier score from .npy", "evaluate --probs p.npy --labels y.npy --metrics brier", {}),
+    ("its Brier score from Parquet", "evaluate --probs p.parquet:p --labels p.parquet:y --metrics brier", {}),
     ("the same, one thread", "evaluate --probs p.npy --labels y.npy --threads 1", {}),
     ("evaluate, 540 x 10", "evaluate --probs small.npy --labels small_y.npy", {"wall": 0.15}),
     ("the demo's raw run, 200 draws", ["evaluate", "--probs", DEMO + "probs.npy", *VOTES, "--by", DEMO + "items.csv:site",
@@ -20,6 +27,9 @@ ROWS = [  # name, arguments, what is asked
      {"wall": 0.9}),
     ("553,000 in 10 groups, 200 draws", "evaluate --probs q.npy --labels q_y.npy --groups q_g.npy --bootstrap 200",
      {"cpu": 20}),
+    ("12 volumes of 128^3, 3 raters", VOLUMES, {"zlib": 2, "MB": 400}),
+    ("the same with ece_kde", VOLUMES.replace("dl", "dl,ece_kde"), {"zlib": 4, "MB": 400}),
+    ("the same, all default metrics", VOLUMES.split(" --metrics")[0], {"MB": 400}),
 ]
 
 
@@ -43,6 +53,54 @@ def make_data():
     z, y = softmax_rows(np, random, 540, 10)
     e = np.exp(z)
     np.save("small.npy", e / e.sum(1, keepdims=True)), np.save("small_y.npy", y)
+    make_volumes(np)
+
+
+def make_volumes(np, volumes=12, side=128):
+    """Lesions with voxel noise in the probabilities and smooth masks, as .nii.gz."""
+    sys.path.insert(0, os.path.join(os.path.dirname(HERE), "..", "tests", "cli"))
+    from volumes import nifti
+
+    folder = pathlib.Path("volumes")
+    folder.mkdir()
+    rows, ax = ["case,probs,rater_1,rater_2,rater_3"], np.linspace(-1, 1, side, dtype=np.float32)
+    for i in range(volumes):
+        random = np.random.default_rng(i)
+        c = random.uniform(-0.4, 0.4, 3)
+        gap = 12 * (0.4 - np.sqrt((ax[:, None, None] - c[0]) ** 2 + (ax[:, None] - c[1]) ** 2 + (ax - c[2]) ** 2))
+        p = 1 / (1 + np.exp(-1.5 * (gap + 0.5 * random.standard_normal(gap.shape))))
+        files = [nifti(folder / f"p{i}.nii.gz", p.astype(np.float32))]
+        files += [nifti(folder / f"m{i}{k}.nii.gz", (gap + random.standard_normal() > 0).astype(np.uint8)) for k in range(3)]
+        rows.append(f"c{i}," + ",".join(files))
+    (folder / "cases.csv").write_text("\n".join(rows) + "\n")
+
+
+def inflate():
+    """CPU seconds of zlib alone for the files of the volumes: evaluation is asked to take at most twice as long."""
+    files = [f.read_bytes() for f in pathlib.Path("volumes").glob("*.gz")]
+    best = 1e9
+    for _ in range(2):
+        begin = time.process_time()
+        for f in files:
+            zlib.decompress(f, 31)
+        best = min(best, time.process_time() - begin)
+    print(f"{'zlib inflates the volumes below':34} {'':13}  CPU {best:6.2f} s", flush=True)
+    return best
+
+
+# The columns that the rows above read, by Arrow's own reader.
+WRITE_PARQUET = """
+import numpy, pyarrow, pyarrow.parquet
+pyarrow.parquet.write_table(pyarrow.table({"p": numpy.load("p.npy"), "y": numpy.load("y.npy")}), "p.parquet")"""
+READ_PARQUET = """
+import time, pyarrow.parquet as parquet
+best = 1e9
+for _ in range(3):
+    begin = time.process_time()
+    for column in ("p", "y"):
+        parquet.read_table("p.parquet", columns=[column])
+    best = min(best, time.process_time() - begin)
+print(f"{'both columns by pyarrow':34} CPU {best:6.2f} s")"""
 
 
 def measure(command):
@@ -61,16 +119,26 @@ def main():
     plumb = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        # By a process of its own: a child's peak of memory begins with that of its parent.
+        # In a separate process: the peak memory of a child starts with that of its parent.
         subprocess.run([sys.executable, HERE, "--data"], check=True)
         subprocess.run([plumb, "demo", "--out", "demo"], check=True, stdout=subprocess.DEVNULL)
+        has_arrow = os.path.exists(ARROW_PYTHON) and os.path.exists(os.path.join(os.path.dirname(plumb), "../lib/plumb/libplumb_arrow.so"))
+        if has_arrow:
+            subprocess.run([ARROW_PYTHON, "-c", WRITE_PARQUET], check=True)
+            subprocess.run([ARROW_PYTHON, "-c", READ_PARQUET], check=True)
+        inflated = inflate()
         for name, words, asked in ROWS:
+            if "parquet" in words and not has_arrow:
+                print(f"{name:34} left out: tools/setup arrow installs what it needs")
+                continue
             command = [plumb, *(words.split() if isinstance(words, str) else words)]
             runs = [measure(command) for _ in range(2)]
             best = {what: min(r[what] for r in runs) for what in runs[0]}
+            best["zlib"] = best["cpu"] / inflated
             missed = [what for what, most in asked.items() if best[what] > most]
             wanted = ", ".join(f"{what} {most:g}" for what, most in asked.items())
-            print(f"{name:34} wall {best['wall']:6.2f} s  CPU {best['cpu']:6.2f} s  {best['MB']:5.0f} MB"
+            times = f"  {best['zlib']:.2f} times zlib" if "zlib" in asked else ""
+            print(f"{name:34} wall {best['wall']:6.2f} s  CPU {best['cpu']:6.2f} s  {best['MB']:5.0f} MB" + times
                   + (f"  (asked: {wanted})" if asked else "") + ("  MISSED" if missed else ""), flush=True)
         os.chdir("/")
 

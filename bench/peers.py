@@ -1,4 +1,6 @@
-"""What other tools need for the same work on this machine; each is skipped with a word when it is not installed."""
+"""What other tools need for the same work on this machine; each is skipped with a message if it is not installed. The Python package
+of this checkout, if it was built, comes first."""
+import os
 import sys
 import time
 
@@ -40,6 +42,15 @@ def ece_mass(p, y, bins=15):
 
 
 p, y = binary(int(1e8 * SCALE))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "build", "python"))
+try:
+    import plumb
+
+    say("plumb from Python, ECE of 1e8", best(lambda: plumb.metrics.ece(p, y), 3))
+    p1, y1 = p[:1000].copy(), y[:1000].copy()
+    say("plumb from Python, 1,000 calls of 1,000", best(lambda: [plumb.metrics.ece(p1, y1) for _ in range(1000)], 3))
+except ImportError as error:
+    print(f"plumb's Python package is left out: {error}")
 say("numpy bincount, table of 1e8", best(lambda: ece_bincount(p, y)))
 try:
     import torch

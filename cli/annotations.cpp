@@ -1,6 +1,7 @@
 #include "annotations.hpp"
 
 #include "plumb/data/check.hpp"
+#include "plumb/report/results.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -62,7 +63,7 @@ Rows one_kind(std::vector<Array> shards, const std::vector<Source>& sources, con
 
 }  // namespace
 
-Annotations load_annotations(const Args& specs, int threads, Books& books) {
+Annotations load_annotations(const Args& specs, int threads, InputRecord& record) {
   const LoadOptions names{Want::names, false, threads}, labels{Want::either, true, threads};
   const std::vector<Source> sources = resolve(specs);
   std::vector<Array> item, rater, label;
@@ -76,12 +77,12 @@ Annotations load_annotations(const Args& specs, int threads, Books& books) {
     rater_names.push_back(c.rater);
     label_names.push_back(c.label);
     const std::int64_t width = c.rater.empty() ? 2 : 3;
-    books.infos.push_back({"--annotations",
-                           source.selection.empty() ? source.path : source.path + ":" + source.selection,
-                           {label.back().shape[0], width},
-                           dtype_name(label.back().dtype),
-                           ""});
-    books.paths.push_back(source.path);
+    record.infos.push_back({"--annotations",
+                            source.selection.empty() ? source.path : source.path + ":" + source.selection,
+                            {label.back().shape[0], width},
+                            dtype_name(label.back().dtype),
+                            ""});
+    record.paths.push_back(source.path);
   }
   if (!rater.empty() && rater.size() != item.size())
     throw InputError("--annotations: " + sources.front().path +
@@ -94,23 +95,15 @@ Annotations load_annotations(const Args& specs, int threads, Books& books) {
 }
 
 Votes joined_votes(const Annotations& annotations, const Names& ids, int classes, const Args& class_names,
-                   const std::string& duplicates, int threads, Books& books) {
+                   const std::string& duplicates, int threads, InputRecord& record) {
   const Duplicates rule = duplicates == "keep"     ? Duplicates::keep
                           : duplicates == "refuse" ? Duplicates::refuse
                                                    : Duplicates::last;
   JoinedVotes joined = join_annotations(annotations, ids, classes, class_names, rule, threads);
   const JoinCounts& c = joined.counts;
-  for (std::string& note : join_notes(c, rule, books.infos.back().path, ids.source()))
-    books.notes.push_back(std::move(note));
-  books.sections.emplace_back("annotations",
-                              Tree::Members{{"judgements", Value(c.judgements)},
-                                            {"used", Value(c.used)},
-                                            {"items", Value(c.items)},
-                                            {"items_without_prediction", Value(c.items_unpredicted)},
-                                            {"predictions_without_annotation", Value(c.unannotated)},
-                                            {"repeated", Value(c.repeated)},
-                                            {"without_label", Value(c.without_label)},
-                                            {"duplicates", Value(std::string(duplicates_name(rule)))}});
+  for (std::string& note : join_notes(c, rule, record.infos.back().path, ids.source()))
+    record.notes.push_back(std::move(note));
+  record.sections.emplace_back("annotations", annotations_section(c, rule));
   return std::move(joined.votes);
 }
 

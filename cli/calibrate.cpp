@@ -35,7 +35,7 @@ int calibrate_show(const Args& args) {
   Args model;
   flags.positional("model", model, "model file from plumb calibrate fit");
   if (!flags.parse(args)) return kDone;
-  write_stdout(render_model(load_model(one_model(model, "plumb calibrate show")), stdout_look()));
+  write_stdout(render_model(load_model(one_model(model, "plumb calibrate show")), stdout_options()));
   return kDone;
 }
 
@@ -48,7 +48,7 @@ int calibrate_export(const Args& args) {
   bool quiet = false;
   flags.positional("model", model, "model file from plumb calibrate fit");
   flags.text("-o,--out", "FILE", out, "the .onnx file");
-  flags.toggle("--quiet", quiet, "say nothing");
+  flags.toggle("--quiet", quiet, "print nothing");
   if (!flags.parse(args)) return kDone;
   const std::string path = one_model(model, "plumb calibrate export");
   if (out.empty()) throw InputError("no output file given; name the ONNX file with -o model.onnx");
@@ -113,12 +113,14 @@ std::optional<double> number_of(const std::string& text) {
   return x;
 }
 
-void check_npy(const std::string& flag, const std::string& path) {
-  if (path == "-") throw InputError(flag + " writes a file; give it a name that ends in .npy instead of -");
-  for (const char* other : {".csv", ".tsv", ".npz", ".txt", ".json"})
+void check_numbers_path(const std::string& flag, const std::string& path) {
+  if (path == "-")
+    throw InputError(flag +
+                     " writes a file; give it a name that ends in .npy, .csv or .parquet instead of -");
+  for (const char* other : {".npz", ".txt", ".json", ".jsonl", ".png", ".nii", ".nii.gz"})
     if (path.ends_with(other))
-      throw InputError(flag + " writes a .npy array, and " + path +
-                       " would be read as another format; name it .npy");
+      throw InputError(flag + " writes numbers, and " + path +
+                       " would be read as another format; name it .npy, .csv or .parquet");
 }
 
 int calibrate_command(const Args& args) {

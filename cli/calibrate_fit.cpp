@@ -2,14 +2,17 @@
 #include <algorithm>
 
 #include "calibrate.hpp"
+#include "case_flags.hpp"
 #include "next_command.hpp"
 #include "output.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/cross_fit.hpp"
 #include "plumb/calibrate/fit_model.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/data/class_names.hpp"
 #include "plumb/io/atomic_file.hpp"
-#include "plumb/io/npy.hpp"
+#include "plumb/io/table_file.hpp"
+#include "plumb/model/apply_files.hpp"
 #include "plumb/model/fit_scores.hpp"
 #include "plumb/model/model_file.hpp"
 #include "plumb/numeric/narrow.hpp"
@@ -68,13 +71,14 @@ FitOptions fit_options(const FitFlags& f, const Flags& flags) {
   if (flags.given("--cross-fit") && f.method == "alpha")
     throw InputError(
         "--cross-fit writes probabilities, which alpha leaves as they are; use it with another method");
-  check_npy("--out-probs", f.out_probs);
+  check_numbers_path("--out-probs", f.out_probs);
   return o;
 }
 
 void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.heading("Fit");
-  flags.text("--method", "M", f.method, "temperature, ..., auto: see \"plumb list\"");
+  flags.text("--method", "M", f.method,
+             "temperature, ..., auto: see \"plumb list\"; sets: prediction sets (fit --method sets --help)");
   flags.text("--after", "FILE", f.after,
              "model whose steps come first; the new step is fitted on its output");
   flags.text("--lambda-b", "X", f.lambda_b, "penalty on intercepts (vector 0.1; matrix, dirichlet 1)");
@@ -85,7 +89,7 @@ void add_fit_flags(Flags& flags, FitFlags& f) {
              "pseudo-votes that shrink the fit towards the original predictions (auto 5; other methods 0)");
   flags.integer("--folds", f.folds, "folds of --tune (0: hold out a fifth), auto and spline (0: five)");
   flags.integer("--bins", f.bins, "bins of the histogram");
-  flags.files("--features", "FILE", f.features, "N x F, what alpha_0 depends on");
+  flags.files("--features", "FILE", f.features, "N x F features that alpha_0 depends on");
   flags.toggle("--weight-votes", f.options.weight_votes, "alpha: weight items by their number of votes");
   flags.seed("--seed", f.options.seed, "seed of the splits, which are by group if given, otherwise by item");
   flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
@@ -97,15 +101,14 @@ void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.toggle("--quiet", f.quiet, "print no summary and no progress");
 }
 
-/// Out-of-fold probabilities are evaluated; without them they are what tells the worth of the model.
+/// Out-of-fold probabilities are evaluated; without them, they are the suggested next step.
 std::string fit_advice(const Args& args, const FitFlags& f) {
   if (f.out_probs.empty()) {
     if (f.method == "alpha") return "";
-    Args parts =
-        argument_parts(args, [](const std::string& flag) { return flag != "--report" && flag != "--plots"; });
+    Args parts = argument_parts(args, [](const std::string& flag) { return !is_page_flag(flag); });
     parts.insert(parts.begin(), "plumb calibrate fit");
     parts.insert(parts.end(), {"--cross-fit 5", "--out-probs calibrated.npy"});
-    return next_command("Judge it by out-of-fold probabilities (or apply it to new data):", parts);
+    return next_command("Evaluate it with out-of-fold probabilities (or apply it to new data):", parts);
   }
   const Args kept{"--labels", "--counts",  "--ratings", "--annotations", "--duplicates",
                   "--ids",    "--classes", "--weights", "--groups"};
@@ -119,7 +122,8 @@ std::string fit_advice(const Args& args, const FitFlags& f) {
 }  // namespace
 
 int calibrate_fit(const Args& args) {
-  if (speaks_of_manifest(args)) return calibrate_fit_manifest(args);
+  if (is_sets_fit(args)) return calibrate_fit_sets(args);
+  if (has_manifest_flags(args)) return calibrate_fit_manifest(args);
   Flags flags("calibrate fit", "Fits a calibrator on held-out predictions and their labels or votes.");
   InputFlags input_flags;
   FitFlags f;
@@ -141,25 +145,25 @@ int calibrate_fit(const Args& args) {
     after = load_model(f.after);
     used.push_back(f.after);
   }
-  check_outputs(
-      {{"-o", f.out}, {"--out-probs", f.out_probs}, {"--report", f.pages.report}, {"--plots", f.pages.plots}},
-      used);
   Pages pages(f.pages);
+  check_outputs(pages.with_outputs({{"-o", f.out}, {"--out-probs", f.out_probs}}), used);
   AtomicFile file(f.out);
   pages.open();
-  std::optional<AtomicFile> oof;
-  if (!f.out_probs.empty()) oof.emplace(f.out_probs);
+  std::optional<TableFile> oof;
+  // What cannot be written is reported before the work.
+  if (!f.out_probs.empty()) TableFile(f.out_probs, {0}, probability_columns(1, {}));
 
   FittedModel fitted;
   {
     ProgressBar bar(!f.quiet);
     options.progress = bar.callback();
     fitted = fit_model(f.method, inputs.items, options, after ? &*after : nullptr);
-    if (oof) {
+    if (!f.out_probs.empty()) {
       const auto z = cross_fit(f.method, fitted.items, options, narrow<int>(f.cross_fit));
       const std::int64_t n = fitted.items.size(), width = fitted.items.predictions.width();
-      oof->write(npy_header(DType::f64, width == 1 ? std::vector{n} : std::vector{n, width}));
-      oof->write(std::as_bytes(std::span(z)));
+      oof.emplace(f.out_probs, width == 1 ? std::vector{n} : std::vector{n, width},
+                  probability_columns(width, header_classes(inputs.items.predictions.sources().front())));
+      oof->write(z);
     }
   }
   CalibrationModel& model = fitted.model;
@@ -175,7 +179,7 @@ int calibrate_fit(const Args& args) {
                      inputs.paths);
   }
   if (f.quiet) return kDone;
-  write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_look()) + notes_text(inputs));
+  write_stdout(render_fit({model, std::move(scores), fitted.league}, stdout_options()) + notes_text(inputs));
   write_stdout(fit_advice(args, f));
   return kDone;
 }

@@ -5,6 +5,7 @@
 #include "output_paths.hpp"
 #include "plumb/calibrate/voxel_fit.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/data/nothing_left.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/sha256.hpp"
 #include "plumb/model/fit_scores.hpp"
@@ -15,19 +16,82 @@
 #include "shell/progress.hpp"
 
 namespace plumb::cli {
+namespace {
+
+struct VoxelSummary {
+  FittedModel fitted;
+  std::vector<BeforeAfter> scores;
+};
+
+Items voxels_of(const CaseInputs& cases, std::int64_t i) {
+  try {
+    Items items = cases.read(i).items;
+    check_items(items);
+    return items;
+  } catch (const NothingLeft&) {
+    throw;
+  } catch (const InputError& e) {
+    throw InputError("case " + cases.names[i] + ": " + e.sentence());
+  }
+}
+
+/// The numbers of the cases that have a voxel to fit on: where the model predicts nothing, there may be none.
+std::vector<std::int64_t> cases_with_voxels(const CaseInputs& cases) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t i = 0; i < std::ssize(cases.names); ++i) try {
+      if (cases.files.predicted) (void)voxels_of(cases, i);
+      out.push_back(i);
+    } catch (const NothingLeft&) {
+    }
+  if (out.empty()) throw InputError("no case has a voxel left; choose other voxels");
+  return out;
+}
+
+VoxelSummary fit_two_classes(const std::string& method, const CaseInputs& cases,
+                             const std::vector<std::int64_t>& numbers, const FitOptions& options) {
+  VoxelFit fit(method);
+  for (const std::int64_t i : numbers) {
+    const Items items = voxels_of(cases, i);
+    try {
+      fit.add(items, options.threads);
+    } catch (const InputError& e) {
+      throw InputError("case " + cases.names[i] + ": " + e.sentence());
+    }
+    if (options.progress)
+      options.progress(static_cast<double>(i + 1) / static_cast<double>(cases.names.size()));
+  }
+  VoxelSummary out{fit.fit(options), {}};
+  out.scores = fit_scores(out.fitted, options);
+  return out;
+}
+
+VoxelSummary fit_more_classes(const CaseInputs& cases, const std::vector<std::int64_t>& numbers,
+                              const FitOptions& options) {
+  std::int64_t now = 0;
+  const auto read = [&](std::int64_t i) { return voxels_of(cases, now = numbers[i]); };
+  try {
+    VoxelTemperature fit = fit_voxel_temperature(std::ssize(numbers), read, options);
+    return {std::move(fit.fitted), std::move(fit.scores)};
+  } catch (const InputError& e) {
+    const std::string said = e.sentence();
+    if (!said.starts_with("it has ")) throw;
+    throw InputError("case " + cases.names[now] + ": " + said);
+  }
+}
+
+}  // namespace
 
 int calibrate_fit_manifest(const Args& args) {
-  Flags flags(
-      "calibrate fit",
-      "Fits a calibrator of two classes on all voxels of held-out cases. One case is in memory at a time.");
+  Flags flags("calibrate fit",
+              "Fits a calibrator on all voxels of held-out cases. One case is in memory at a time.");
   CaseFlags f;
   FitOptions options;
   std::string method, out, prior;
   std::int64_t threads = 0;
   bool quiet = false;
-  add_case_flags(flags, f);
+  add_case_flags(flags, f, {.layouts = true, .arrays = true});
   flags.heading("Fit");
-  flags.text("--method", "M", method, "temperature, platt, beta or isotonic");
+  flags.text("--method", "M", method, "temperature; with two classes also platt, beta or isotonic");
   flags.text("--prior-votes", "X", prior,
              "pseudo-votes that shrink the fit towards the original predictions");
   flags.integer("--threads", threads, "number of threads; 0: all cores; does not change the results");
@@ -45,33 +109,33 @@ int calibrate_fit_manifest(const Args& args) {
   }
   check_threads(threads);
   options.threads = narrow<int>(threads);
-  VoxelFit fit(method);
+  (void)VoxelFit(method);  // refuses what it cannot fit
   check_fit_options(method, options);
   if (f.foreground)
     throw InputError(
-        "--foreground chooses voxels by their votes, which would bias the fit; use --predicted or a roi");
+        "--foreground selects voxels by their votes, which would bias the fit; use --predicted or a roi");
   const CaseInputs cases = open_cases(f, options.threads);
   check_outputs({{"-o", out}}, cases.paths);
   AtomicFile file(out);
+  VoxelSummary summary;
   {
     ProgressBar bar(!quiet);
-    const auto tell = bar.callback();
-    for (std::int64_t i = 0; i < std::ssize(cases.names); ++i) {
-      try {
-        fit.add(cases.read(i).items, options.threads);
-      } catch (const InputError& e) {
-        throw InputError("case " + cases.names[i] + ": " + e.sentence());
-      }
-      if (tell) tell(static_cast<double>(i + 1) / static_cast<double>(cases.names.size()));
-    }
+    options.progress = bar.callback();
+    const std::vector<std::int64_t> numbers = cases_with_voxels(cases);
+    const bool more = method == "temperature" && !voxels_of(cases, numbers.front()).binary();
+    summary =
+        more ? fit_more_classes(cases, numbers, options) : fit_two_classes(method, cases, numbers, options);
   }
-  FittedModel fitted = fit.fit(options);
+  FittedModel& fitted = summary.fitted;
   if (cases.manifest.logits) fitted.model.input = "logits";
-  for (const ManifestCase& c : cases.manifest.cases)
-    fitted.model.fitted_on.push_back(sha256_file(c.probs.path));
+  std::string before;
+  for (const ManifestCase& c : cases.manifest.cases) {
+    if (c.probs.path != before) fitted.model.fitted_on.push_back(sha256_file(c.probs.path));
+    before = c.probs.path;
+  }
   file.write(model_text(fitted.model));
   file.commit();
-  if (!quiet) write_stdout(render_fit({fitted.model, fit_scores(fitted, options), {}}, stdout_look()));
+  if (!quiet) write_stdout(render_fit({fitted.model, summary.scores, {}, false}, stdout_options()));
   return kDone;
 }
 

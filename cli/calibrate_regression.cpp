@@ -42,12 +42,12 @@ std::vector<double> parse_levels(const Args& texts) {
   return out;
 }
 
-/// The predictions before and after, on the data of the fit, and said so.
+/// The predictions before and after, on the fitting data, which the output says.
 void write_fit_pages(Pages& pages, const RegressionInputs& inputs, const CalibrationModel& model,
                      const RegressionFitOptions& o, const Args& args) {
   if (!pages.wanted()) return;
   if (!has_fit_scores(model, inputs.items))
-    throw InputError("--report and --plots show variances before and after calibration, which " +
+    throw InputError("--report, --plots and --figure show variances before and after calibration, which " +
                      std::string(model.steps.front().method == "conformal"
                                      ? "conformal intervals do not have"
                                      : "stochastic passes do not have") +
@@ -64,7 +64,7 @@ bool asks_for_help(const Args& args) {
 }  // namespace
 
 bool is_regression_fit(const Args& args) {
-  if (speaks_of_regression(args)) return true;
+  if (has_regression_flags(args)) return true;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const bool named = i > 0 && args[i - 1] == "--method", joined = args[i].starts_with("--method=");
     if ((named || joined) && find_regression_calibrator(args[i].substr(joined ? 9 : 0)) != nullptr)
@@ -74,7 +74,7 @@ bool is_regression_fit(const Args& args) {
 }
 
 bool is_regression_apply(const Args& args) {
-  return speaks_of_regression(args) || std::any_of(args.begin(), args.end(), [](const std::string& arg) {
+  return has_regression_flags(args) || std::any_of(args.begin(), args.end(), [](const std::string& arg) {
            const std::string flag = arg.substr(0, arg.find('='));
            return flag == "--variance" || flag == "--std" || flag == "--aleatoric" || flag == "--epistemic" ||
                   flag == "--variance-samples";
@@ -108,7 +108,7 @@ int fit_regression(const Args& args) {
   flags.seed("--seed", options.seed, "seed of the hold-out and of the initial weights");
   flags.integer("--threads", threads, "number of threads; 0: all cores; does not change the results");
   add_page_flags(flags, page_flags);
-  flags.toggle("--quiet", quiet, "say nothing");
+  flags.toggle("--quiet", quiet, "print nothing");
   flags.examples(kRegressionFitExamples);
   if (!flags.parse(asks_for_help(args) ? Args{"--help"} : args)) return kDone;
   if (method.empty()) throw InputError("no method given; name one with --method, for example --method sigma");
@@ -123,8 +123,8 @@ int fit_regression(const Args& args) {
   options.threads = narrow<int>(threads);
   check_fit_options(method, options);
   const RegressionInputs inputs = load_regression(given, true, options.threads);
-  check_outputs({{"-o", out}, {"--report", page_flags.report}, {"--plots", page_flags.plots}}, inputs.paths);
   Pages pages(page_flags);
+  check_outputs(pages.with_outputs({{"-o", out}}), inputs.paths);
   AtomicFile file(out);
   pages.open();
   CalibrationModel model = fit_regression_model(method, inputs.items, options);
@@ -152,12 +152,12 @@ int apply_regression(const Args& args) {
   flags.positional("model", model_given, "model file from plumb calibrate fit");
   add_regression_flags(flags, given, false);
   flags.heading("Output");
-  flags.text("-o,--out", "FILE", out, "calibrated variances, float64 .npy, N or N x d");
+  flags.text("-o,--out", "FILE", out, "calibrated variances, N or N x d: .npy, .csv or .parquet");
   flags.text("--intervals", "FILE", intervals,
-             ".npy of N x L x 2 or N x d x L x 2 bounds, or .csv; needs --mean");
+             ".npy of N x L x 2 or N x d x L x 2 bounds, .csv or .parquet; needs --mean");
   flags.list("--levels", "0.9,0.95", levels_given, "levels of the intervals [0.95]");
   flags.integer("--threads", threads, "number of threads; 0: all cores; does not change the results");
-  flags.toggle("--quiet", quiet, "say nothing");
+  flags.toggle("--quiet", quiet, "print nothing");
   flags.examples(kRegressionApplyExamples);
   if (!flags.parse(asks_for_help(args) ? Args{"--help"} : args)) return kDone;
   const std::string path = one_model(model_given, "plumb calibrate apply");
@@ -178,7 +178,7 @@ int apply_regression(const Args& args) {
         " is a conformal model, which gives intervals and no variances; use --intervals instead of -o");
   auto all_inputs = inputs.paths;
   all_inputs.push_back(path);
-  check_npy("-o", out);
+  check_numbers_path("-o", out);
   check_outputs({{"-o", out}, {"--intervals", intervals}}, all_inputs);
   apply_to_files(model, inputs.items, levels, {out, intervals});
   if (quiet) return kDone;

@@ -11,6 +11,7 @@ int stability_command(const Args& args);
 int calibrate_command(const Args& args);
 int uncertainty_command(const Args& args);
 int compare_command(const Args& args);
+int raters_command(const Args& args);
 int report_command(const Args& args);
 int train_command(const Args& args);
 int predict_command(const Args& args);
@@ -20,15 +21,19 @@ int describe_command(const Args& args);
 int demo_command(const Args& args);
 
 // The same for regressions. `evaluate`, `calibrate fit` and `calibrate apply` pass on all their arguments if
-//   evaluate: speaks_of_regression() says so
+//   evaluate: has_regression_flags() says so
 //   fit:      --method names a calibrator of variances, or the inputs are those of a regression
 //   apply:    the inputs are variances (--variance, --std, --aleatoric, --epistemic, --mean-samples)
 int evaluate_regression_command(const Args& args);
 /// `evaluate` of cases, when --manifest is among the arguments.
 int evaluate_manifest_command(const Args& args);
+/// `evaluate` of sets of classes, when --sets is among the arguments.
+int evaluate_sets_command(const Args& args);
+[[nodiscard]] bool has_sets_flag(const Args& args);
 /// The same for stability.
 int stability_manifest_command(const Args& args);
-[[nodiscard]] bool speaks_of_manifest(const Args& args);
+/// The same for compare.
+int compare_manifest_command(const Args& args);
 int demo_regression_command(const Args& args);
 int fit_regression(const Args& args);
 int apply_regression(const Args& args);

@@ -52,13 +52,14 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 void add_demo_flags(Flags& flags, DemoOptions& options, bool images, const char* items) {
-  flags.text("--out", "DIR", options.out, "where to [" + options.out + "]");
+  flags.text("--out", "DIR", options.out, "output folder [" + options.out + "]");
   flags.integer("--items", options.items, items);
   flags.seed("--seed", options.seed, "seed of the random numbers");
   if (images)
-    flags.toggle("--clahe", options.clahe,
-                 "also test-clahe/: the test images after contrast equalisation, a shift");
-  flags.toggle("--quiet", options.quiet, "say nothing");
+    flags.toggle(
+        "--clahe", options.clahe,
+        "also write test-clahe/: the test images after contrast equalisation, as a shifted test set");
+  flags.toggle("--quiet", options.quiet, "print nothing");
 }
 
 void check_demo(DemoOptions& options, std::int64_t fewest) {

@@ -35,9 +35,10 @@ struct DemoPart {
 };
 
 /// --out, --items, --seed, --quiet; and --clahe for images. The values in `options` are the defaults.
-void add_demo_flags(Flags& flags, DemoOptions& options, bool images,
-                    const char* items = "in all; train, validation and test keep their proportions");
-/// At least so many items, and a folder's name without a slash at its end.
+void add_demo_flags(
+    Flags& flags, DemoOptions& options, bool images,
+    const char* items = "total number of items; train, validation and test keep their proportions");
+/// Checks the minimum number of items and strips a trailing slash from the folder.
 void check_demo(DemoOptions& options, std::int64_t fewest);
 void make_folder(const std::filesystem::path& folder);
 /// Checks the flags, makes the folders train/, validation/, test/ (and test-clahe/) with items
@@ -52,19 +53,19 @@ void write_images(const DemoPart& part, std::array<int, 3> shape, bool quiet, co
 /// `text` with every `what` replaced.
 [[nodiscard]] std::string filled_in(std::string text, const std::string& what, const std::string& by);
 
-/// README.txt, in which @DIR@ stands for the folder, and the closing words: the lines of the
-/// README after "Try".
+/// README.txt, in which @DIR@ stands for the folder, and the closing message: the lines of the README
+/// after "Try".
 void finish_demo(const DemoOptions& options, const std::vector<DemoPart>& parts, const std::string& readme);
 
 // A data set in two parts, validation/ and test/: those of "plumb demo" and "plumb demo regression".
 inline constexpr std::int64_t kFewestOfTwoParts = 60;
-inline constexpr const char* kItemsOfTwoParts = "a third for validation, the rest for test";
+inline constexpr const char* kItemsOfTwoParts = "number of items: a third for validation, the rest for test";
 
 /// A table of id ("cell-17", the first of them being `first`), patient and site.
 [[nodiscard]] std::string patients_csv(const std::string& prefix, std::int64_t first,
                                        const std::vector<std::string>& patient,
                                        const std::vector<std::string>& site);
-/// README.txt, and the closing words with what comes `next`; @DIR@ stands for the folder in both.
+/// README.txt, and the closing message with the `next` command; @DIR@ stands for the folder in both.
 void finish_two_parts(const DemoOptions& options, std::int64_t validation, std::string_view readme,
                       std::string_view next);
 

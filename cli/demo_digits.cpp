@@ -9,7 +9,7 @@
 namespace plumb::cli {
 namespace {
 
-// Mimori 2021, appendix E: images of each part, and votes an image.
+// Mimori 2021, appendix E: images of each part, and votes per image.
 constexpr DemoProportions kDigitsParts{50000, 10000, 10000};
 constexpr int kTrainVotes = 1, kTestVotes = 10;
 
@@ -19,12 +19,12 @@ probability q_i. Numerals 0 and 1: q is 0 and 1. 2 to 5: q is close to 0 or 1, d
 not tell which. 6 to 9: q is near 0.2, 0.4, 0.6, 0.8, and annotators of one image disagree. Mean probabilities do not tell 2 from
 6, or 5 from 9; how often two annotators disagree does.
 
-train/ (1 vote an image), validation/ (@VOTES@) and test/ (10) hold
+train/ (1 vote per image), validation/ (@VOTES@) and test/ (10) hold
   images.npy    N x 1 x 28 x 28 uint8
   counts.npy    N x 2 int64    votes for 0 and for 1
   labels.npy    N uint8        the first vote
   truth.npy     N float64      q
-  expected.npy  N float64      the mean of q over images of that numeral: the best that can be told from the image
+  expected.npy  N float64      the mean of q over images of that numeral: the best prediction from the image
   numeral.npy   N uint8        0 to 9
 
 Try, from the folder above this one:
@@ -99,11 +99,11 @@ void write_digits(const DemoPart& part, const Mnist& mnist, int votes, bool quie
 
 int demo_digits_command(const Args& args) {
   Flags flags("demo digits",
-              "Writes drawn digits with votes of annotators who are sure, at odds, or unsure.");
+              "Writes drawn digits with votes of annotators who are certain, divided, or uncertain.");
   DemoOptions options{.out = "digits", .items = total(kDigitsParts)};
   std::int64_t votes = 2;
   std::string mnist_folder;
-  flags.integer("--validation-votes", votes, "votes for an image of the validation part");
+  flags.integer("--validation-votes", votes, "votes per image in the validation part");
   flags.text("--mnist", "FOLDER", mnist_folder,
              "MNIST's digits (idx files, plain or .gz) instead of drawn ones");
   add_demo_flags(flags, options, true);

@@ -12,10 +12,10 @@ constexpr DemoProportions kFacesParts{16641, 4738, 2329};
 
 constexpr const char* kFacesReadme =
     R"(Simulated face-based risk prediction (Liu et al. 2022, section 7.1), scenario @SCENARIO@. The faces are drawn, not
-photographed; nobody is shown. A person of a given age falls ill with a probability that only the age decides, and
+photographed; they show no real person. A person falls ill with a probability that depends only on age, and
 the task is to predict that probability from the face.
 
-train/, validation/ and test/ (and test-clahe/, if asked for: the test images after contrast equalisation) hold
+train/, validation/ and test/ (and test-clahe/, if requested: the test images after contrast equalisation) hold
   images.npy   N x 3 x @SIZE@ x @SIZE@ uint8   red, green, blue
   labels.npy   N uint8            1: fell ill
   truth.npy    N float64          the probability of that; for checking, and for the oracle that redraws labels
@@ -52,7 +52,7 @@ void write_faces(const DemoPart& part, Scenario scenario, int size, bool quiet) 
 
 int demo_faces_command(const Args& args) {
   Flags flags("demo faces",
-              "Writes drawn faces of known age and a random outcome whose probability the age decides.");
+              "Writes drawn faces of known age and a random outcome whose probability depends only on age.");
   DemoOptions options{.out = "faces", .items = total(kFacesParts)};
   std::string name = scenario_name(Scenario::linear);
   std::int64_t size = 32;

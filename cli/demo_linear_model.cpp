@@ -28,11 +28,12 @@ Try, from the folder above this one:
 }  // namespace
 
 int demo_linear_model_command(const Args& args) {
-  Flags flags("demo linear-model",
-              "Writes the high-dimensional linear setting in which training first learns, then memorises.");
+  Flags flags(
+      "demo linear-model",
+      "Writes high-dimensional linear data on which training first learns the probabilities and then memorises the labels.");
   DemoOptions options{.out = "linear-model", .items = total(kLinearModelParts)};
   std::int64_t dimension = 500;
-  flags.integer("--dimension", dimension, "features; one of them matters");
+  flags.integer("--dimension", dimension, "number of features, one of which is informative");
   add_demo_flags(flags, options, false);
   flags.examples("Example:\n  plumb demo linear-model --out linear-model");
   if (!flags.parse(args)) return kDone;

@@ -12,11 +12,11 @@ constexpr DemoProportions kRegressionImagesParts{5000, 2000, 2000};
 constexpr const char* kRegressionImagesReadme =
     R"(Simulated images with a measured target whose noise can be seen (for the methods of Laves 2021). @WHAT@
 
-train/, validation/ and test/ (and test-clahe/, if asked for: the test images after contrast equalisation) hold
+train/, validation/ and test/ (and test-clahe/, if requested: the test images after contrast equalisation) hold
   images.npy    N x 1 x @SIZE@ x @SIZE@ uint8
   targets.npy   @SHAPE@ float64   mean plus normal noise of that variance
   mean.npy      @SHAPE@ float64   the best prediction
-  variance.npy  @SHAPE@ float64   the noise that no model can take away: aleatoric
+  variance.npy  @SHAPE@ float64   the irreducible noise: the aleatoric variance
 
 Try, from the folder above this one:
   how well the truth does
@@ -59,8 +59,9 @@ std::string readme_of(const RegressionImageOptions& o) {
 }  // namespace
 
 int demo_regression_images_command(const Args& args) {
-  Flags flags("demo regression-images",
-              "Writes images with a target measured with visible noise, of known mean and variance.");
+  Flags flags(
+      "demo regression-images",
+      "Writes images with noisy targets of known mean and variance; the noise level is visible in the image.");
   DemoOptions options{.out = "regression-images", .items = total(kRegressionImagesParts)};
   std::int64_t outputs = 1, size = 32;
   flags.integer("--outputs", outputs, "1: share of tumour cells; 2: position of an instrument");

@@ -17,9 +17,9 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // of one part, in m
 
 constexpr const char* kSegmentationReadme =
     R"(Simulated lesions outlined by @RATERS@ raters whose borders differ, most where the border is blurred, and the probability that a
-rater marks each pixel. The pixels of one rater's border go together: the image, not the pixel, is the unit of resampling.
+rater marks each pixel. The pixels of one rater's border are dependent: the image, not the pixel, is the unit of resampling.
 
-train/, validation/ and test/ (and test-clahe/, if asked for: the test images after contrast equalisation) hold
+train/, validation/ and test/ (and test-clahe/, if requested: the test images after contrast equalisation) hold
   images.npy    N x 1 x @SIZE@ x @SIZE@ uint8
   ratings.npy   N x @RATERS@ x @SIZE@ x @SIZE@ uint8   1 where the rater marked the pixel
   labels.npy    N x @SIZE@ x @SIZE@ uint8       the first rater's
@@ -27,7 +27,7 @@ train/, validation/ and test/ (and test-clahe/, if asked for: the test images af
 and the same with a row for each pixel, as plumb evaluate takes them (not in train/):
   pixel_truth.npy    float64            pixel_ratings.npy  uint8, @RATERS@ columns
   pixel_image.npy    int64, the image's number
-in test/ also a manifest, cases.csv, of files in test/cases: an over-confident model's probabilities (.npy) and
+a manifest, cases.csv, of files in the folder cases (not in train/): an over-confident model's probabilities (.npy) and
 the mask of each rater (.png)
 
 Try, from the folder above this one:
@@ -112,7 +112,7 @@ void write_segmentation(const DemoPart& part, SegmentationOptions o, bool quiet)
   write_npy(part.file("truth.npy"), m.truth, std::array{part.items, size, size});
   write_npy(part.file("labels.npy"), first, std::array{part.items, size, size});
   if (part.name != "train") write_rows(part, m, pixels, raters);
-  if (part.name == "test") write_cases(part, m, size, raters);
+  if (part.name != "train") write_cases(part, m, size, raters);
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ int demo_segmentation_command(const Args& args) {
   DemoOptions options{.out = "segmentation", .items = total(kSegmentationParts)};
   std::int64_t size = 64, raters = 5;
   flags.integer("--size", size, "pixels along each side, 16 to 256");
-  flags.integer("--raters", raters, "outlines of an image, 1 to 50");
+  flags.integer("--raters", raters, "number of raters per image, 1 to 50");
   add_demo_flags(flags, options, true);
   flags.examples("Example:\n  plumb demo segmentation --out segmentation");
   if (!flags.parse(args)) return kDone;

@@ -1,6 +1,7 @@
 #include "plumb/io/describe.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "commands.hpp"
 #include "describe_next.hpp"
@@ -28,7 +29,7 @@ std::string facts(const ArrayInfo& a) {
 }
 
 std::string describe(const ArrayInfo& a) {
-  using detail::visible;  // names and values are the file's
+  using detail::visible;  // names and values come from the file
   std::string out = visible(a.name) + "\n";
   if (!a.problem.empty()) return out + "    cannot be used: " + visible(a.problem) + "\n";
   out += "    " + visible(facts(a)) + "\n";
@@ -45,7 +46,7 @@ std::vector<ArrayInfo> described(const Source& source, int threads) {
   const auto asked = [&](const ArrayInfo& a) { return a.member == source.selection; };
   const auto one = std::find_if(all.begin(), all.end(), asked);
   if (one != all.end()) return {*one};
-  // Tells what there is when the name is wrong.
+  // Lists what exists when the name is wrong.
   (void)load_one(source, {Want::either, true, threads});
   throw InputError(source.path + ":" + source.selection + " selects several columns; describe " +
                    source.path + ", or one of its columns");
@@ -54,12 +55,14 @@ std::vector<ArrayInfo> described(const Source& source, int threads) {
 }  // namespace
 
 int describe_command(const Args& args) {
-  Flags flags("describe",
-              "Shows what a file holds: arrays, shapes, types, ranges, and the flags it could be used with.");
+  Flags flags(
+      "describe",
+      "Shows what a file contains: arrays, shapes, types, ranges, and the flags it could be used with.");
   Args files;
   std::int64_t threads = 0;
-  flags.positional("FILE", files, ".npy, .npz, .csv, .tsv or .jsonl files, or quoted patterns");
-  flags.integer("--threads", threads, "0: all cores");
+  flags.positional("FILE", files,
+                   ".npy, .npz, .csv, .tsv, .jsonl, .parquet, .nii.gz or .png files, or quoted patterns");
+  flags.integer("--threads", threads, "number of threads; 0: all cores");
   flags.examples(
       "Examples:\n  plumb describe probs.npy\n  plumb describe cohort.csv \"shards/*.npz\"\n  plumb describe predictions.csv votes.csv");
   if (!flags.parse(args)) return kDone;
@@ -72,11 +75,13 @@ int describe_command(const Args& args) {
       text += describe(a);
       all.push_back(std::move(a));
     }
-  if (const std::string next = next_evaluate(all); !next.empty())
-    text += (next.find("PREDICTIONS") == std::string::npos && next.find(" LABELS") == std::string::npos
-                 ? "\nNext:\n  "
-                 : "\nNext, with your own files in place of the capitals:\n  ") +
-            detail::visible(next) + "\n";
+  if (const std::string next = next_evaluate(all); !next.empty()) {
+    const auto lacks = [&](const char* word) { return next.find(word) != std::string::npos; };
+    const bool partly = lacks("PREDICTIONS") || lacks(" LABELS") || lacks(",MASK");
+    text += partly ? "\nNext, with your own files in place of the capitals:\n" : "\nNext:\n";
+    std::istringstream lines(next);
+    for (std::string line; std::getline(lines, line);) text += "  " + detail::visible(line) + "\n";
+  }
   write_stdout(text);
   return kDone;
 }

@@ -12,7 +12,7 @@ namespace {
 using Hints = std::vector<std::string_view>;
 const Hints kItemHints{"item", "image", "file", "task", "document", "url", "case", "hitid", "id"};
 const Hints kRaterHints{"rater", "annotator", "worker", "coder", "reader", "labeler", "labeller", "reviewer"};
-const Hints kLabelHints{"label", "choice", "category", "class", "answer", "accept", "vote", "diagnosis"};
+const Hints kLabelHints{"label", "choice", "category", "class", "accept", "answer", "vote", "diagnosis"};
 const Hints kTruthHints{"y", "label", "labels", "target", "class", "truth", "outcome", "diagnosis"};
 const Hints kProbHints{"p", "prob", "probs", "probability", "score", "pred", "prediction"};
 const Hints kGroupHints{"patient", "subject", "group"};
@@ -40,7 +40,7 @@ std::vector<std::string> words(std::string_view name) {
   return out;
 }
 
-/// The place of the first hint that is a word of the name; hints.size(): none is.
+/// The index of the first hint that is a word of the name; hints.size() if none is.
 std::size_t rank(const std::string& name, const Hints& hints) {
   const std::vector<std::string> own = words(name);
   for (std::size_t i = 0; i < hints.size(); ++i)
@@ -86,7 +86,9 @@ std::optional<Words> long_form(const std::vector<ArrayInfo>& infos) {
     return column(a) && a.path == rater->path && a.member != rater->member;
   };
   const ArrayInfo* label = best(infos, kLabelHints, false, [&](const ArrayInfo& a) {
-    return other(a) && (could_be(a, "labels") || could_be(a, "ratings") || !a.distinct.empty());
+    const bool says_something = a.distinct.size() != 1;  // Prodigy's "answer" may be "accept" throughout
+    return other(a) && says_something &&
+           (could_be(a, "labels") || could_be(a, "ratings") || !a.distinct.empty());
   });
   if (label == nullptr) return std::nullopt;
   const ArrayInfo* item =
@@ -150,9 +152,47 @@ std::optional<Words> wide_votes(const std::vector<ArrayInfo>& infos, std::int64_
   return std::nullopt;
 }
 
+/// The column `case` of a table that names files of cases: `probs` or `logits` is text there.
+const ArrayInfo* manifest_column(const std::vector<ArrayInfo>& infos) {
+  const auto text_column = [&](const std::string& path, const char* name) {
+    return std::any_of(infos.begin(), infos.end(), [&](const ArrayInfo& a) {
+      return a.path == path && a.member == name && a.dtype == DType::text;
+    });
+  };
+  for (const ArrayInfo& a : infos)
+    if (a.member == "case" && (text_column(a.path, "probs") || text_column(a.path, "logits"))) return &a;
+  return nullptr;
+}
+
+/// Volumes and pictures of one case: the table of cases that names them, and the command that takes it.
+std::string next_cases(const std::vector<ArrayInfo>& infos) {
+  Args probs, masks;
+  for (const ArrayInfo& a : infos) {
+    const bool forecast = !a.integers && a.finite > 0 && a.min >= 0 && a.max <= 1 && a.shape.size() > 1;
+    if (a.integers && could_be(a, "manifest"))
+      masks.push_back(a.name);
+    else if (forecast && !a.has_nan)
+      probs.push_back(a.name);
+  }
+  constexpr std::size_t kMostRaters = 9;  // more are the masks of several cases
+  if (probs.size() != 1) probs = {"PREDICTIONS"};
+  if (masks.empty() || masks.size() > kMostRaters) masks = {"MASK"};
+  std::string header = "case,probs", row = "case1," + probs.front();
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    header += ",rater_" + std::to_string(i + 1);
+    row += "," + masks[i];
+  }
+  return "printf '%s\\n' " + header + " " + shell_word(row) +
+         " > cases.csv\nplumb evaluate --manifest cases.csv";
+}
+
 }  // namespace
 
 std::string next_evaluate(const std::vector<ArrayInfo>& infos) {
+  if (const ArrayInfo* cases = manifest_column(infos); cases != nullptr)
+    return "plumb evaluate --manifest " + shell_word(cases->path);
+  if (std::any_of(infos.begin(), infos.end(), [](const ArrayInfo& a) { return could_be(a, "manifest"); }))
+    return next_cases(infos);
   const std::optional<Words> judgements = long_form(infos);
   const std::string votes_file = judgements ? judgements->file.substr(0, judgements->file.rfind(':')) : "";
   std::int64_t n = 0;

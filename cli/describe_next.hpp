@@ -1,5 +1,4 @@
-// The command that fits described files:
-// which array is for which flag, by what it holds and what it is called.
+// The command for the described files: which array goes to which flag, by content and name.
 #pragma once
 
 #include <string>
@@ -9,8 +8,8 @@
 
 namespace plumb::cli {
 
-/// "plumb evaluate ..." with the files filled in,
-/// and words in capitals for what is not among them; "" when nothing fits.
+/// "plumb evaluate ..." (for volumes, after the line that writes their table of cases) with the files filled
+/// in, and words in capitals for what is missing; "" when nothing fits.
 [[nodiscard]] std::string next_evaluate(const std::vector<ArrayInfo>& infos);
 
 }  // namespace plumb::cli

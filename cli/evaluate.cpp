@@ -1,12 +1,18 @@
 #include "plumb/evaluate/evaluate.hpp"
 
 #include "calibrate.hpp"
+#include "case_flags.hpp"
 #include "commands.hpp"
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
 #include "output.hpp"
+#include "output_paths.hpp"
+#include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
+#include "plumb/report/orders.hpp"
+#include "plumb/report/tripod.hpp"
 #include "regression_inputs.hpp"
+#include "shell/console.hpp"
 #include "shell/progress.hpp"
 
 namespace plumb::cli {
@@ -20,26 +26,52 @@ constexpr const char* kEvaluateExamples = R"(Examples:
   several raters: votes per class, or one column for each rater
     plumb evaluate --logits logits.npy --counts votes.npy
     plumb evaluate --probs probs.csv --ratings "votes.csv:rater_*" --classes benign,malignant
-  an export of an annotation tool, one row a judgement, joined with the predictions by id
+  an export of an annotation tool, one row per judgement, joined with the predictions by id
     plumb evaluate --probs "predictions.csv:p_*" --ids predictions.csv:id --annotations votes.csv:item,rater,label
   a column of P(class 1); results by site; JSON for another program
     plumb evaluate --probs cohort.csv:p --labels cohort.csv:y --by cohort.csv:site --json -
   a regression: means, variances, targets (plumb evaluate --mean --help lists its flags)
     plumb evaluate --mean mean.npy --variance variance.npy --targets y.npy
-  segmentation: a table of cases with files of probabilities and masks (plumb evaluate --manifest x --help tells its flags)
+  segmentation: a table of cases with files of probabilities and masks (plumb evaluate --manifest x --help lists its flags)
     plumb evaluate --manifest cases.csv --bootstrap 200 --per-case cases-out.csv
+  prediction sets: coverage of the votes (plumb evaluate --sets x --help lists its flags)
+    plumb evaluate --sets sets.npy --counts votes.npy
   shards
     plumb evaluate --probs "probs-*.npy" --labels "labels-*.npy"
   a gate in CI: exit code 3 when it fails
     plumb evaluate --probs probs.npy --labels labels.npy --bootstrap 200 --fail-if "verdict!=trustworthy" --quiet
     plumb evaluate --probs probs.npy --labels labels.npy --fail-if "ece>0.05" --fail-if "accuracy<0.9" --quiet
-"plumb describe FILE" shows what a file holds; "plumb list" explains the metrics.)";
+"plumb describe FILE" shows what a file contains; "plumb list" explains the metrics.)";
+
+/// --orders and --statistic with the replicates of the evaluation.
+struct OrderFlags {
+  Args orders, statistics;
+  [[nodiscard]] bool given() const { return !orders.empty() || !statistics.empty(); }
+};
+
+OrdersOptions orders_options(const OrderFlags& f, const EvaluateOptions& o) {
+  OrdersOptions out;
+  for (const std::string& text : f.orders) {
+    const std::optional<double> k = number_of(text);
+    if (!k || *k != static_cast<int>(*k))
+      throw InputError("--orders takes numbers of votes such as 2,3, not \"" + text + "\"");
+    out.orders.push_back(static_cast<int>(*k));
+  }
+  out.statistics = f.statistics;
+  out.bins = o.bins;
+  out.bootstrap = o.bootstrap;
+  out.level = o.level;
+  out.seed = o.seed;
+  out.threads = o.threads;
+  return out;
+}
 
 }  // namespace
 
 int evaluate_command(const Args& args) {
-  if (speaks_of_manifest(args)) return evaluate_manifest_command(args);
-  if (speaks_of_regression(args)) return evaluate_regression_command(args);
+  if (has_manifest_flags(args)) return evaluate_manifest_command(args);
+  if (has_sets_flag(args)) return evaluate_sets_command(args);
+  if (has_regression_flags(args)) return evaluate_regression_command(args);
   Flags flags(
       "evaluate",
       "Can these probabilities be trusted? Calibration, sharpness and accuracy, with intervals.\n"
@@ -47,25 +79,40 @@ int evaluate_command(const Args& args) {
   InputFlags input_flags;
   EvaluateFlags evaluate_flags;
   OutputFlags output_flags;
-  std::string calibrator, notice;
+  std::string calibrator, notice, tripod;
   add_input_flags(flags, input_flags);
   flags.text("--calibrator", "FILE", calibrator,
              "model file from plumb calibrate fit, applied to the predictions first");
   add_evaluate_flags(flags, evaluate_flags);
   add_null_flag(flags, evaluate_flags);
+  OrderFlags order_flags;
+  flags.list("--orders", "k,k", order_flags.orders,
+             "also: is the predicted distribution of k votes of an item right, as in 2,3");
+  flags.repeated("--statistic", "TEXT", order_flags.statistics,
+                 "also: a question about votes, as in \"3 votes: all agree\"; repeatable");
   add_output_flags(flags, output_flags);
+  flags.text("--tripod", "FILE", tripod, "the rows that TRIPOD+AI asks a paper to report: .csv or .html");
   add_later_flags(flags);
   flags.examples(kEvaluateExamples);
   if (!flags.parse(args)) return kDone;
 
+  const bool tripod_page = tripod.ends_with(".html");
+  if (!tripod.empty() && !tripod_page && !tripod.ends_with(".csv"))
+    throw InputError("--tripod writes .csv or .html, not " + tripod);
   EvaluateOptions options = checked_options(evaluate_flags);
+  const OrdersOptions orders_asked = orders_options(order_flags, options);
   Output output(output_flags);
   output.check_reach(options.bootstrap);
   Inputs inputs = load_inputs(input_flags, options.threads);
   if (!calibrator.empty()) notice = apply_calibrator(calibrator, options.threads, inputs);
   output.check_not_over(inputs.paths);
+  check_outputs(
+      {{"--tripod", tripod}, {"--json", output_flags.json}, {"--save-state", output_flags.save_state}},
+      inputs.paths);
   check_state_weights(inputs, output_flags.save_state);
   output.open();
+  std::optional<AtomicFile> tripod_file;
+  if (!tripod.empty()) tripod_file.emplace(tripod);
   if (output.pages().wanted()) options.sample_items = kSampleItems;
   Result result;
   EvaluateState state;
@@ -75,12 +122,25 @@ int evaluate_command(const Args& args) {
     options.progress = bar.callback();
     result = evaluate(inputs.items, options, save_state ? &state : nullptr);
   }
+  std::vector<OrderLosses> orders;
+  if (order_flags.given()) {
+    orders = evaluate_orders(inputs.items, orders_asked);
+    add_orders(orders, result);
+  }
   result.argv = argv_of("evaluate", args);
-  put_books(inputs, result);
+  add_input_record(inputs, result);
   if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);
   if (!notice.empty()) result.notes.push_back(notice);
   output.pages().add_checksums(result.inputs, inputs.paths);
-  return output.finish(result, save_state ? serialize(state) : "", !options.metrics.empty());
+  if (tripod_file) {
+    tripod_file->write(tripod_page ? tripod_html(result) : tripod_csv(result));
+    tripod_file->settle();
+  }
+  const int code = output.finish(result, save_state ? serialize(state) : "", !options.metrics.empty());
+  if (tripod_file) tripod_file->commit();
+  if (!orders.empty() && !output_flags.quiet && output_flags.json != "-")
+    write_stdout(render_orders(orders, stdout_options()));
+  return code;
 }
 
 }  // namespace plumb::cli

@@ -2,7 +2,8 @@
 
 #include <limits>
 
-#include "available_memory.hpp"
+#include "calibrate.hpp"
+#include "plumb/data/available_memory.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 
@@ -11,7 +12,8 @@ namespace plumb::cli {
 int to_int(const std::string& flag, std::int64_t value) {
   constexpr std::int64_t kLimit = std::numeric_limits<int>::max();
   if (value > kLimit || value < -kLimit)
-    throw InputError(flag + " " + std::to_string(value) + " is out of range");
+    throw InputError(flag + " is " + std::to_string(value) +
+                     ", which is far out of range; give a smaller number");
   return narrow<int>(value);
 }
 
@@ -33,7 +35,7 @@ void add_null_flag(Flags& flags, EvaluateFlags& f) {
 void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.heading("Computation");
   flags.list("--metrics", "k,k|all", f.options.metrics,
-             "keys from \"plumb list\" [those of cost linear or sort]");
+             "keys from \"plumb list\" [those of cost linear or sort, but for some]");
   flags.integer("--bins", f.bins, "bins of the reliability table");
   flags.choice("--binning", {"width", "mass"}, f.binning, "bins of equal width or equal mass");
   add_ties_flag(flags, f);
@@ -43,6 +45,10 @@ void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.number("--clip", f.options.clip, "clip probabilities to [X, 1-X] in log-loss");
   add_bandwidth_flag(flags, f);
   flags.choice("--leave-out", {"vote", "item"}, f.leave_out, "what leave-one-out kernel estimates leave out");
+  flags.choice("--curve", {"loess", "rcs", "kernel"}, f.curve, "smooth curve of ici, e50, e90 and emax");
+  flags.list(
+      "--thresholds", "0.1,0.2", f.thresholds,
+      "binary: sensitivity, specificity, predictive values and net benefit of treating from these risks on");
   flags.seed("--seed", f.options.seed, "seed of the random numbers");
   flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
 }
@@ -70,15 +76,16 @@ EvaluateOptions checked_options(const EvaluateFlags& f) {
     if (f.ties == ties_name(t)) o.ties = t;
   o.binning = f.binning == "width" ? Binning::width : Binning::mass;
   o.leave_out = f.leave_out == "vote" ? LeaveOut::vote : LeaveOut::item;
+  o.curve = f.curve == "loess" ? CurveKind::loess : f.curve == "rcs" ? CurveKind::rcs : CurveKind::kernel;
+  for (const std::string& text : f.thresholds) {
+    const std::optional<double> t = number_of(text);
+    if (!t) throw InputError("--thresholds takes numbers between 0 and 1, not \"" + text + "\"");
+    o.thresholds.push_back(*t);
+  }
   o.null = f.null == "model" ? NullKind::model : NullKind::signs;
   o.memory = available_memory();
   o.bandwidth_rule = f.bandwidth_rule == "auto" ? BandwidthRule::votes : BandwidthRule::likelihood;
   return o;
-}
-
-Value bandwidth_setting(const EvaluateOptions& o, const std::string& for_what) {
-  if (o.bandwidth > 0) return o.bandwidth;
-  return std::string(o.bandwidth_rule == BandwidthRule::votes ? "auto" : "likelihood") + for_what;
 }
 
 }  // namespace plumb::cli

@@ -1,4 +1,4 @@
-// The flags of `plumb evaluate` that say how things are computed. Defaults come from EvaluateOptions.
+// The flags of `plumb evaluate` that control the computation. Defaults come from EvaluateOptions.
 #pragma once
 
 #include <string>
@@ -15,6 +15,10 @@ struct EvaluateFlags {
   std::string null = options.null == NullKind::model ? "model" : "signs";
   std::string ties = ties_name(options.ties);
   std::string leave_out = options.leave_out == LeaveOut::vote ? "vote" : "item";
+  std::string curve = options.curve == CurveKind::loess ? "loess"
+                      : options.curve == CurveKind::rcs ? "rcs"
+                                                        : "kernel";
+  Args thresholds;
   std::string bandwidth_rule = options.bandwidth_rule == BandwidthRule::votes ? "auto" : "likelihood";
 };
 
@@ -22,13 +26,11 @@ void add_bandwidth_flag(Flags& flags, EvaluateFlags& out);
 void add_evaluate_flags(Flags& flags, EvaluateFlags& out);
 void add_null_flag(Flags& flags, EvaluateFlags& out);
 void add_ties_flag(Flags& flags, EvaluateFlags& out);
-/// Flags that this version does not have yet: one sentence each.
+/// Flags that this version does not have yet, with one sentence each.
 void add_later_flags(Flags& flags);
 /// As an int; InputError for what is out of its range.
 [[nodiscard]] int to_int(const std::string& flag, std::int64_t value);
 /// The options after parsing; InputError for what is out of range.
 [[nodiscard]] EvaluateOptions checked_options(const EvaluateFlags& flags);
-/// The number given, or what it is chosen by.
-[[nodiscard]] Value bandwidth_setting(const EvaluateOptions& options, const std::string& for_what = "");
 
 }  // namespace plumb::cli

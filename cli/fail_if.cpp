@@ -146,7 +146,7 @@ std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const M
     if (at == values.end())
       throw InputError(
           text_of(g) + ": " + g.key +
-          " was not computed: it is not selected (--metrics, --measures) or does not apply to these inputs" +
+          " was not computed, because it was not selected (--metrics, --measures) or does not apply to these inputs" +
           did_you_mean(g.key, known));
     const double x = gated_value(g, at->second, source);
     if (holds(g, x))

@@ -1,4 +1,4 @@
-// --fail-if "ece.high>0.05": a gate for somebody's CI. One grammar for every command (docs/gates.md):
+// --fail-if "ece.high>0.05": a gate for CI. One grammar for every command (docs/gates.md):
 //
 //     NAME[.low|.high|.p_value]  > >= < <=  NUMBER
 //     verdict  == !=  trustworthy | off | cannot tell
@@ -22,9 +22,9 @@ struct Gate {
   [[nodiscard]] bool on_verdict() const { return !verdict.empty(); }
 };
 
-/// InputError for what is no such comparison.
+/// InputError for anything else.
 [[nodiscard]] std::vector<Gate> parse_gates(const Args& texts);
-/// InputError for a gate on what is no metric of the registry.
+/// InputError for a gate on an unknown metric.
 void check_metrics_of(const std::vector<Gate>& gates);
 /// InputError for a gate that no p-value of so many replicates can make fail; the smallest is
 /// `least` / (replicates + 1).
@@ -38,7 +38,7 @@ struct GateSource {
   bool merged = false;  ///< of states, which hold no items to resample
 };
 /// A sentence for each gate that fails. A gate that cannot be decided, because what it names was not computed
-/// or is undefined, is an InputError: what is absent never passes.
+/// or is undefined, is an InputError: a missing value never passes.
 [[nodiscard]] std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates,
                                                        const MetricResults& values,
                                                        const GateSource& source = {});

@@ -4,24 +4,17 @@
 #include <set>
 
 #include "annotations.hpp"
-#include "class_names.hpp"
+#include "class_file.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/data/class_names.hpp"
 
 namespace plumb::cli {
 namespace {
 
-/// Text needs names of the classes: its own, sorted, where nothing else gives them.
-Rows with_classes(Rows out, int classes, Args& names, Books& books) {
-  if (!out.is_text() || !names.empty() || out.rows() == 0) return out;
-  names = sorted_classes(out, classes);
-  books.notes.push_back(sorted_note(out.name(), names));
-  return out;
-}
-
 // N by R from R files of N.
 Rows side_by_side(const std::vector<Array>& files) {
   const std::int64_t n = files.front().shape[0], width = std::ssize(files);
-  const std::string name = Rows(files).name();  // throws where text stands beside numbers
+  const std::string name = Rows(files).name();  // throws if text and numbers are mixed
   const auto fill = [&](auto matrix, auto read) {
     for (std::size_t r = 0; r < files.size(); ++r) {
       const Rows column(files[r]);
@@ -35,21 +28,13 @@ Rows side_by_side(const std::vector<Array>& files) {
   };
   const std::int64_t cells = n * width;
   if (files.front().dtype == DType::text)
-    return fill(std::vector<std::string>(cells), [](const Rows& c, std::int64_t i) { return c.text(i); });
+    return fill(std::vector<std::string>(cells),
+                [](const Rows& c, std::int64_t i) { return std::string(c.text(i)); });
   return fill(std::vector<double>(cells), [](const Rows& c, std::int64_t i) {
     double x = 0;
     c.read(i, i + 1, {&x, 1});
     return x;
   });
-}
-
-// Several files of one column are shards, or a rater each when each has a row for every item.
-Rows ratings(Loader& load, const Args& specs, std::int64_t items) {
-  std::vector<Array> files = load.arrays("--ratings", specs, {Want::either, true, 0});
-  const bool raters = files.size() > 1 && std::all_of(files.begin(), files.end(), [&](const Array& a) {
-                        return a.shape == std::vector<std::int64_t>{items};
-                      });
-  return raters ? side_by_side(files) : stack("--ratings", std::move(files));
 }
 
 std::vector<Rows> samples(const std::string& flag, std::vector<Array> files) {
@@ -58,9 +43,8 @@ std::vector<Rows> samples(const std::string& flag, std::vector<Array> files) {
   for (Array& file : files) {
     const std::size_t rank = file.shape.size();
     if (rank > 3 || (alone && rank < 2))
-      throw InputError(file.name + ": " + flag +
-                       " takes one array of S x N x K or S x N, or one N x K file for each sample, not " +
-                       show_shape(file.shape));
+      throw InputError(file.name + " has the shape " + show_shape(file.shape) + "; " + flag +
+                       " takes one array of S x N x K or S x N, or one N x K file for each sample");
     if (rank == 3 || alone) {
       split_first_axis(file, "sample", out);
     } else {
@@ -108,7 +92,7 @@ InputFlags with_class_file(InputFlags f) {
   return f;
 }
 
-// What --classes says, else the header of the predictions.
+// What --classes says, otherwise the header of the predictions.
 Args class_names(const InputFlags& f, const Predictions& predictions) {
   Args names;
   for (const Rows& rows : predictions.sources()) {
@@ -147,7 +131,7 @@ Votes votes(const InputFlags& f, int threads, Loader& load, Inputs& in) {
     return Votes::from_counts(counts, classes);
   }
   if (!f.ratings.empty()) {
-    Rows rows = with_classes(ratings(load, f.ratings, predictions.items()), classes, names, in);
+    Rows rows = with_classes(load.ratings("--ratings", f.ratings, predictions.items()), classes, names, in);
     return Votes::from_ratings(std::move(rows), classes, names);
   }
   if (!f.annotations.empty()) return annotated_votes(f, threads, in);
@@ -155,7 +139,7 @@ Votes votes(const InputFlags& f, int threads, Loader& load, Inputs& in) {
       "no labels or votes given; use --labels, --counts, --ratings or --annotations (see plumb evaluate --help)");
 }
 
-// Columns of the same names in another order are no mistake that numbers would show.
+// Columns with the same names in another order cannot be detected from the numbers.
 void check_columns(const std::vector<Array>& shards) {
   for (const Array& a : shards) {
     const Array& first = shards.front();
@@ -169,14 +153,30 @@ void check_columns(const std::vector<Array>& shards) {
 
 }  // namespace
 
+Rows with_classes(Rows out, int classes, Args& names, InputRecord& record) {
+  if (!out.is_text() || !names.empty() || out.rows() == 0) return out;
+  names = sorted_classes(out, classes);
+  record.notes.push_back(sorted_note(out.name(), names));
+  return out;
+}
+
+Rows Loader::ratings(const std::string& flag, const Args& specs, std::optional<std::int64_t> items) {
+  std::vector<Array> files = arrays(flag, specs, {Want::either, true, 0});
+  const std::vector<std::int64_t> one_rater = items ? std::vector<std::int64_t>{*items} : files.front().shape;
+  const bool raters =
+      files.size() > 1 && one_rater.size() == 1 &&
+      std::all_of(files.begin(), files.end(), [&](const Array& a) { return a.shape == one_rater; });
+  return raters ? side_by_side(files) : stack(flag, std::move(files));
+}
+
 std::vector<Array> Loader::arrays(const std::string& flag, const Args& specs, LoadOptions options) {
   options.threads = threads_;
   std::vector<Array> out;
   for (const Source& source : resolve(specs)) {
     out.push_back(load_one(source, options));
     const Array& a = out.back();
-    books_.infos.push_back({flag, a.name, a.shape, dtype_name(a.dtype), ""});
-    books_.paths.push_back(source.path);
+    record_.infos.push_back({flag, a.name, a.shape, dtype_name(a.dtype), ""});
+    record_.paths.push_back(source.path);
   }
   return out;
 }
@@ -212,25 +212,25 @@ Names Loader::ids(const Args& specs, const std::string& predictions, std::int64_
   return ids;
 }
 
-void put_books(const Books& books, Result& result) {
-  result.inputs = books.infos;
-  result.notes.insert(result.notes.begin(), books.notes.begin(), books.notes.end());
-  result.sections.insert(result.sections.end(), books.sections.begin(), books.sections.end());
+void add_input_record(const InputRecord& record, Result& result) {
+  result.inputs = record.infos;
+  result.notes.insert(result.notes.begin(), record.notes.begin(), record.notes.end());
+  result.sections.insert(result.sections.end(), record.sections.begin(), record.sections.end());
 }
 
 Rows Loader::weights(const Args& specs) {
   const Rows given = rows("--weights", specs);
-  return ordinary_weights(given, &books_.weight_exponent);
+  return ordinary_weights(given, &record_.weight_exponent);
 }
 
-std::string notes_text(const Books& books) {
+std::string notes_text(const InputRecord& record) {
   std::string out;
-  for (const std::string& note : books.notes) out += "Note: " + note + ".\n";
+  for (const std::string& note : record.notes) out += "Note: " + note + ".\n";
   return out;
 }
 
-void check_state_weights(const Books& books, const std::string& save_state) {
-  if (save_state.empty() || books.weight_exponent == 0) return;
+void check_state_weights(const InputRecord& record, const std::string& save_state) {
+  if (save_state.empty() || record.weight_exponent == 0) return;
   throw InputError(
       "--save-state: all weights are below 1e-9, and states of several shards can be merged only if their weights are on one scale; multiply the weights of every shard by the same large number");
 }
@@ -316,10 +316,16 @@ Inputs load_predictions(const InputFlags& flags, int threads) {
 
 Inputs load_inputs(const InputFlags& flags, int threads) {
   Inputs out;
+  Loader load(threads, out);
+  load_beside(flags, predictions(flags, load), threads, out);
+  return out;
+}
+
+void load_beside(const InputFlags& flags, Predictions given, int threads, Inputs& out) {
   const InputFlags f = with_class_file(flags);
   Loader load(threads, out);
   Items& items = out.items;
-  items.predictions = predictions(f, load);
+  items.predictions = std::move(given);
   items.class_names = class_names(f, items.predictions);
   out.ids = load.ids(f.ids, items.predictions.sources().front().name(), items.size());
   items.votes = votes(f, threads, load, out);
@@ -329,7 +335,6 @@ Inputs load_inputs(const InputFlags& flags, int threads) {
   if (!f.groups.empty()) items.groups = Names(load.rows("--groups", f.groups, kNames));
   items.by = load.slices(f.by, items.size());
   check_items(items);
-  return out;
 }
 
 }  // namespace plumb::cli

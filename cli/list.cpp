@@ -11,7 +11,7 @@
 namespace plumb::cli {
 namespace {
 
-constexpr int kPipeWidth = 200;  ///< a file or a filter cuts nothing off
+constexpr int kPipeWidth = 80;  ///< of a file or a filter, unless COLUMNS says otherwise
 
 std::string regression_methods(std::span<const RegressionCalibratorRow> rows, const TerminalOptions& look) {
   if (rows.empty()) return "";
@@ -50,8 +50,7 @@ int list_command(const Args& args) {
     write_stdout(render_list_json(metrics(), version(), calibrators()));
     return kDone;
   }
-  const int width = stdout_terminal() ? stdout_width() : kPipeWidth;
-  const TerminalOptions look{stdout_colour(), width, true, kFlag};
+  const TerminalOptions look{stdout_colour(), stdout_width(kPipeWidth), true, kFlag};
   const auto key = [](const MetricRow& row) {
     return std::string(row.key) + " " + std::string(alias_of(row.key));
   };

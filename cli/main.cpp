@@ -13,20 +13,21 @@ namespace {
 struct Command {
   const char* name;
   const char* line;
-  int (*run)(const Args&);  // null: announced, not yet there
+  int (*run)(const Args&);  // null: not yet implemented
 };
 
 constexpr Command kCommands[] = {
     {"evaluate", "can these probabilities be trusted?", evaluate_command},
     {"compare", "two or more models on the same items", compare_command},
     {"uncertainty", "which uncertainty measure detects wrong answers", uncertainty_command},
+    {"raters", "who are the raters, and what do they say together?", raters_command},
     {"calibrate", "calibrates probabilities: fit, apply, show, export", calibrate_command},
     {"stability", "how estimates vary as the test set shrinks", stability_command},
     {"report", "puts results on one HTML page", report_command},
     {"train", "trains a network with well-calibrated probabilities", train_command},
     {"predict", "stochastic predictions of a trained network", predict_command},
     {"merge", "merges the states saved for shards", merge_command},
-    {"describe", "shows what a file holds and how it could be used", describe_command},
+    {"describe", "shows what a file contains and how it could be used", describe_command},
     {"list", "lists the metrics and calibrators", list_command},
     {"demo", "writes a simulated cohort to try things on", demo_command},
     {"reproduce", "", nullptr},

@@ -15,8 +15,9 @@ constexpr const char* kMergeExamples = R"(Examples:
   plumb evaluate --probs probs-1.npy --labels labels-1.npy --save-state 1.plumb
   plumb evaluate --probs probs-2.npy --labels labels-2.npy --save-state 2.plumb
   plumb merge 1.plumb 2.plumb --json result.json
-The streaming metrics come out bit for bit as from one pass over all the data; those that need all
-the data at once are null, with the reason.)";
+Values have the same bits as from one run over all the data, up to 65,536 distinct forecasts; above that
+metrics of order (auroc, ks, ece_mass, kernels) are read off a fine grid of log-odds, and the result states
+their error bounds. What needs all the data at once is null, with the reason.)";
 
 struct StateFile {
   std::string path, bytes;
@@ -38,7 +39,7 @@ std::vector<StateFile> read_files(const Args& specs) {
   return out;
 }
 
-/// All the files as one state; a complaint names the first file and the one that does not fit it.
+/// All the files as one state; an error names the first file and the one that does not match it.
 template <class Read>
 auto merged(const std::vector<StateFile>& files, Read read) {
   auto state = read(files.front().bytes, files.front().path);
@@ -60,7 +61,7 @@ int merge_command(const Args& args) {
   Args specs, keys;
   OutputFlags output_flags;
   flags.positional("STATE", specs, "state files, or quoted patterns");
-  flags.list("--metrics", "k,k|all", keys, "keys from \"plumb list\" [the streaming ones]");
+  flags.list("--metrics", "k,k|all", keys, "keys from \"plumb list\" [as evaluate]");
   add_output_flags(flags, output_flags);
   flags.examples(kMergeExamples);
   if (!flags.parse(args)) return kDone;

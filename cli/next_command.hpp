@@ -1,4 +1,4 @@
-// The command that a sensible person would run next, as the end of what a command prints.
+// The suggested next command, printed at the end of a command's output.
 #pragma once
 
 #include <functional>

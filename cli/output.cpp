@@ -16,7 +16,7 @@ std::int64_t replicates_of(const Result& result) {
 
 }  // namespace
 
-TerminalOptions stdout_look(bool all_metrics) {
+TerminalOptions stdout_options(bool all_metrics) {
   return {stdout_colour(), stdout_width(), all_metrics, kFlag};
 }
 
@@ -34,13 +34,6 @@ Result result_of(const std::string& command, const Args& args) {
   return r;
 }
 
-void put_items(Result& result, const Items& items) {
-  result.task = items.binary() ? "binary" : "multiclass";
-  result.items = items.size();
-  result.classes = items.classes();
-  result.class_names = items.class_names;
-}
-
 void print_result(const Result& result, const std::string& json, bool quiet,
                   const std::function<std::string()>& table) {
   if (json == "-") {
@@ -52,7 +45,7 @@ void print_result(const Result& result, const std::string& json, bool quiet,
 
 int exit_code(const std::vector<std::string>& held) {
   for (const std::string& sentence : held) say(sentence);
-  return held.empty() ? kDone : kGateHeld;
+  return held.empty() ? kDone : kGateFailed;
 }
 
 void add_output_flags(Flags& flags, OutputFlags& out) {
@@ -76,11 +69,7 @@ Output::Output(const OutputFlags& flags)
 }
 
 void Output::check_not_over(const std::vector<std::string>& inputs) const {
-  check_outputs({{"--json", flags_.json},
-                 {"--save-state", flags_.save_state},
-                 {"--report", flags_.pages.report},
-                 {"--plots", flags_.pages.plots}},
-                inputs);
+  check_outputs(pages_.with_outputs({{"--json", flags_.json}, {"--save-state", flags_.save_state}}), inputs);
 }
 
 void Output::open() {
@@ -101,11 +90,11 @@ int Output::finish(Result result, const std::string& state, bool all_metrics) {
   if (state_) state_->write(state);
   if (json_) json_->settle();
   if (state_) state_->settle();
+  pages_.finish(result);  // a figure that cannot be drawn leaves no other output either
   if (json_) json_->commit();
   if (state_) state_->commit();
-  pages_.finish(result);
   print_result(result, flags_.json, flags_.quiet,
-               [&] { return render_terminal(result, stdout_look(all_metrics)); });
+               [&] { return render_terminal(result, stdout_options(all_metrics)); });
   if (!flags_.pages.report.empty() && !flags_.quiet) say(flags_.pages.report + " written: the report");
   return exit_code(held);
 }

@@ -1,5 +1,5 @@
-// Where a result goes: a table, JSON, a state file, the exit code of a gate.
-// Shared by the commands that make results.
+// Outputs of a result: a table, JSON, a state file, the exit code of a gate. Shared by the commands that
+// make results.
 #pragma once
 
 #include <functional>
@@ -25,28 +25,26 @@ struct OutputFlags {
 };
 
 /// How text for standard output is laid out, with options spelled as flags.
-[[nodiscard]] TerminalOptions stdout_look(bool all_metrics = true);
+[[nodiscard]] TerminalOptions stdout_options(bool all_metrics = true);
 
 /// The command line, as a result keeps it.
 [[nodiscard]] Args argv_of(const std::string& command, const Args& args);
-/// The head of a command's result.
+/// A result with version, command and arguments.
 [[nodiscard]] Result result_of(const std::string& command, const Args& args);
-/// What was judged.
-void put_items(Result& result, const Items& items);
-/// The JSON where standard output is its file (-), else the table unless quiet.
+/// The JSON where standard output is its file (-), otherwise the table unless quiet.
 void print_result(const Result& result, const std::string& json, bool quiet,
                   const std::function<std::string()>& table);
-/// Says which gates failed; gives the exit code.
+/// Prints the gates that failed; returns the exit code.
 [[nodiscard]] int exit_code(const std::vector<std::string>& held);
 
 void add_output_flags(Flags& flags, OutputFlags& out);
 
-/// The order is: construct (checks the flags), check_not_over, open (before the work, so that what cannot be
-/// written is said at once), finish. Nothing is left of the files unless finish() is reached.
+/// The order is: construct (checks the flags), check_not_over, open (before the work, so that unwritable
+/// outputs are reported at once), finish. Nothing is left of the files unless finish() is reached.
 class Output {
  public:
   explicit Output(const OutputFlags& flags);
-  /// InputError when a file would be written over one of these.
+  /// InputError when an output would overwrite one of these.
   void check_not_over(const std::vector<std::string>& inputs) const;
   /// InputError for a gate that so many replicates can never make fail.
   void check_reach(std::int64_t replicates) const;

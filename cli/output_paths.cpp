@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What is written to a pipe, a terminal or /dev/null replaces nothing.
-bool keeps_nothing(const std::string& path) {
+bool is_pipe_or_device(const std::string& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
@@ -33,27 +33,29 @@ bool among_plots(const std::string& folder, const std::string& path) {
 
 }  // namespace
 
-void check_outputs(std::initializer_list<OutputPath> outputs, const std::vector<std::string>& inputs) {
-  for (const auto* a = outputs.begin(); a != outputs.end(); ++a) {
+void check_outputs(const std::vector<OutputPath>& outputs, const std::vector<std::string>& inputs) {
+  for (auto a = outputs.begin(); a != outputs.end(); ++a) {
     const std::string flag = a->flag;
     if (a->path.empty() || (a->path == "-" && flag == "--json")) continue;
     if (a->path == "-") throw InputError(flag + " writes a file; give it a name instead of -");
-    if (keeps_nothing(a->path)) continue;
+    if (is_pipe_or_device(a->path)) continue;
     const bool plots = flag == "--plots";
     for (const std::string& input : inputs)
       if (plots && among_plots(a->path, input))
         throw InputError("--plots " + a->path + " may overwrite the input " + input +
                          "; give another folder");
-    for (const auto* b = outputs.begin(); plots && b != outputs.end(); ++b)
+    for (auto b = outputs.begin(); plots && b != outputs.end(); ++b)
       if (b != a && !b->path.empty() && b->path != "-" && among_plots(a->path, b->path))
         throw InputError("--plots " + a->path + " may overwrite " + b->path + " of " + b->flag +
                          "; give another folder");
     for (const std::string& input : inputs)
       if (one_file(a->path, input))
         throw InputError(flag + " would overwrite the input " + input + "; give it another name");
-    for (const auto* b = outputs.begin(); b != a; ++b)
+    for (auto b = outputs.begin(); b != a; ++b)
       if (!b->path.empty() && b->path != "-" && one_file(b->path, a->path))
-        throw InputError(std::string(b->flag) + " and " + flag + " name the same file " + a->path +
+        throw b->flag == flag
+            ? InputError(flag + " names the file " + a->path + " twice; give different names")
+            : InputError(std::string(b->flag) + " and " + flag + " name the same file " + a->path +
                          "; give them different names");
   }
 }

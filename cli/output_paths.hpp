@@ -1,8 +1,7 @@
-// What may be written where: no output over an input, no two outputs on one file. Every command asks here,
+// What may be written where: no output over an input, no two outputs on one file. Every command checks this
 // before anything is computed.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@ struct OutputPath {
 };
 
 /// Compares where the files really are: "./q", a symbolic link and an absolute path may all be one file. Also
-/// refuses - where the flag is no --json. Throws InputError.
-void check_outputs(std::initializer_list<OutputPath> outputs, const std::vector<std::string>& inputs);
+/// refuses - for flags other than --json. Throws InputError.
+void check_outputs(const std::vector<OutputPath>& outputs, const std::vector<std::string>& inputs);
 
 }  // namespace plumb::cli

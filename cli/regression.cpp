@@ -38,7 +38,8 @@ double parse_bound(const std::string& text) {
 
 int integer_from_0(const char* flag, std::int64_t value) {
   if (value > std::numeric_limits<int>::max() || value < 0)
-    throw InputError(std::string(flag) + " " + std::to_string(value) + " is out of range");
+    throw InputError(std::string(flag) + " is " + std::to_string(value) +
+                     "; it must be a whole number from 0 to 2147483647");
   return narrow<int>(value);
 }
 
@@ -100,9 +101,8 @@ int evaluate_regression_command(const Args& args) {
     result = evaluate_regression(inputs.items, options, save_state ? &state : nullptr);
   }
   if (!reference.empty()) {
-    constexpr int kHistogramBins = 30;
     add_shift(compare_uncertainty(item_variances(inputs.items, options.clip, options.threads),
-                                  item_variances(other, options.clip, options.threads), kHistogramBins,
+                                  item_variances(other, options.clip, options.threads), kShiftBins,
                                   options.threads),
               result);
   }

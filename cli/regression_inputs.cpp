@@ -42,7 +42,8 @@ void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
   flags.files("--mean", "FILE", f.mean, "predicted means, N or N x d");
   flags.files("--mean-samples", "FILE", f.mean_samples,
               "means of stochastic passes, S x N or S x N x d, or one file per pass");
-  flags.files("--variance", "FILE", f.variance, "predictive variance, N or N x d; N serves all d outputs");
+  flags.files("--variance", "FILE", f.variance,
+              "predictive variance, N or N x d; N applies to all d outputs");
   flags.files("--std", "FILE", f.std_dev, "standard deviation, instead of the variance");
   flags.files("--aleatoric", "FILE", f.aleatoric, "the variance in two parts: aleatoric, due to the data,");
   flags.files("--epistemic", "FILE", f.epistemic, "and epistemic, due to the model");
@@ -90,15 +91,15 @@ RegressionInputs load_regression(const RegressionFlags& f, bool with_errors, int
   return out;
 }
 
-RegressionItems load_reference(const Args& specs, bool is_std, int threads, RegressionInputs& books) {
+RegressionItems load_reference(const Args& specs, bool is_std, int threads, RegressionInputs& record) {
   RegressionItems out;
-  out.total = Loader(threads, books).rows("--reference", specs);
+  out.total = Loader(threads, record).rows("--reference", specs);
   out.total_is_std = is_std;
   check_regression(out, false);
   return out;
 }
 
-bool speaks_of_regression(const Args& args) {
+bool has_regression_flags(const Args& args) {
   return std::any_of(args.begin(), args.end(), [](const std::string& arg) {
     const std::string flag = arg.substr(0, arg.find('='));
     return flag == "--mean" || flag == "--mean-samples" || flag == "--errors";

@@ -12,19 +12,19 @@ struct RegressionFlags {
   Args weights, groups, by, ids;
 };
 
-/// `observed`: also the flags that tell what came (evaluating, fitting).
+/// `observed`: also the flags of observations (evaluating, fitting).
 void add_regression_flags(Flags& flags, RegressionFlags& out, bool observed);
 
-struct RegressionInputs : Books {
+struct RegressionInputs : InputRecord {
   RegressionItems items;
 };
 
 [[nodiscard]] RegressionInputs load_regression(const RegressionFlags& flags, bool with_errors, int threads);
 /// One more file of variances (or standard deviations) for a reference set.
 [[nodiscard]] RegressionItems load_reference(const Args& specs, bool is_std, int threads,
-                                             RegressionInputs& books);
+                                             RegressionInputs& record);
 
 /// The arguments are those of a regression: --mean, --mean-samples or --errors is among them.
-[[nodiscard]] bool speaks_of_regression(const Args& args);
+[[nodiscard]] bool has_regression_flags(const Args& args);
 
 }  // namespace plumb::cli

@@ -15,9 +15,11 @@ constexpr const char* kReportExamples = R"(Examples:
     plumb report raw.json -o report.html
   before and after calibration on one page, with names of your own
     plumb report raw.json calibrated.json --names "raw,temperature" -o report.html
-  how runs of training went
+  a figure for a paper
+    plumb report raw.json calibrated.json --figure reliability=fig1.pdf --figure-width 85 --figure-font 8
+  learning curves of training runs
     plumb report runs/ce/history.json runs/cape/history.json -o training.html
-Results of several commands go together; those under one name are one model.)";
+Results of several commands can be combined; results with the same name are shown as one model.)";
 
 std::string read_text(const std::string& path) {
   const auto file = MappedFile::open(path);
@@ -25,7 +27,7 @@ std::string read_text(const std::string& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A history of training stands for a result: its epochs, and the options beside it as settings.
+/// A training history used as a result: its epochs, with the options of the run as settings.
 std::string training_result(const std::string& history, const std::filesystem::path& folder) {
   const std::filesystem::path config = folder / "config.json";
   const std::string settings = std::filesystem::exists(config) ? read_text(config.string()) : "{}";
@@ -38,7 +40,7 @@ bool is_history(const std::filesystem::path& path, const std::string& text) {
   return path.filename() == "history.json" && first != std::string::npos && text[first] == '[';
 }
 
-/// What was judged, or the file's name where two results of one command would share it.
+/// The name of what was evaluated, or the file's name if two results would share it.
 std::vector<NamedResult> named_results(const Args& files, const Args& names) {
   if (!names.empty() && names.size() != files.size())
     throw InputError("--names has " + counted(std::ssize(names), "name") + " for " +
@@ -77,23 +79,22 @@ int report_command(const Args& args) {
   PageFlags pages_flags;
   flags.positional("RESULT", files, "files written by --json, or history.json of a training run");
   flags.text("-o", "FILE.html", pages_flags.report, "the page");
-  flags.text("--plots", "DIR", pages_flags.plots,
-             "write each plot as a Vega-Lite spec with its data, and as SVG if node is installed");
+  add_plot_flags(flags, pages_flags);
   flags.list("--names", "a,b", names, "names of the results [the file's name]");
   flags.text("--title", "TEXT", title, "title of the page");
   flags.examples(kReportExamples);
   if (!flags.parse(args)) return kDone;
   if (files.empty())
     throw InputError("no result given; name one or more files that \"plumb ... --json FILE\" wrote");
-  if (pages_flags.report.empty() && pages_flags.plots.empty())
-    throw InputError("no output file given; add -o report.html");
-  check_outputs({{"-o", pages_flags.report}, {"--plots", pages_flags.plots}}, files);
+  check_outputs({{"-o", pages_flags.report}}, files);  // before the page is found to be named like a result
   Pages pages(pages_flags);
+  if (!pages.wanted())
+    throw InputError("no output file given; add -o report.html or --figure reliability.pdf");
+  check_outputs(pages.with_outputs({}, "-o"), files);
   const std::vector<NamedResult> results = named_results(files, names);
   pages.open();
   pages.finish(results, title);
-  if (!pages_flags.report.empty()) say("wrote " + pages_flags.report);
-  if (!pages_flags.plots.empty()) say("wrote the plots to " + pages_flags.plots);
+  pages.say_written();
   return kDone;
 }
 

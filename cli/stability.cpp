@@ -1,14 +1,17 @@
 #include "plumb/evaluate/stability.hpp"
 
-#include <charconv>
+#include <set>
 
+#include "case_flags.hpp"
 #include "commands.hpp"
 #include "evaluate_flags.hpp"
 #include "inputs.hpp"
+#include "next_command.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/json.hpp"
+#include "plumb/report/results.hpp"
 #include "plumb/report/stability.hpp"
 #include "shell/progress.hpp"
 
@@ -23,56 +26,20 @@ constexpr const char* kStabilityExamples = R"(Examples:
 Each repeat draws units with replacement and takes growing parts of that draw. Total variation is the sum of the
 absolute changes along the way; a ratio above 1 means that all votes give a more stable estimate than one label.)";
 
-constexpr std::string_view kRater = "rater:";
-
-SingleLabel parse_single(const std::string& text) {
-  if (text == "majority") return SingleLabel::majority;
-  if (text == "random") return SingleLabel::random;
-  if (text.starts_with(kRater) && text.size() > kRater.size()) return SingleLabel::rater;
-  throw InputError("--single takes majority, random or rater:NAME (or rater:k, from 0), not \"" + text +
-                   "\"");
-}
-
-/// The rater of that name, else of that number.
-int find_rater(const std::string& name, const Votes& votes) {
-  Args known;
-  for (int r = 0; r < votes.raters(); ++r) {
-    known.push_back(votes.rater_name(r));
-    if (known.back() == name) return r;
-  }
-  int number = 0;
-  const char* const end = name.data() + name.size();
-  const auto [at, error] = std::from_chars(name.data(), end, number);
-  if (error == std::errc{} && at == end && number >= 0) return number;
-  throw InputError("--single rater:" + name + ": " + votes.rows().name() + " has no rater of that name" +
-                   did_you_mean(name, known));
-}
-
-Result stability_head(const Items& items, const StabilityOptions& o, const std::string& single,
-                      const Args& args) {
-  Result r = result_of("stability", args);
-  put_items(r, items);
-  r.settings = {{"estimators", o.estimators},
-                {"from", o.from},
-                {"step", o.step},
-                {"repeats", std::int64_t{o.repeats}},
-                {"subsets", std::string(o.subsets == Subsets::nested ? "nested" : "independent")},
-                {"single", single},
-                {"ties", std::string(ties_name(o.evaluate.ties))},
-                {"unit", std::string(items.groups.empty() ? "item" : "group")},
-                {"bins", std::int64_t{o.evaluate.bins}},
-                {"binning", std::string(o.evaluate.binning == Binning::width ? "width" : "mass")},
-                {"clip", o.evaluate.clip},
-                {"bandwidth", bandwidth_setting(o.evaluate)},
-                {"leave_out", std::string(o.evaluate.leave_out == LeaveOut::vote ? "vote" : "item")},
-                {"seed", o.evaluate.seed}};
-  return r;
+/// All items at once, with intervals: what the spread over draws is to be compared with.
+/// The curves first. `plumb evaluate` advises this command where items are too few, so it is not named here.
+std::string stability_advice(const Args& args, const PageFlags& pages) {
+  if (!pages.report.empty()) return "";
+  Args parts = argument_parts(args, [](const std::string& flag) { return flag != "--json"; });
+  parts.insert(parts.begin(), "plumb stability");
+  parts.emplace_back("--report stability.html");
+  return next_command("See the curves:", parts);
 }
 
 }  // namespace
 
 int stability_command(const Args& args) {
-  if (speaks_of_manifest(args)) return stability_manifest_command(args);
+  if (has_manifest_flags(args)) return stability_manifest_command(args);
   Flags flags("stability",
               "How an estimate varies as the test set shrinks, with one label per item and with all votes.");
   InputFlags input_flags;
@@ -112,12 +79,11 @@ int stability_command(const Args& args) {
   o.evaluate = checked_options(how);
   o.repeats = between("--repeats", repeats, 2, 100000);
   o.subsets = subsets == "nested" ? Subsets::nested : Subsets::independent;
-  o.single = parse_single(single);
+  check_single(single);
   Pages pages(pages_flags);
   const Inputs inputs = load_inputs(input_flags, o.evaluate.threads);
-  if (o.single == SingleLabel::rater) o.rater = find_rater(single.substr(kRater.size()), inputs.items.votes);
-  check_outputs({{"--json", json}, {"--report", pages_flags.report}, {"--plots", pages_flags.plots}},
-                inputs.paths);
+  set_single(o, single, inputs.items.votes);
+  check_outputs(pages.with_outputs({{"--json", json}}), inputs.paths);
   pages.open();
   std::optional<AtomicFile> file;
   if (!json.empty() && json != "-") file.emplace(json);
@@ -128,18 +94,18 @@ int stability_command(const Args& args) {
     o.progress = bar.callback();
     s = stability(inputs.items, o);
   }
-  Result result = stability_head(inputs.items, o, single, args);
-  put_books(inputs, result);
+  Result result = stability_result(s, inputs.items, o, single);
+  result.argv = argv_of("stability", args);
+  add_input_record(inputs, result);
   pages.add_checksums(result.inputs, inputs.paths);
-  result.votes = s.votes;
-  result.sections.emplace_back("stability", stability_section(s));
-  result.tables.emplace_back("precision", precision_table(s));
+  pages.finish(result);
   if (file) {
     file->write(render_json(result));
     file->commit();
   }
-  pages.finish(result);
-  print_result(result, json, quiet, [&] { return render_stability(s, stdout_look()) + notes_text(inputs); });
+  print_result(result, json, quiet, [&] {
+    return render_stability(s, stdout_options()) + notes_text(inputs) + stability_advice(args, pages_flags);
+  });
   return kDone;
 }
 

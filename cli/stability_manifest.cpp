@@ -4,10 +4,12 @@
 #include "evaluate_flags.hpp"
 #include "output.hpp"
 #include "output_paths.hpp"
+#include "pages.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/case_stability.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/json.hpp"
+#include "plumb/report/results.hpp"
 #include "plumb/report/stability.hpp"
 #include "shell/progress.hpp"
 
@@ -17,8 +19,8 @@ namespace {
 constexpr const char* kStabilityCasesExamples = R"(Examples:
   total variation within each image, all raters against the first
     plumb stability --manifest cases.csv --within case --single rater:rater_1 --estimators ece,brier
-  how the pooled error varies with fewer cases
-    plumb stability --manifest cases.csv --repeats 200 --step 0.1)";
+  how the pooled error varies with fewer cases, as a figure
+    plumb stability --manifest cases.csv --repeats 200 --step 0.1 --figure stability.pdf)";
 
 SingleLabel single_label(const std::string& text, std::string& rater) {
   if (text == "majority") return SingleLabel::majority;
@@ -36,8 +38,7 @@ SingleLabel single_label(const std::string& text, std::string& rater) {
 int stability_manifest_command(const Args& args) {
   Flags flags(
       "stability",
-      "How an estimate varies with fewer cases, or with fewer voxels of each case (--within case), with "
-      "one label and with all raters.");
+      "How an estimate varies with fewer cases, or with fewer voxels of each case (--within case), with one label and with all raters.");
   CaseFlags f;
   EvaluateFlags how;
   CaseStabilityOptions options;
@@ -45,7 +46,8 @@ int stability_manifest_command(const Args& args) {
   std::int64_t repeats = o.repeats;
   std::string within = "none", subsets = "nested", single = "majority", json;
   bool quiet = false;
-  add_case_flags(flags, f);
+  PageFlags pages_flags;
+  add_case_flags(flags, f, {.structures = true, .layouts = true, .arrays = true});
   flags.heading("Computation");
   flags.choice("--within", {"none", "case"}, within, "case: subsets of the voxels of each case");
   flags.list("--estimators", "k,k", o.estimators, "keys from \"plumb list\" [ece]");
@@ -66,8 +68,7 @@ int stability_manifest_command(const Args& args) {
   flags.integer("--threads", how.threads, "number of threads; 0: all cores; does not change the results");
   flags.heading("Output");
   flags.text("--json", "FILE", json, "write the full result as JSON; - for standard output");
-  for (const char* flag : {"--report", "--plots"})
-    flags.unavailable(flag, std::string(flag) + " is not there for stability of cases; use --json");
+  add_page_flags(flags, pages_flags);
   flags.toggle("--quiet", quiet, "print no table and no progress");
   flags.examples(kStabilityCasesExamples);
   if (!flags.parse(args)) return kDone;
@@ -79,8 +80,10 @@ int stability_manifest_command(const Args& args) {
   o.repeats = between("--repeats", repeats, 2, 100000);
   o.subsets = subsets == "nested" ? Subsets::nested : Subsets::independent;
   o.single = single_label(single, options.rater);
+  Pages pages(pages_flags);
   const CaseInputs cases = open_cases(f, o.evaluate.threads);
-  check_outputs({{"--json", json}}, cases.paths);
+  check_outputs(pages.with_outputs({{"--json", json}}), cases.paths);
+  pages.open();
   std::optional<AtomicFile> file;
   if (!json.empty() && json != "-") file.emplace(json);
 
@@ -100,14 +103,14 @@ int stability_manifest_command(const Args& args) {
       result.votes = w.votes;
       result.tables.emplace_back("within_cases", within_table(w));
       result.tables.emplace_back("over_cases", over_cases_table(w));
-      table = render_within(w, stdout_look());
+      table = render_within(w, stdout_options());
     } else {
       const Stability s = stability_over_cases(cases.names, read, options);
       result.items = s.items;
       result.votes = s.votes;
       result.sections.emplace_back("stability", stability_section(s));
       result.tables.emplace_back("precision", precision_table(s));
-      table = render_stability(s, stdout_look());
+      table = render_stability(s, stdout_options());
     }
   }
   result.task = result.classes == 2 ? "binary" : "multiclass";
@@ -127,7 +130,8 @@ int stability_manifest_command(const Args& args) {
                      {"clip", o.evaluate.clip},
                      {"bandwidth", bandwidth_setting(o.evaluate)},
                      {"seed", o.evaluate.seed}};
-  put_case_settings(f, cases, result);
+  add_case_settings(f, cases, result);
+  pages.finish(result);
   if (file) {
     file->write(render_json(result));
     file->commit();

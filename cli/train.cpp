@@ -1,5 +1,5 @@
-// plumb train and plumb predict: each explains and checks its flags itself,
-// then hands over to plumb-train beside it.
+// plumb train and plumb predict: each explains and checks its flags itself, then hands over to plumb-train
+// beside it.
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,8 +29,9 @@ int hand_over(const char* command, const Args& args) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  // Threads that wait for each other sleep instead of spinning: with a busy neighbour on two cores an epoch
-  // of resnet18 took twelve times as long. OpenMP reads this when it is loaded; who has set it is obeyed.
+  // Threads that wait for each other sleep instead of spinning: with a busy neighbour on two cores an
+  // epoch of resnet18 took twelve times as long. OpenMP reads this when it is loaded; a value set by the
+  // user is kept.
   ::setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
   ::execv(tool.c_str(), argv.data());
   throw InputError("cannot start " + tool + ": " + std::strerror(errno));
@@ -39,7 +40,7 @@ int hand_over(const char* command, const Args& args) {
 }  // namespace
 
 int train_command(const Args& args) {
-  TrainFlags t;  // bad usage is told without LibTorch
+  TrainFlags t;  // bad usage is reported without LibTorch
   return parse_train_flags(args, t) ? hand_over("train", args) : kDone;
 }
 

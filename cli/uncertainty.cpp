@@ -1,5 +1,6 @@
 #include "plumb/uncertainty/uncertainty.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "commands.hpp"
@@ -12,9 +13,11 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/load.hpp"
 #include "plumb/io/pictures.hpp"
+#include "plumb/io/table_file.hpp"
 #include "plumb/report/json.hpp"
-#include "plumb/report/uncertainty.hpp"
+#include "plumb/report/results.hpp"
 #include "shell/progress.hpp"
+#include "uncertainty_manifest.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -28,24 +31,29 @@ constexpr const char* kUncertaintyExamples = R"(Examples:
     plumb uncertainty --probs probs.npy --labels labels.npy --score distance=items.csv:distance --ids items.csv:id --suspects-csv look.csv
   with a picture of each suspect in a report
     plumb uncertainty --probs probs.npy --labels labels.npy --images items.csv:file --report report.html
+  voxels of segmented images, from a manifest
+    plumb uncertainty --manifest cases.csv --bootstrap 200
   a histogram: columns w and p, rows from the least to the most confident bin
     plumb uncertainty --histogram bins.csv
 The odds ratio says by how much knowing the measure changes the odds of a right answer; 1: not at all.)";
 
 struct UncertaintyFlags {
   InputFlags inputs;
+  VoxelFlags voxels;
   UncertaintyOptions o;
   Args measures, metrics, targets, scores, images, fail_if;
   std::string top = "1", degenerate = degenerate_name(UncertaintyOptions{}.degenerate);
   std::int64_t bins = kEqualMassBins, suspects = o.suspects, bootstrap = o.bootstrap,
                permutations = o.permutations, threads = o.threads;
   double base_rate = 0;
+  std::string base_from = "observed";
   std::string histogram, suspects_csv, json;
   PageFlags pages;
   bool quiet = false;
 };
 
-void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
+/// Of items in arrays.
+void add_item_flags(Flags& flags, UncertaintyFlags& f) {
   add_answer_flags(flags, f.inputs);
   flags.unavailable("--by",
                     "plumb uncertainty does not report by slice; leave out --by, or run it on each slice");
@@ -56,6 +64,12 @@ void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
                  "N scores of your own, larger for less certain items; repeatable");
   flags.list("--images", "FILE", f.images,
              "pictures for --report: N x H x W, with channels first or last, or a CSV column of file names");
+  flags.text("--histogram", "FILE", f.histogram, "evaluate this histogram (columns w, p) instead of items");
+}
+
+void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f, bool of_cases) {
+  if (of_cases) add_voxel_flags(flags, f.voxels);
+  if (!of_cases) add_item_flags(flags, f);
   flags.heading("Computation");
   flags.list("--measures", "m,m", f.measures,
              "entropy, u1, u5, loss, variance, mutual_information, expected_entropy [all that apply]");
@@ -66,7 +80,8 @@ void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   flags.integer("--bins", f.bins, "equal-mass bins of the measure; when given, also for the odds ratio");
   flags.choice("--degenerate", {"pool", "jeffreys", "error"}, f.degenerate,
                "how to treat bins of only right or only wrong answers");
-  flags.number("--base-rate", f.base_rate, "accuracy that the odds are relative to [the observed one]");
+  flags.number_or_name("--base-rate", {"observed"}, f.base_rate, f.base_from,
+                       "accuracy that the odds are relative to; observed: that of the data");
   flags.number("--coarsen", f.o.coarsen, "merge bins until their relative error is at most X; 0: never");
   flags.list("--targets", "x,x", f.targets, "accuracies to find thresholds for [0.99,0.95]");
   flags.number("--confidence", f.o.confidence,
@@ -79,11 +94,10 @@ void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f) {
   flags.number("--level", f.o.level, "confidence level of the intervals");
   flags.seed("--seed", f.o.seed, "seed of the random numbers");
   flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
-  flags.text("--histogram", "FILE", f.histogram, "evaluate this histogram (columns w, p) instead of items");
   flags.heading("Output");
   flags.text("--json", "FILE", f.json, "write the full result as JSON; - for standard output");
   add_page_flags(flags, f.pages);
-  flags.text("--suspects-csv", "FILE", f.suspects_csv, "the suspects as a table");
+  flags.text("--suspects-csv", "FILE", f.suspects_csv, "the suspects as a table: .csv or .parquet");
   flags.repeated("--fail-if", "\"u1.eor<5\"", f.fail_if,
                  "exit with code 3 if this holds for a measure's score; repeatable");
   flags.toggle("--quiet", f.quiet, "print no table and no progress");
@@ -114,7 +128,7 @@ UncertaintyOptions uncertainty_options(const UncertaintyFlags& f, const Flags& f
   o.degenerate = f.degenerate == "pool"       ? Degenerate::pool
                  : f.degenerate == "jeffreys" ? Degenerate::jeffreys
                                               : Degenerate::error;
-  if (flags.given("--base-rate")) o.base_rate = f.base_rate;
+  if (f.base_rate > 0) o.base_rate = f.base_rate;
   if (!f.targets.empty()) {
     o.targets.clear();
     for (const std::string& t : f.targets) o.targets.push_back(accuracy(t));
@@ -150,7 +164,7 @@ std::optional<Pictures> load_pictures(const Args& specs, int threads, std::int64
   return out;
 }
 
-/// Of the suspects, and a note about those that are too large for a page.
+/// Pictures of the suspects, and a note about those that are too large for a page.
 std::vector<std::string> suspect_pictures(const Pictures& pictures, const UncertaintyResult& r,
                                           std::vector<std::string>& notes) {
   std::vector<std::string> out;
@@ -193,32 +207,7 @@ MetricResults measure_scores(const UncertaintyResult& r) {
   return out;
 }
 
-Result uncertainty_head(const UncertaintyOptions& o, const Args& args) {
-  Result r = result_of("uncertainty", args);
-  r.settings = {
-      {"top", std::int64_t{o.top}},
-      {"bins", std::int64_t{o.bins.value_or(kEqualMassBins)}},
-      {"eor_bins",
-       std::string(
-           o.bins || o.coarsen > 0
-               ? "the bins of the other scores"
-               : "by the rarer outcome: min(100, floor(W/25)) bins, W its votes; edges at its quantiles of the measure")},
-      {"bin", std::string("min(bins-1, floor(bins * share of weight with a smaller measure))")},
-      {"degenerate", std::string(degenerate_name(o.degenerate))},
-      {"base_rate", o.base_rate ? Value(*o.base_rate) : Value(std::string("observed"))},
-      {"coarsen", o.coarsen},
-      {"targets", o.targets},
-      {"confidence", o.confidence},
-      {"argmax_ties", std::string("lowest class")},
-      {"weighting", std::string("each vote one, times the item's weight")},
-      {"bootstrap", std::int64_t{o.bootstrap}},
-      {"permutations", std::int64_t{o.permutations}},
-      {"level", o.level},
-      {"seed", o.seed}};
-  return r;
-}
-
-/// What a sensible person would run next, with their own files: intervals first, then the suspects.
+/// The suggested next command, with the user's files: intervals first, then the suspects.
 std::string uncertainty_advice(const Args& args, const UncertaintyFlags& f, const UncertaintyResult& r) {
   const auto again = [&](const char* more) {
     Args parts = argument_parts(args, [](const std::string& flag) { return flag != "--bootstrap"; });
@@ -228,18 +217,43 @@ std::string uncertainty_advice(const Args& args, const UncertaintyFlags& f, cons
   };
   if (r.items == 0 || !f.fail_if.empty()) return "";
   if (f.bootstrap == 0 && r.items > 1)
-    return next_command("How sure is the ranking?", again("--bootstrap 200"));
+    return next_command("Get intervals for these scores:", again("--bootstrap 200"));
   if (f.suspects_csv.empty() && !r.suspects.empty())
     return next_command("Get the suspects as a table to go through:", again("--suspects-csv suspects.csv"));
   return "";
 }
 
-void check_files(const UncertaintyFlags& f, const std::vector<std::string>& inputs) {
-  check_outputs({{"--json", f.json},
-                 {"--suspects-csv", f.suspects_csv},
-                 {"--report", f.pages.report},
-                 {"--plots", f.pages.plots}},
-                inputs);
+/// Measures of the voxels of cases, and what the settings then also say.
+UncertaintyResult of_voxels(const UncertaintyFlags& f, UncertaintyOptions o,
+                            const std::function<void(const Inputs&)>& open, Inputs& inputs, ItemNames& names,
+                            std::vector<std::pair<std::string, Value>>& settings) {
+  if (f.voxels.cases.foreground)
+    throw InputError(
+        "--foreground selects voxels by their votes, which depend on who was right; use --predicted or a roi");
+  VoxelInputs voxels = voxel_inputs(f.voxels, o.seed, o.threads, f.quiet);
+  inputs = std::move(voxels.inputs);
+  open(inputs);
+  ProgressBar bar(!f.quiet);
+  o.progress = bar.callback();
+  UncertaintyResult r = uncertainty(inputs.items, {}, {}, o);
+  names = {voxel_names(voxels, r.suspects), inputs.items.class_names};
+  settings = {{"unit", std::string(voxels.grouped ? "group" : "case")},
+              {"voxels_seen", voxels.seen},
+              {"most_voxels", f.voxels.voxels}};
+  if (!voxels.note.empty()) inputs.notes.push_back(voxels.note);
+  return r;
+}
+
+/// A setting that is there already gets the new value.
+void set_settings(Result& result, const std::vector<std::pair<std::string, Value>>& settings) {
+  for (const auto& one : settings) {
+    const auto old = std::find_if(result.settings.begin(), result.settings.end(),
+                                  [&](const auto& s) { return s.first == one.first; });
+    if (old == result.settings.end())
+      result.settings.push_back(one);
+    else
+      old->second = one.second;
+  }
 }
 
 }  // namespace
@@ -250,17 +264,18 @@ int uncertainty_command(const Args& args) {
       "Which uncertainty measure separates right answers from wrong ones, how well, and which threshold to use.\n"
       "A FILE is .npy, .npz:array, .csv:column or .csv:a,b; several files or a quoted pattern are shards.");
   UncertaintyFlags f;
-  add_uncertainty_flags(flags, f);
+  const bool of_cases = has_manifest_flags(args);
+  add_uncertainty_flags(flags, f, of_cases);
   if (!flags.parse(args)) return kDone;
   UncertaintyOptions o = uncertainty_options(f, flags);
   const std::vector<Gate> gates = parse_gates(f.fail_if);
-  Result result = uncertainty_head(o, args);
   UncertaintyResult r;
   ItemNames names;
-  std::optional<AtomicFile> json, csv;
+  std::optional<AtomicFile> json;
+  std::optional<TableTextFile> csv;
   Pages pages(f.pages);
   const auto open = [&](const Inputs& inputs) {
-    check_files(f, inputs.paths);
+    check_outputs(pages.with_outputs({{"--json", f.json}, {"--suspects-csv", f.suspects_csv}}), inputs.paths);
     pages.open();
     if (!f.json.empty() && f.json != "-") json.emplace(f.json);
     if (!f.suspects_csv.empty()) csv.emplace(f.suspects_csv);
@@ -268,16 +283,17 @@ int uncertainty_command(const Args& args) {
   if (!f.images.empty() && f.json.empty() && !pages.wanted())
     throw InputError("--images are for the report; also give --report FILE.html or --json FILE");
   Inputs inputs;
+  std::vector<std::pair<std::string, Value>> voxel_settings;
   std::optional<Pictures> pictures;
-  if (!f.histogram.empty()) {
+  if (of_cases) {
+    r = of_voxels(f, o, open, inputs, names, voxel_settings);
+  } else if (!f.histogram.empty()) {
     for (const char* flag : {"--probs", "--logits", "--samples", "--sample-logits", "--labels", "--counts",
                              "--ratings", "--annotations", "--score", "--images"})
       if (flags.given(flag))
         throw InputError(std::string("--histogram and ") + flag + " cannot be combined; give one of them");
     r = histogram(f.histogram, o, inputs);
     open(inputs);
-    result.task = "binary";
-    result.classes = 2;
   } else {
     inputs = load_inputs(f.inputs, o.threads);
     std::vector<std::pair<std::string, Rows>> own;
@@ -294,32 +310,24 @@ int uncertainty_command(const Args& args) {
     ProgressBar bar(!f.quiet);
     o.progress = bar.callback();
     r = uncertainty(inputs.items, own, names.ids, o);
-    put_items(result, inputs.items);
-    result.votes = r.votes;
-    result.settings.emplace_back(
-        "scale", std::string(inputs.items.predictions.scale() == Scale::logit ? "logits" : "probabilities"));
-    result.settings.emplace_back("samples", std::int64_t{inputs.items.predictions.samples()});
-    result.settings.emplace_back("unit", std::string(inputs.items.groups.empty() ? "item" : "group"));
-    result.settings.emplace_back("suspects_by", r.suspects_by);
   }
-  result.notes = uncertainty_notes(r, o);
-  put_books(inputs, result);
+  std::vector<std::string> images, too_large;
+  if (pictures) images = suspect_pictures(*pictures, r, too_large);
+  Result result = uncertainty_result(r, o, f.histogram.empty() ? &inputs.items : nullptr, names, images);
+  set_settings(result, voxel_settings);
+  result.argv = argv_of("uncertainty", args);
+  result.notes.insert(result.notes.end(), too_large.begin(), too_large.end());
+  add_input_record(inputs, result);
   pages.add_checksums(result.inputs, inputs.paths);
-  result.sections.emplace_back("accuracy", Value(r.accuracy));
-  result.sections.emplace_back("base_accuracy", Value(r.base));
-  result.sections.emplace_back("measures", measures_section(r));
-  std::vector<std::string> images;
-  if (pictures) images = suspect_pictures(*pictures, r, result.notes);
-  result.sections.emplace_back("suspects", suspects_section(r, names, images));
   const std::vector<std::string> held =
       gates_that_hold(gates, measure_scores(r), {.replicates = o.bootstrap});
   if (json) json->write(render_json(result));
   if (csv) csv->write(suspects_csv(r, names));
+  pages.finish(result);
   if (json) json->commit();
   if (csv) csv->commit();
-  pages.finish(result);
   print_result(result, f.json, f.quiet, [&] {
-    return render_uncertainty(r, names, result.notes, stdout_look()) + uncertainty_advice(args, f, r);
+    return render_uncertainty(r, names, result.notes, stdout_options()) + uncertainty_advice(args, f, r);
   });
   return exit_code(held);
 }

@@ -1,4 +1,4 @@
-# What every target of the project is compiled with.
+# Compile options of every target of the project.
 add_library(plumb_flags INTERFACE)
 # Fused multiply-add where the hardware has it would change bits between machines (docs/numerics.md).
 target_compile_options(plumb_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow)
@@ -17,7 +17,7 @@ if(PLUMB_SANITIZE)
 endif()
 target_compile_features(plumb_flags INTERFACE cxx_std_20)
 # Libraries and programs are compiled alike, so that one precompiled header serves them all: GCC compares -fPIC with -fPIE,
-# and the definitions that a header in it looks at.
+# and the definitions that a header in it depends on.
 target_compile_options(plumb_flags INTERFACE -fPIC)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND PLUMB_PCH)
   target_compile_options(plumb_flags INTERFACE -fpch-preprocess)  # ccache asks for it
@@ -25,14 +25,14 @@ endif()
 target_compile_definitions(plumb_flags INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
 
 # plumb_precompiled_sum(target headers... versions...): what ccache hashes in place of the target's precompiled header, which
-# is large and differs by a few bytes each time that it is made.
+# is large and differs by a few bytes each time it is built.
 function(plumb_precompiled_sum target)
   string(SHA256 sum "${CMAKE_CXX_COMPILER_VERSION} ${ARGN}")
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.gch.sum ${sum})
 endfunction()
 
-# plumb_precompiled(name headers...): a precompiled header, for plumb_use_precompiled(target name). Only headers that are not
-# ours: reading those costs more than most of our files, and they never change. A file still includes what it uses; the asan
+# plumb_precompiled(name headers...): a precompiled header, for plumb_use_precompiled(target name). Only third-party
+# headers: reading them takes longer than compiling most of our files, and they never change. A file still includes what it uses; the asan
 # preset compiles each without precompiled headers.
 function(plumb_precompiled name)
   if(PLUMB_PCH)
@@ -55,15 +55,15 @@ set(PLUMB_STD_HEADERS <algorithm> <array> <bit> <charconv> <cmath> <cstdint> <cs
 plumb_precompiled(plumb_std ${PLUMB_STD_HEADERS} <fmt/format.h>)
 
 # plumb_batches(target): in release builds eight files of a target are compiled as one, in the order of the list: most of their time
-# goes into templates that they have in common. Their local names are unique within the room; a name that is not is an error of the
-# compiler. The asan and dev presets compile each file by itself.
+# goes into templates that they have in common. Their local names are unique within the room; the compiler reports a name that
+# is not. The asan and dev presets compile each file by itself.
 function(plumb_batches target)
   if(PLUMB_PCH)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
 
-# plumb_room(name [BATCHES] SOURCES ... DEPENDS ... PRIVATE ...): one static library for one room of the house.
+# plumb_room(name [BATCHES] SOURCES ... DEPENDS ... PRIVATE ...): one static library for one room.
 # DEPENDS are rooms below it, seen by its users; PRIVATE are third-party libraries that stay inside.
 function(plumb_room name)
   cmake_parse_arguments(R "BATCHES" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})

@@ -1,5 +1,5 @@
-// The first byte picks options and the size of the pieces.
-// What is read, and what is said, must not depend on the pieces.
+// The first byte picks options and the size of the pieces. Neither the data nor the messages may depend on
+// the pieces.
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -16,7 +16,7 @@ std::optional<plumb::Array> parsed(std::span<const std::byte> bytes, const plumb
     return plumb::parse_csv(bytes, "fuzz.csv", "", options);
   } catch (const plumb::InputError& e) {
     why = e.what();
-    return std::nullopt;  // refused with a sentence: what is wanted
+    return std::nullopt;  // refused with one sentence, as intended
   }
 }
 

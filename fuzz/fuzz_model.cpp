@@ -1,5 +1,5 @@
-// A model file from anywhere: refused with a sentence, or read and run. The checksum is put right first, so
-// that what lies behind it is reached too.
+// An arbitrary model file is refused with one sentence, or read and run. The checksum is corrected first, so
+// that the code behind it is reached too.
 #include <string>
 
 #include "plumb/apply.hpp"

@@ -1,12 +1,15 @@
 #include "plumb/data/check.hpp"
 #include "plumb/io/nifti.hpp"
+#include "plumb/io/nifti_write.hpp"
 #include "read_all.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   try {
-    plumb::read_all(plumb::parse_nifti(std::as_bytes(std::span(data, size)), nullptr, "fuzz.nii").array);
+    const auto bytes = std::as_bytes(std::span(data, size));
+    plumb::read_all(plumb::parse_nifti(bytes, nullptr, "fuzz.nii").array);
+    (void)plumb::float_head(plumb::nifti_head(bytes, "fuzz.nii"), plumb::DType::f64);
   } catch (const plumb::InputError&) {
-    return 0;  // refused with a sentence: what is wanted
+    return 0;  // refused with one sentence, as intended
   }
   return 0;
 }

@@ -6,7 +6,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   try {
     plumb::read_all(plumb::parse_npy(std::as_bytes(std::span(data, size)), nullptr, "fuzz.npy"));
   } catch (const plumb::InputError&) {
-    return 0;  // refused with a sentence: what is wanted
+    return 0;  // refused with one sentence, as intended
   }
   return 0;
 }

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   try {
     names = plumb::npz_names(bytes, "fuzz.npz");
   } catch (const plumb::InputError&) {
-    return 0;  // refused with a sentence: what is wanted
+    return 0;  // refused with one sentence, as intended
   }
   for (const std::string& name : names) {
     try {

@@ -13,7 +13,7 @@ void read(std::string_view bytes) {
   try {
     plumb::read_all(plumb::parse_png(std::as_bytes(std::span(bytes.data(), bytes.size())), "fuzz.png"));
   } catch (const plumb::InputError&) {
-    return;  // refused with a sentence: what is wanted
+    return;  // refused with one sentence, as intended
   }
 }
 

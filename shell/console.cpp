@@ -19,7 +19,7 @@ bool no_colour() {
   return value != nullptr && *value != '\0';
 }
 
-/// Without what a terminal would obey, but for the bold and dim that tables are made of.
+/// Without terminal control sequences, except for the bold and dim that tables use.
 std::string harmless(std::string_view text) {
   constexpr std::string_view kOwn[] = {"\x1b[0m", "\x1b[1m", "\x1b[2m"};
   std::string out;
@@ -64,9 +64,7 @@ bool stdout_colour() {
   return !no_colour() && ::isatty(STDOUT_FILENO) != 0 && (term == nullptr || std::strcmp(term, "dumb") != 0);
 }
 
-bool stdout_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
-
-int stdout_width() {
+int stdout_width(int piped) {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   // The shell's own variable, for pipes into a pager.
@@ -74,7 +72,7 @@ int stdout_width() {
     const int given = std::atoi(columns);
     if (given >= 40 && given <= 1000) return given;
   }
-  return 100;
+  return piped;
 }
 
 }  // namespace plumb::cli

@@ -20,7 +20,7 @@ bool parse_number(std::string_view text, T& out) {
   return error == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
-// Also "1e4": a whole number is one however it is written.
+// Also accepts "1e4" as a whole number.
 bool parse_integer(const std::string& text, std::int64_t& out) {
   constexpr double kExact = 0x1p53;
   if (parse_number(text, out)) return true;
@@ -43,6 +43,14 @@ Args split_names(const std::string& value) {
       out.back() += c;
     }
   }
+  return out;
+}
+
+// "a, b or c".
+std::string one_of(const Args& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
   return out;
 }
 
@@ -72,7 +80,7 @@ struct Flags::Parser {
     values.emplace_back();
     CLI::Option* option = app.add_option(flag, values.back(), what)->type_name(name)->group(group);
     option->expected(expected)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    option->allow_extra_args(expected < 0);  // one value means one
+    option->allow_extra_args(expected < 0);  // exactly one value
     readers.emplace_back(option, std::move(read));
     if (flag.starts_with('-')) names.push_back(flag);
     return option;
@@ -97,12 +105,14 @@ struct Flags::Parser {
     const std::string more = " (see plumb " + command + " --help)";
     if (extra.starts_with('-') && extra.size() > 1) {
       const std::string flag = extra.substr(0, extra.find('='));
-      throw InputError("plumb " + command + " has no flag " + flag + did_you_mean(flag, names) + more);
+      const std::string suggestion = did_you_mean(flag, names);
+      throw InputError("plumb " + command + " has no flag " + flag +
+                       (suggestion.empty() ? more : suggestion));
     }
     if (has_positional)
       throw InputError("plumb " + command + " does not expect the argument \"" + extra + "\"" + more);
     throw InputError("plumb " + command + " does not expect the argument \"" + extra +
-                     "\"; give each file with the flag for what it holds" + more);
+                     "\"; give each file with the flag that says what it holds" + more);
   }
 };
 
@@ -177,24 +187,26 @@ void Flags::number(const std::string& flag, double& out, const std::string& what
 
 void Flags::number_or_name(const std::string& flag, const Args& names, double& out, std::string& name,
                            const std::string& what) {
-  parser_->add_single(
-      flag, "X|" + CLI::detail::join(names, "|"), what + " [" + (out == 0 ? name : show(out)) + "]",
-      [=, &out, &name](const std::string& value) {
-        if (std::find(names.begin(), names.end(), value) != names.end()) {
-          out = 0;
-          name = value;
-        } else if (!parse_number(value, out) || !(out > 0)) {
-          throw InputError(flag + " takes a positive number or " + CLI::detail::join(names, " or ") +
-                           ", not \"" + value + "\"" + did_you_mean(value, names));
-        }
-      });
+  parser_->add_single(flag, "X|" + CLI::detail::join(names, "|"),
+                      what + " [" + (out == 0 ? name : show(out)) + "]",
+                      [=, &out, &name](const std::string& value) {
+                        if (std::find(names.begin(), names.end(), value) != names.end()) {
+                          out = 0;
+                          name = value;
+                        } else if (!parse_number(value, out) || !(out > 0)) {
+                          Args accepted = names;
+                          accepted.insert(accepted.begin(), "a positive number");
+                          throw InputError(flag + " takes " + one_of(accepted) + ", not \"" + value + "\"" +
+                                           did_you_mean(value, names));
+                        }
+                      });
 }
 
 void Flags::choice(const std::string& flag, const Args& allowed, std::string& out, const std::string& what) {
   const std::string names = CLI::detail::join(allowed, "|");
   parser_->add_single(flag, names, what + " [" + out + "]", [=, &out](const std::string& value) {
     if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-      throw InputError(flag + " is " + CLI::detail::join(allowed, " or ") + ", not \"" + value + "\"" +
+      throw InputError(flag + " must be " + one_of(allowed) + ", not \"" + value + "\"" +
                        did_you_mean(value, allowed));
     out = value;
   });
@@ -228,6 +240,11 @@ Args Flags::given() const {
 }
 
 bool Flags::parse(const Args& args) {
+  // Also where a value is missing: "plumb evaluate --manifest --help".
+  if (std::find(args.begin(), args.end(), "--help") != args.end()) {
+    write_stdout(parser_->app.help());
+    return false;
+  }
   for (const std::string& arg : args) {
     const std::size_t equals = arg.find('=');
     const auto& plain = parser_->plain;

@@ -1,4 +1,4 @@
-// A command's flags. CLI11 does the parsing inside one translation unit; every complaint is one sentence.
+// A command's flags. CLI11 does the parsing inside one translation unit; every error is one sentence.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Flags {
 
   /// The flags added from here on stand under this heading in the help.
   void heading(std::string name);
-  /// What stands below the flags in the help.
+  /// Text below the flags in the help.
   void examples(const std::string& text);
 
   // The value that `out` holds is the default; numbers and names show it in the help.
@@ -39,7 +39,7 @@ class Flags {
   void positional(const std::string& name, Args& out, const std::string& what);
   /// At most one of these may be given; InputError names the two that were.
   void exclusive(std::vector<std::string> flags);
-  /// Understood, but not yet there: giving it is an InputError with this sentence.
+  /// A flag that is known but not available: giving it is an InputError with this sentence.
   void unavailable(const std::string& flag, const std::string& sentence);
 
   [[nodiscard]] bool given(const std::string& flag) const;

@@ -24,17 +24,19 @@ extern "C" void end_process(int number) {
   ::_exit(128 + number);
 }
 
-extern "C" void ask_first(int number) {
+extern "C" void note_signal(int number) {
   if (received.exchange(number) != 0) end_process(number);
 }
 
-// A file that became shorter since it was mapped. There is nothing to return to.
+// A file was truncated after it was mapped; the access cannot be resumed.
 extern "C" void end_on_bus_error(int number, siginfo_t* info, void*) {
   const char* const path = mapped_path(info->si_addr);
   if (path == nullptr) {
     std::signal(number, SIG_DFL);  // something else: the access is repeated and ends the process
     return;
   }
+  static std::atomic_flag written;  // several threads may get here at once; only one writes
+  while (written.test_and_set()) ::pause();
   remove_unfinished_files();
   const auto write_stderr = [](std::string_view text) { (void)write_all(STDERR_FILENO, text); };
   write_stderr("plumb: ");
@@ -93,7 +95,7 @@ int run_program(const std::function<int()>& program, const std::string& out_of_m
 }
 
 void end_on_signal() { install(end_process); }
-void ask_on_signal() { install(ask_first); }
+void ask_on_signal() { install(note_signal); }
 int signal_received() { return received.load(); }
 
 }  // namespace plumb::cli

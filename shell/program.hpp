@@ -1,5 +1,5 @@
-// What both programs (plumb, plumb-train) are around their commands: exit codes, and one sentence for
-// whatever was thrown; and the signals that end them, which leave no torn file behind.
+// The frame of both programs (plumb, plumb-train): exit codes, one sentence for each exception, and signals,
+// which leave no incomplete file behind.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace plumb::cli {
 inline constexpr int kDone = 0;
 inline constexpr int kInternalFailure = 1;
 inline constexpr int kBadInput = 2;
-inline constexpr int kGateHeld = 3;  ///< a --fail-if held
+inline constexpr int kGateFailed = 3;  ///< a --fail-if condition was true
 
 /// Runs the program and turns what it throws into a sentence on standard error and an exit code.
 /// `out_of_memory` is the sentence for std::bad_alloc.
@@ -20,10 +20,10 @@ inline constexpr int kGateHeld = 3;  ///< a --fail-if held
 /// shell reports it. SIGPIPE is ignored: write_stdout() sees it. An input that becomes shorter while it is
 /// read (SIGBUS) ends the process with a sentence and the code of bad input.
 void end_on_signal();
-/// The first of these signals only shows in signal_received(), so that the work at hand can be finished; the
+/// The first of these signals only sets signal_received(), so that the current work can be finished; the
 /// second one ends the process as above.
 void ask_on_signal();
-/// The number of the signal that came, else 0.
+/// The number of the signal received, otherwise 0.
 [[nodiscard]] int signal_received();
 
 }  // namespace plumb::cli

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tests/summary.py [--strict] [RESULTS]: the seconds of each part of the tests and everything that was skipped, from what
-tests/part noted. With --strict a skip that tests/allowed_skips.txt does not list is a failure."""
+"""tests/summary.py [--strict] [RESULTS]: the seconds of each part of the tests and everything that was skipped, as recorded by
+tests/part. With --strict a skip that tests/allowed_skips.txt does not list is a failure."""
 import argparse
 import fnmatch
 import pathlib

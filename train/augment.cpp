@@ -6,8 +6,12 @@
 
 namespace plumb::train {
 
-torch::Tensor augment(const torch::Tensor& images, const Augmentation& a, std::uint64_t seed) {
-  if (!a.any() || images.dim() != 4) return images;
+namespace {
+
+namespace F = torch::nn::functional;
+
+/// Where each pixel of the result is read.
+torch::Tensor places(const torch::Tensor& images, const Augmentation& a, std::uint64_t seed) {
   const std::int64_t n = images.size(0);
   const double height = images.size(2), width = images.size(3);
   RandomStream random(seed, Purpose::sample);
@@ -28,12 +32,23 @@ torch::Tensor augment(const torch::Tensor& images, const Augmentation& a, std::u
     t[i][1][1] = std::cos(angle);
     t[i][1][2] = -2 * dy / height;
   }
-  namespace F = torch::nn::functional;
-  const torch::Tensor grid =
-      F::affine_grid(theta.to(images.device()), images.sizes(), /*align_corners=*/false);
+  return F::affine_grid(theta.to(images.device()), images.sizes(), /*align_corners=*/false);
+}
+
+}  // namespace
+
+torch::Tensor augment(const torch::Tensor& images, const Augmentation& a, std::uint64_t seed) {
+  if (!a.any() || images.dim() != 4) return images;
   return F::grid_sample(
-      images, grid,
+      images, places(images, a, seed),
       F::GridSampleFuncOptions().mode(torch::kBilinear).padding_mode(torch::kBorder).align_corners(false));
+}
+
+torch::Tensor augment_votes(const torch::Tensor& votes, const Augmentation& a, std::uint64_t seed) {
+  if (!a.any() || votes.dim() != 4) return votes;
+  return F::grid_sample(
+      votes, places(votes, a, seed),
+      F::GridSampleFuncOptions().mode(torch::kNearest).padding_mode(torch::kZeros).align_corners(false));
 }
 
 }  // namespace plumb::train

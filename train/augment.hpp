@@ -17,5 +17,9 @@ struct Augmentation {
 
 /// N x C x H x W in float; pixels from outside repeat the border.
 [[nodiscard]] torch::Tensor augment(const torch::Tensor& images, const Augmentation& a, std::uint64_t seed);
+/// The same changes for the votes of pixels, N x K x H x W: each pixel takes those of the nearest, and a
+/// pixel from outside has none.
+[[nodiscard]] torch::Tensor augment_votes(const torch::Tensor& votes, const Augmentation& a,
+                                          std::uint64_t seed);
 
 }  // namespace plumb::train

@@ -6,8 +6,7 @@
 
 namespace plumb::train {
 
-/// From given outputs, N float32. `votes` is N x 2; an item's outcome is its share of votes
-/// for class 1.
+/// From given outputs, N float32. `votes` is N x 2; an item's outcome is its share of votes for class 1.
 [[nodiscard]] torch::Tensor empirical_probabilities(const TrainOptions& o, Head head,
                                                     const torch::Tensor& outputs, const torch::Tensor& votes);
 /// CaPE is defined for two classes with a vote on every training item; InputError otherwise.

@@ -17,8 +17,8 @@ Claim::Claim(std::string path) : path_(std::move(path)) {
       held_ = fd_ < 0 || errno != EWOULDBLOCK;  // without locks there is no way to wait
       return;
     }
-    // The previous owner may have removed the file between the two calls; this lock is then
-    // on a deleted file.
+    // The previous owner may have removed the file between the two calls; this lock is then on a
+    // deleted file.
     struct stat mine {
     }, there{};
     if (::fstat(fd_, &mine) == 0 && ::stat(path_.c_str(), &there) == 0 && mine.st_ino == there.st_ino) {

@@ -18,10 +18,11 @@ std::string format_of(const TrainOptions& o) {
   if (fs::exists(o.data + "/data_batch_1.bin")) return "cifar10";
   if (has_arrays(o.data + "/train")) return "arrays";
   if (has_images(o.data + "/train")) return "images";
+  if (has_cases(o.data + "/train")) return "cases";
   if (looks_like_utkface(o.data)) return "utkface";
   throw InputError(
       "⟦data⟧ " + o.data +
-      " contains no data in a known layout; give a folder with train/images.npy and train/labels.npy (or features.npy, features.csv, counts.npy, targets.npy), with train/labels.csv of image files, with MNIST's idx files, with CIFAR-10's binary batches or with UTKFace's photographs");
+      " contains no data in a known layout; give a folder with train/images.npy and train/labels.npy (or features.npy, features.csv, counts.npy, targets.npy), with train/labels.csv of image files, with train/cases.csv (or train/images and train/masks) of images and masks, with MNIST's idx files, with CIFAR-10's binary batches or with UTKFace's photographs");
 }
 
 // The same items whatever else changes: the split depends only on the seed.
@@ -175,7 +176,7 @@ Dataset load_dataset(const TrainOptions& o) {
     d.train = read(o.data, true);
     d.test = read(o.data, false);
   } else {
-    const auto read = format == "arrays" ? read_arrays : read_images;
+    const auto read = format == "arrays" ? read_arrays : format == "cases" ? read_cases : read_images;
     // Classes are counted over all parts before labels become votes.
     for (int round = 0; round < 2; ++round) {
       const std::int64_t before = d.classes;
@@ -192,11 +193,12 @@ Dataset load_dataset(const TrainOptions& o) {
   }
   if (o.image_size > 0 && format != "images" && format != "utkface")
     throw InputError("⟦image_size⟧ resizes image files, and " + o.data +
-                     " holds arrays, which are not resized; leave it out here");
+                     (format == "cases" ? " holds images with masks" : " holds arrays") +
+                     ", which are not resized; leave it out here");
   if (format == "utkface" && o.validation_share != TrainOptions{}.validation_share)
     throw InputError(
         "⟦validation_share⟧ is for data without a split, and UTKFace is split as in its paper; leave it out");
-  if (format == "arrays" || format == "images") {
+  if (format == "arrays" || format == "images" || format == "cases") {
     check_shown(d, d.validation, o.data + "/validation");
     check_shown(d, d.test, o.data + "/test");
   }

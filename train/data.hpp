@@ -53,6 +53,10 @@ struct Dataset {
 [[nodiscard]] bool has_answers(const std::string& folder);
 [[nodiscard]] Split read_arrays(const std::string& folder, const TrainOptions& o, Task& task,
                                 std::int64_t& classes);
+/// Images with masks, by a manifest or in folders.
+[[nodiscard]] bool has_cases(const std::string& folder);
+[[nodiscard]] Split read_cases(const std::string& folder, const TrainOptions& o, Task& task,
+                               std::int64_t& classes);
 [[nodiscard]] bool has_images(const std::string& folder);
 [[nodiscard]] Split read_images(const std::string& folder, const TrainOptions& o, Task& task,
                                 std::int64_t& classes);
@@ -71,6 +75,10 @@ void check_each(const torch::Tensor& good, const torch::Tensor& t, const std::st
                 const std::string& complaint);
 /// Numbers of votes, N x K or N x K x H x W, as float32.
 [[nodiscard]] torch::Tensor checked_votes(const torch::Tensor& counts, const std::string& file);
+/// Items x raters (x height x width), negative or NaN where a rater gave no label, as numbers of raters for
+/// each class; raises `classes`.
+[[nodiscard]] torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& name,
+                                             std::int64_t& classes);
 /// N class indices as N x classes votes of one each.
 [[nodiscard]] torch::Tensor votes_of_labels(const torch::Tensor& labels, std::int64_t classes);
 /// Checked class indices (N, or N x H x W) of a labels file; raises `classes`.

@@ -26,7 +26,7 @@ Rows load_labels(const std::string& spec) {
   } catch (const InputError&) {
     const Rows rows = load_path(spec, {.want = Want::either});
     for (std::int64_t i = 0; rows.is_text() && i < rows.rows(); ++i) {
-      const std::string& label = rows.text(i);
+      const std::string label(rows.text(i));
       if (!label.empty() && std::isalpha(static_cast<unsigned char>(label.front())) != 0)
         throw InputError(
             rows.where(i) + ": the label \"" + label +
@@ -38,25 +38,6 @@ Rows load_labels(const std::string& spec) {
 
 std::string inputs_of(const std::string& folder) {
   return find_file(folder, {"images.npy", "inputs.npy", "features.npy", "inputs.csv", "features.csv"});
-}
-
-// From items x raters (x height x width), negative or NaN where a rater gave no label, to the number of
-// raters for each class.
-torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& name, std::int64_t& classes) {
-  if (ratings.dim() != 2 && ratings.dim() != 4)
-    throw InputError(name +
-                     ": ratings are items x raters, or items x raters x height x width, not of shape " +
-                     show_shape(ratings.sizes()));
-  const torch::Tensor r = ratings.to(torch::kFloat32), given = r >= 0;
-  check_each(~given | (r == r.round()), r, name, "is not a class index (0, 1, 2, ...)");
-  const double most = given.any().item<bool>() ? r.masked_select(given).max().item<double>() : 0;
-  if (most > kLastClass)
-    throw InputError(name + " holds " + show(most) +
-                     ", which is beyond the last class index, 65535; number the classes 0, 1, 2, ...");
-  classes = std::max({classes, static_cast<std::int64_t>(most) + 1, std::int64_t{2}});
-  std::vector<torch::Tensor> votes;
-  for (std::int64_t k = 0; k < classes; ++k) votes.push_back((r == k).sum(1).to(torch::kFloat32));
-  return torch::stack(votes, 1);
 }
 
 // Images with the channels last, as most programs store them, would be read with as many channels as rows.
@@ -81,6 +62,23 @@ torch::Tensor read_finite(const std::string& path) {
 }
 
 }  // namespace
+
+torch::Tensor votes_of_ratings(const torch::Tensor& ratings, const std::string& name, std::int64_t& classes) {
+  if (ratings.dim() != 2 && ratings.dim() != 4)
+    throw InputError(name +
+                     ": ratings are items x raters, or items x raters x height x width, not of shape " +
+                     show_shape(ratings.sizes()));
+  const torch::Tensor r = ratings.to(torch::kFloat32), given = r >= 0;
+  check_each(~given | (r == r.round()), r, name, "is not a class index (0, 1, 2, ...)");
+  const double most = given.any().item<bool>() ? r.masked_select(given).max().item<double>() : 0;
+  if (most > kLastClass)
+    throw InputError(name + " holds " + show(most) +
+                     ", which is beyond the last class index, 65535; number the classes 0, 1, 2, ...");
+  classes = std::max({classes, static_cast<std::int64_t>(most) + 1, std::int64_t{2}});
+  std::vector<torch::Tensor> votes;
+  for (std::int64_t k = 0; k < classes; ++k) votes.push_back((r == k).sum(1).to(torch::kFloat32));
+  return torch::stack(votes, 1);
+}
 
 Rows load_path(const std::string& path, const LoadOptions& options) {
   const std::string specs[] = {path};

@@ -59,7 +59,7 @@ struct JpegError {
 }
 
 // Warnings are not printed. A file that ends too soon, which libjpeg would fill with grey, is an error.
-void hear_jpeg(j_common_ptr info, int level) {
+void on_jpeg_message(j_common_ptr info, int level) {
   if (level < 0 && (info->err->msg_code == JWRN_JPEG_EOF || info->err->msg_code == JWRN_HIT_MARKER))
     leave_jpeg(info);
 }
@@ -71,7 +71,7 @@ bool decode_jpeg(std::FILE* file, std::vector<std::uint8_t>& pixels, std::int64_
   JpegError error;
   info.err = jpeg_std_error(&error.base);
   error.base.error_exit = leave_jpeg;
-  error.base.emit_message = hear_jpeg;
+  error.base.emit_message = on_jpeg_message;
   if (setjmp(error.jump) != 0) {
     jpeg_destroy_decompress(&info);
     return false;

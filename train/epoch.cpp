@@ -129,6 +129,8 @@ EpochResult run_epoch(Network& net, torch::optim::Optimizer& optimiser, const Ma
   net.train();
   Batches batches(m, order, ranges);
   const bool mixing = objective.name == "mixup";
+  // Outputs are those of the training set as it is, unless its answers were mixed or its pixels moved.
+  const bool comparable = !mixing && !(options.augmentation.any() && m.answers.dim() == 4);
   torch::Tensor total = torch::zeros({}, torch::TensorOptions().dtype(torch::kFloat64).device(m.device));
   std::vector<torch::Tensor> outputs;
   EpochResult r;
@@ -138,8 +140,9 @@ EpochResult run_epoch(Network& net, torch::optim::Optimizer& optimiser, const Ma
       return r;
     }
     Batch b = batches.get(i);
-    torch::Tensor x = laid_out(
-        augment(m.normalisation.apply(b.inputs), options.augmentation, seed_for(options.seed, "augment", i)));
+    const std::uint64_t moves = seed_for(options.seed, "augment", i);
+    torch::Tensor x = laid_out(augment(m.normalisation.apply(b.inputs), options.augmentation, moves));
+    b.answers = augment_votes(b.answers, options.augmentation, moves);  // of pixels: they move with the image
     if (mixing) mix_up(x, b.answers, objective.strength, seed_for(options.seed, "mixup", i));
     const torch::Tensor empirical =
         objective.empirical.defined() ? objective.empirical.index_select(0, b.index) : torch::Tensor();
@@ -151,12 +154,12 @@ EpochResult run_epoch(Network& net, torch::optim::Optimizer& optimiser, const Ma
     const double items = x.size(0);
     // Stays on the device: reading the loss each step would make the host wait for it.
     total += loss.detach().to(torch::kFloat64) * items;
-    if (!mixing) outputs.push_back(out.logits.detach());
+    if (comparable) outputs.push_back(out.logits.detach());
     const double done = ranges[i].second;
     if (options.progress) options.progress(done / n, [&] { return total.item<double>() / done; });
   }
   r.loss = total.item<double>() / n;
-  if (!mixing) {
+  if (comparable) {
     const torch::Tensor met = torch::cat(outputs).to(torch::kCPU, torch::kFloat32);
     r.outputs = torch::empty_like(met).index_copy_(0, order, met);
   }

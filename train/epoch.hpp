@@ -43,7 +43,8 @@ struct EpochOptions {
 struct EpochResult {
   bool interrupted = false;
   double loss = 0;  ///< mean over items
-  /// of each item as seen in the epoch, in the order of the training set; undefined after mixup
+  /// of each item as seen in the epoch, in the order of the training set; undefined after mixup and where
+  /// pixels moved
   torch::Tensor outputs;
 };
 

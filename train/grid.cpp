@@ -133,9 +133,9 @@ GridOutcome run_grid(const std::string& path, const TrainOptions& how, const Hoo
       continue;
     }
     const RunResult r = read_result(cell.options.out);
-    const bool astray = !r.metric("validation", "nll");
-    outcome.astray += astray ? 1 : 0;
-    table += std::string(astray ? ",astray," : ",done,") + std::to_string(r.epochs) + "," +
+    const bool diverged = !r.metric("validation", "nll");
+    outcome.diverged += diverged ? 1 : 0;
+    table += std::string(diverged ? ",diverged," : ",done,") + std::to_string(r.epochs) + "," +
              std::to_string(r.best_epoch) + "," + show(r.seconds);
     for (const char* part : {"validation", "test"}) {
       for (const char* key : keys) {

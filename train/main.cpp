@@ -94,8 +94,8 @@ int grid_workers(const std::string& grid, const train::TrainOptions& o, std::int
     done = train::run_grid(grid, o, again);
   }
   const std::string see = "; see " + o.out + "/grid.csv";
-  if (done.astray > 0)
-    throw InputError(counted(done.astray, "run") +
+  if (done.diverged > 0)
+    throw InputError(counted(done.diverged, "run") +
                      " of the grid diverged (no finite validation log-loss); lower \"lr\"" + see);
   if (done.missing > done.busy)
     throw InputError(counted(done.missing - done.busy, "run") + " of the grid failed" + see);

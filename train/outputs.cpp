@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "plumb/io/npy.hpp"
+#include "plumb/io/table_file.hpp"
 #include "train/inference.hpp"
 #include "train/tensors.hpp"
 
@@ -54,6 +55,29 @@ void write_predictive(const std::string& folder, const PredictiveParts& p) {
   write_doubles(folder + "/aleatoric.npy", p.aleatoric);
   write_doubles(folder + "/epistemic.npy", p.epistemic);
   write_doubles(folder + "/variance.npy", p.aleatoric + p.epistemic);
+}
+
+std::vector<NamedTensor> columns_of(const PredictiveParts& p) {
+  return {{"mean", p.mean},
+          {"aleatoric", p.aleatoric},
+          {"epistemic", p.epistemic},
+          {"variance", p.aleatoric + p.epistemic}};
+}
+
+void write_table(const std::string& path, const std::vector<NamedTensor>& parts) {
+  std::vector<std::string> names;
+  std::vector<torch::Tensor> tensors;
+  for (const auto& [name, t] : parts) {
+    tensors.push_back(t.reshape({t.size(0), -1}));
+    const std::int64_t width = tensors.back().size(1);
+    for (std::int64_t k = 0; k < width; ++k)
+      names.push_back(width == 1 ? name : name + "_" + std::to_string(k));
+  }
+  const torch::Tensor all = torch::cat(tensors, 1);
+  const bool one = names.size() == 1;  // a column, not a matrix of width 1
+  TableFile file(path, one ? std::vector{all.size(0)} : all.sizes().vec(), names);
+  file.write(doubles_of(all));
+  file.commit();
 }
 
 std::map<std::string, Metrics> write_outputs(const std::string& folder, const Model& model,

@@ -19,4 +19,12 @@ void write_answers(const std::string& folder, const Split& split, Task task);
 /// mean.npy, aleatoric.npy, epistemic.npy and their sum, variance.npy.
 void write_predictive(const std::string& folder, const PredictiveParts& p);
 
+struct NamedTensor {
+  std::string name;
+  torch::Tensor values;  ///< one row per item
+};
+[[nodiscard]] std::vector<NamedTensor> columns_of(const PredictiveParts& p);
+/// One table by the suffix of its name; a tensor of several columns gives NAME_0, NAME_1, ...
+void write_table(const std::string& path, const std::vector<NamedTensor>& parts);
+
 }  // namespace plumb::train

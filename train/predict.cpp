@@ -3,6 +3,8 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
+#include "plumb/io/plugin.hpp"
+#include "plumb/io/table_file.hpp"
 #include "train/checkpoint.hpp"
 #include "train/inference.hpp"
 #include "train/outputs.hpp"
@@ -50,10 +52,16 @@ constexpr const char* kWritten[] = {
     "image.npy"};
 
 // Older predictions are overwritten, other files are not.
-void check_out_of_predict(const std::string& out) {
+void check_out_of_predict(const PredictOptions& o) {
+  const std::string& out = o.out;
   if (const std::string run = owner_of(out); !run.empty())
     throw InputError("⟦out⟧ " + out + " would overwrite what the run in " + run +
                      " keeps there; choose another folder, such as " + (fs::path(run) / "mc").string());
+  if (is_one_file(o)) {
+    if (fs::is_directory(out))
+      throw InputError("⟦out⟧ " + out + " is a folder, and its name is that of a file");
+    return;
+  }
   if (fs::is_directory(out) && !fs::is_empty(out) && !fs::exists(fs::path(out) / kWritten[0]) &&
       !fs::exists(fs::path(out) / kWritten[1]))
     throw InputError("⟦out⟧ " + out + " contains files but no predictions; choose a new or empty folder");
@@ -77,7 +85,15 @@ void check_folders(const PredictOptions& o, const std::string& own) {
     throw InputError("⟦out⟧ " + o.out + " is inside the data folder " + data +
                      ", whose files could be overwritten; choose a folder outside it");
   }
-  check_out_of_predict(o.out);
+  check_out_of_predict(o);
+}
+
+// Before anything is computed: a plugin that is missing would be noticed only at the end.
+void check_plugin(const std::string& out) {
+  if (is_arrow_path(out) && !has_plugin("arrow"))
+    throw InputError(
+        out +
+        " needs libplumb_arrow.so, which is not beside this plumb; build it with \"make arrow\", or write a .csv");
 }
 
 // Any folder of arrays beside or instead of the three parts will do ("test-clahe"), with labels or without.
@@ -114,7 +130,8 @@ Split part_of(TrainOptions how, const std::string& name, bool own, Task task, st
 
 std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   if (o.run.empty()) throw InputError("give the folder of a run: plumb predict RUN --out FOLDER");
-  if (o.out.empty()) throw InputError("⟦out⟧ is needed: the folder to write to");
+  if (o.out.empty()) throw InputError("⟦out⟧ is needed: the folder or the file to write to");
+  check_plugin(o.out);
   const std::vector<std::string> members = members_of(o.run);
   const bool passes_differ = o.mc_dropout || o.tta;
   if (!passes_differ && members.size() == 1 && o.samples != PredictOptions{}.samples)
@@ -168,7 +185,7 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
       outputs.push_back(infer(*model.net, split.inputs, model.normalisation, device, pass).outputs);
     }
   }
-  clear_predictions(o.out);
+  if (!is_one_file(o)) clear_predictions(o.out);
   const std::string made = std::to_string(outputs.size()) + (outputs.size() == 1 ? " sample" : " samples") +
                            " of " + std::to_string(split.size()) + " items in " + o.out;
   if (is_regression(first.head)) {
@@ -179,8 +196,13 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
       variances.push_back(variance);
     }
     const torch::Tensor m = torch::stack(means), v = torch::stack(variances);
+    const PredictiveParts predictive = predictive_parts(m, v);
+    if (is_one_file(o)) {
+      write_table(o.out, columns_of(predictive));
+      return made;
+    }
     write_doubles(o.out + "/mean_samples.npy", m);  // first: it marks the folder
-    write_predictive(o.out, predictive_parts(m, v));
+    write_predictive(o.out, predictive);
     write_doubles(o.out + "/variance_samples.npy", v);
     write_answers(o.out, split, first.task);
     return made +
@@ -188,9 +210,13 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   }
   std::vector<torch::Tensor> samples;
   for (const torch::Tensor& t : outputs) samples.push_back(probabilities(first.head, rows_of(t)));
-  const torch::Tensor all = torch::stack(samples);
+  const torch::Tensor all = torch::stack(samples), probs = all.mean(0);
+  if (is_one_file(o)) {
+    write_table(o.out, {{"p", probs}});
+    return made;
+  }
   write_doubles(o.out + "/samples.npy", all);
-  write_doubles(o.out + "/probs.npy", all.mean(0));
+  write_doubles(o.out + "/probs.npy", probs);
   write_answers(o.out, split, first.task);
   return made + ": samples.npy, probs.npy";
 }

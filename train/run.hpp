@@ -19,7 +19,7 @@ struct Hooks {
 };
 
 struct Interrupted {
-};  ///< thrown when hooks.interrupted() said so; the checkpoint of the last epoch is on disk
+};  ///< thrown when hooks.interrupted() is true; the checkpoint of the last epoch is on disk
 
 /// result.json: the chosen epoch, the epochs run, and the metrics of each part.
 struct RunResult {
@@ -54,9 +54,9 @@ void write_config(const TrainOptions& o);
 /// Finished cells are left alone (InputError if their options differ), cells that another process works on
 /// are skipped, a cell that cannot be run is reported and skipped. Writes grid.csv.
 struct GridOutcome {
-  std::int64_t missing = 0;  ///< not done, of which
-  std::int64_t busy = 0;     ///< being worked on by another process
-  std::int64_t astray = 0;   ///< without a finite validation log-loss
+  std::int64_t missing = 0;   ///< not done, of which
+  std::int64_t busy = 0;      ///< being worked on by another process
+  std::int64_t diverged = 0;  ///< without a finite validation log-loss
 };
 GridOutcome run_grid(const std::string& grid, const TrainOptions& how, const Hooks& hooks);
 

@@ -90,8 +90,6 @@ void check_method(const TrainOptions& o, const Dataset& data) {
   if (o.method == "ce-resampled" && !(data.train.truth.defined() && data.task == Task::classification))
     throw InputError(
         "⟦method⟧ ce-resampled draws labels from known probabilities: train/truth.npy is needed");
-  if (data.task == Task::segmentation && (o.flip || o.shift > 0 || o.rotation > 0))
-    throw InputError("⟦flip⟧, ⟦shift⟧ and ⟦rotation⟧ would move the image but not its mask; leave them out");
   if ((data.task == Task::segmentation) != (o.model == "unet-small"))
     throw InputError(
         "⟦model⟧ unet-small is for labels of pixels and the other models for labels of items; the labels here are of " +

@@ -17,10 +17,9 @@ await build({
   target: "es2020",
   charset: "utf8",
   legalComments: "none",
-  external: ["node:*"],
   logLevel: "warning",
 });
-// Inside a script element neither of these may stand.
+// Neither of these may occur inside a script element.
 const script = readFileSync(join(out, "page.js"), "utf8")
   .trimEnd()
   .replace(/<\/script/gi, "<\\/script")

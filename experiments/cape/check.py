@@ -1,5 +1,5 @@
-"""check.py FOLDER: the table of test MSE_p by scenario and method from the runs of run.sh, what is missing, and whether the
-order holds: the oracle best, both CaPEs below cross-entropy stopped early, on the mean of the scenarios that are whole."""
+"""check.py FOLDER: the table of test MSE_p by scenario and method from the runs of run.sh, the missing runs, and whether the
+order holds: the oracle best, both CaPEs below cross-entropy with early stopping, on the mean of the complete scenarios."""
 import json
 import pathlib
 import sys

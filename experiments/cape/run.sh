@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh PLUMB FOLDER: draws the five scenarios into FOLDER and trains the grids there, one after the other. Start it again after
-# an interruption: what is done stays done.
+# an interruption: finished runs are kept.
 set -euo pipefail
 plumb=$(realpath "${1:-build/bin/plumb}")
 folder=${2:-runs/faces}

@@ -1,12 +1,12 @@
-// Runs a calibrator that `plumb calibrate fit` saved, in somebody else's program: this one file, C++20, no
-// library beyond the standard one. One row at a time, without allocation up to 64 classes, under a
-// microsecond for ten; several threads may share a Calibrator.
+// Runs a calibrator that `plumb calibrate fit` saved in any program: one file, C++20, no library but the
+// standard one. One row at a time, without allocation up to 64 classes, under a microsecond for ten; several
+// threads may share a Calibrator.
 //
 //   const auto calibrate = plumb::apply::Calibrator::load("model.json");
 //   calibrate(logits, plumb::apply::Input::logits, probabilities);   // K numbers in, K out
 //
-// It agrees with the library to 1e-12: the C library's exp and log stand for the portable ones. The file is
-// in four parts: JSON, numbers, maps, Calibrator; it is long because it is one file to copy.
+// Its results agree with the library's to 1e-12, because it uses exp and log of the C library. The file is in
+// four parts: JSON, numbers, maps, Calibrator; it is long because it is one file to copy.
 #pragma once
 
 #include <algorithm>
@@ -173,7 +173,7 @@ inline void softmax(std::span<double> x) {
   for (double& v : x) v /= sum;
 }
 
-/// Log-odds when there is one number, else one logit for each class.
+/// Log-odds when there is one number, otherwise one logit for each class.
 inline void to_logits(std::span<double> x) {
   if (x.size() == 1) {
     const double p = std::clamp(x[0], kClip, 1 - kClip);
@@ -234,7 +234,7 @@ struct Numbers {
   std::vector<Table> tables;
 };
 
-// What each method makes of a row. Those that take logits leave logits, but for the mixtures.
+// How each method transforms a row. Methods that take logits return logits, except for the mixtures.
 
 inline void leave(const Numbers&, std::span<double>, int) {}
 inline void divide(const Numbers& m, std::span<double> x, int) {
@@ -288,7 +288,7 @@ inline void product(const Numbers& m, std::span<double> x) {
   std::copy(out.get().begin(), out.get().end(), x.begin());
 }
 inline void linear(const Numbers& m, std::span<double> x, int) {
-  if (x.size() == 1) {  // two classes: log-odds come apart and are put together again
+  if (x.size() == 1) {  // two classes: log-odds are split into two logits and joined again
     const double u = x[0] / (m.t > 0 ? m.t : 1), soft = std::log1p(std::exp(-std::fabs(u))),
                  floor = std::log(kClip);
     std::array<double, 2> pair{std::max(-std::max(u, 0.0) - soft, floor),
@@ -377,7 +377,7 @@ inline Numbers read_spline(const StepReader& s) {
 
 enum class Gives { probabilities, logits };
 
-/// One row a method; the model file names it.
+/// One row per method; the model file names it.
 struct MethodRow {
   std::string_view method;
   bool binary;  ///< two classes only
@@ -521,9 +521,9 @@ class Calibrator {
   void run(std::span<double> x, bool logits) const {
     for (const detail::Map& map : maps_) map(x, logits, classes_);
     if (logits) detail::to_probabilities(x);
-    for (const double z : x)  // parameters of 1e308 make infinities meet
+    for (const double z : x)  // parameters such as 1e308 can give inf - inf
       if (!(z >= -1e-9 && z <= 1 + 1e-9))
-        throw Error("the model turns this row into something that is no probability");
+        throw Error("the model turns this row into something that is not a probability");
   }
 
   int classes_ = 0;

@@ -1,4 +1,4 @@
-// One row per metric: the names users type, what each needs and costs, and how its uncertainty is told.
+// One row per metric: the names users type, what each needs and costs, and how its uncertainty is reported.
 // Contract tests, `plumb list`, docs and the evaluator all read this table.
 #pragma once
 
@@ -13,12 +13,12 @@ namespace plumb {
 
 enum class Task { any, binary, multiclass, regression };
 enum class Needs { votes, pairs, truth };  ///< any vote; two votes on some item; known true probabilities
-enum class Better { lower, higher, zero, one, neither };  ///< which way is good; zero, one: the ideal value
+enum class Better { lower, higher, zero, one, neither };  ///< what is better; zero, one: the ideal value
 enum class Cost { linear, sort, quadratic };
 enum class Room { streaming, ordered, kernel };
-enum class Interval { percentile, basic, inversion, wilson, logit, normal, none };
-enum class Per { vote, item };  ///< what weighs one: a vote, or an item however many votes it has
-/// Where a reader sees a metric without asking for all of them.
+enum class Interval { percentile, basic, inversion, wilson, logit, normal, debiased, exact, none };
+enum class Per { vote, item };  ///< what has weight one: a vote, or an item with any number of votes
+/// Where a metric is shown by default.
 enum class Place { table, slices, comparison, page };
 using Places = EnumSet<Place>;
 inline constexpr Places kListed{};  ///< in the full list alone
@@ -37,8 +37,9 @@ struct MetricRow {
   bool per_class;  ///< also reported for each class
   bool by_item;    ///< debiased by item: weight 2 is not the row twice
   Per per;
-  Places headline;  ///< where it stands among the first
+  Places headline;  ///< where it is a headline
   std::string_view line;
+  bool on_request = false;  ///< computed only when it, or all, is asked for
 };
 
 inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
@@ -50,15 +51,26 @@ inline constexpr MetricRow kMetrics[] = {
     {"agreement",             Task::any,       Needs::votes, Better::higher, 0,   1,          Cost::linear, Room::streaming, Interval::wilson,     false, false, false, Per::vote, kEverywhere, "share of votes for the most probable class"},
     {"nll",                   Task::any,       Needs::votes, Better::lower,  0,   kUnbounded, Cost::linear, Room::streaming, Interval::percentile, false, false, false, Per::vote, kEverywhere, "log-loss: mean over votes of -log of the probability given to the vote"},
     {"brier",                 Task::any,       Needs::votes, Better::lower,  0,   2,          Cost::linear, Room::streaming, Interval::percentile, false, false, false, Per::vote, kEverywhere, "Brier score: mean squared distance between probabilities and votes"},
+    {"ipa",                   Task::any,       Needs::votes, Better::higher, -kUnbounded,1,          Cost::linear, Room::streaming, Interval::percentile, false, false, false, Per::vote, kListed, "index of prediction accuracy: 1 - Brier / Brier of the base rate"},
     {"brier_reliability",     Task::any,       Needs::votes, Better::lower,  0,   2,          Cost::linear, Room::streaming, Interval::inversion,  false, true,  false, Per::vote, kListed, "part of the Brier score that is miscalibration on the bins"},
     {"brier_resolution",      Task::any,       Needs::votes, Better::higher, 0,   2,          Cost::linear, Room::streaming, Interval::normal,     false, true,  false, Per::vote, kListed, "part of the Brier score gained by separating bins"},
     {"brier_uncertainty",     Task::any,       Needs::votes, Better::neither,0,   1,          Cost::linear, Room::streaming, Interval::none,       false, true,  false, Per::vote, kListed, "Brier score of always forecasting the base rate"},
-    {"brier_within",          Task::any,       Needs::votes, Better::neither,-2,  2,          Cost::linear, Room::streaming, Interval::percentile, false, false, false, Per::vote, kListed, "what the bins hide: Brier - reliability + resolution - uncertainty"},
-    {"brier_calibration",     Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, Per::vote, kListed, "calibration part of the event's Brier score on distinct forecasts"},
-    {"brier_refinement",      Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, Per::vote, kListed, "refinement part of the event's Brier score on distinct forecasts"},
+    {"brier_within",          Task::any,       Needs::votes, Better::neither,-2,  2,          Cost::linear, Room::streaming, Interval::percentile, false, false, false, Per::vote, kListed, "remainder within the bins: Brier - reliability + resolution - uncertainty"},
+    {"brier_calibration",     Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       false, false, false, Per::vote, kListed, "calibration part of the event's Brier score on distinct forecasts"},
+    {"brier_refinement",      Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       false, false, false, Per::vote, kListed, "refinement part of the event's Brier score on distinct forecasts"},
+    {"mcb",                   Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       true,  false, false, Per::vote, kListed, "part of the event's Brier score that isotonic recalibration removes", true},
+    {"dsc",                   Task::any,       Needs::votes, Better::higher, 0,   0.25,       Cost::sort,   Room::ordered,   Interval::none,       false, false, false, Per::vote, kListed, "what the recalibrated event forecast gains over the base rate, in Brier score", true},
+    {"unc",                   Task::any,       Needs::votes, Better::neither,0,   0.25,       Cost::sort,   Room::ordered,   Interval::none,       false, false, false, Per::vote, kListed, "Brier score of the event's base rate: Brier = mcb - dsc + unc", true},
+    {"log_mcb",               Task::any,       Needs::votes, Better::lower,  0,   kUnbounded, Cost::sort,   Room::ordered,   Interval::none,       true,  false, false, Per::vote, kListed, "part of the event's log-loss that isotonic recalibration removes", true},
+    {"log_dsc",               Task::any,       Needs::votes, Better::higher, 0,   0.6931471805599454, Cost::sort,   Room::ordered,   Interval::none,       false, false, false, Per::vote, kListed, "what the recalibrated event forecast gains over the base rate, in log-loss", true},
+    {"log_unc",               Task::any,       Needs::votes, Better::neither,0,   0.6931471805599454, Cost::sort,   Room::ordered,   Interval::none,       false, false, false, Per::vote, kListed, "log-loss of the event's base rate: log-loss = log_mcb - log_dsc + log_unc", true},
     {"calibration_slope",     Task::binary,    Needs::votes, Better::one,    -kUnbounded, kUnbounded, Cost::sort, Room::ordered, Interval::percentile, false, false, false, Per::vote, {Place::table, Place::comparison, Place::page}, "slope of a logistic fit of the outcome on logit p; < 1: over-confident"},
     {"calibration_intercept", Task::binary,    Needs::votes, Better::zero,   -kUnbounded, kUnbounded, Cost::sort, Room::ordered, Interval::percentile, false, false, false, Per::vote, {Place::table}, "shift in log-odds that makes the mean right, slope fixed at 1"},
-    {"oe_ratio",              Task::binary,    Needs::votes, Better::one,    0,   kUnbounded, Cost::linear, Room::streaming, Interval::percentile, false, false, false, Per::vote, {Place::table, Place::page}, "events observed over events expected"},
+    {"oe_ratio",              Task::binary,    Needs::votes, Better::one,    0,   kUnbounded, Cost::linear, Room::streaming, Interval::exact,      false, false, false, Per::vote, {Place::table, Place::page}, "events observed over events expected"},
+    {"ici",                   Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       false, false, true,  Per::vote, kListed, "mean distance of a smooth calibration curve from the diagonal", true},
+    {"e50",                   Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       false, false, true,  Per::vote, kListed, "median distance of that curve from the diagonal", true},
+    {"e90",                   Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       false, false, true,  Per::vote, kListed, "distance that 90% of the votes do not exceed", true},
+    {"emax",                  Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       false, false, true,  Per::vote, kListed, "largest distance of that curve from the diagonal", true},
     {"mean_gap",              Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::none,       true,  false, false, Per::vote, kListed, "gap between the mean forecast and the frequency of the event"},
     {"ece",                   Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::inversion,  true,  false, false, Per::vote, kEverywhere, "expected calibration error: mean |forecast - frequency| over bins"},
     {"ece_corrected",         Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::inversion,  false, false, true,  Per::vote, {Place::table, Place::comparison, Place::page}, "ECE corrected for its sampling bias; needs bootstrap replicates"},
@@ -66,7 +78,7 @@ inline constexpr MetricRow kMetrics[] = {
     {"mce",                   Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::none,       true,  false, false, Per::vote, kListed, "largest gap of any bin"},
     {"ece_mass",              Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::inversion,  true,  false, false, Per::vote, kListed, "ECE on bins that hold equal shares of the votes"},
     {"mce_mass",              Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       true,  false, false, Per::vote, kListed, "largest gap on equal-mass bins"},
-    {"ece_l2_debiased",       Task::any,       Needs::votes, Better::zero,   -1,  1,          Cost::linear, Room::streaming, Interval::normal,     true,  false, true,  Per::vote, kEverywhere, "root mean squared gap over bins, debiased; can be negative"},
+    {"ece_l2_debiased",       Task::any,       Needs::votes, Better::zero,   -1,  1,          Cost::linear, Room::streaming, Interval::debiased,   true,  false, true,  Per::vote, kEverywhere, "root mean squared gap over bins, debiased; can be negative"},
     {"ece_classwise",         Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::streaming, Interval::inversion,  true,  true,  false, Per::vote, {Place::table, Place::comparison, Place::page}, "mean over classes of each class's ECE"},
     {"ece_sweep",             Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       true,  false, false, Per::vote, kListed, "ECE with as many equal-mass bins as keep the frequencies monotone"},
     {"ece_kde",               Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::linear, Room::kernel,    Interval::inversion,  true,  false, true,  Per::vote, kListed, "mean gap between forecast and kernel-smoothed frequency, leave-one-out"},
@@ -77,8 +89,11 @@ inline constexpr MetricRow kMetrics[] = {
     {"mmce",                  Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::kernel,    Interval::none,       true,  false, false, Per::vote, kListed, "maximum mean calibration error with a Laplacian kernel"},
     {"mmce_top",              Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::kernel,    Interval::none,       true,  false, false, Per::vote, kListed, "the same for the event that the most probable class is right"},
     {"ks",                    Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       true,  false, false, Per::vote, {Place::table, Place::comparison}, "largest cumulative gap between outcomes and forecasts, without bins"},
+    {"kuiper",                Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       true,  false, false, Per::vote, kListed, "largest gap, weighted by votes, over all intervals of the forecast"},
+    {"atb",                   Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::none,       true,  false, false, Per::vote, kListed, "squared gaps below and above a threshold, averaged over thresholds", true},
     {"cox_score",             Task::any,       Needs::votes, Better::lower,  0,   kUnbounded, Cost::linear, Room::ordered,   Interval::none,       true,  false, true,  Per::vote, kListed, "score form of Cox's joint test of intercept 0 and slope 1"},
     {"spiegelhalter_z",       Task::any,       Needs::votes, Better::zero,   -kUnbounded, kUnbounded, Cost::linear, Room::ordered, Interval::none, true,  false, true,  Per::vote, kListed, "Spiegelhalter's test: above 0 over-confident, below 0 under-confident"},
+    {"hosmer_lemeshow",       Task::any,       Needs::votes, Better::lower,  0,   kUnbounded, Cost::sort,   Room::ordered,   Interval::none,       true,  false, true,  Per::vote, kListed, "Hosmer-Lemeshow chi-square on deciles of the forecast; a weak test", true},
     {"auroc",                 Task::any,       Needs::votes, Better::higher, 0,   1,          Cost::sort,   Room::ordered,   Interval::logit,      false, false, false, Per::vote, kEverywhere, "probability that a hit is ranked above a miss"},
     {"auprc",                 Task::any,       Needs::votes, Better::higher, 0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, Per::vote, kListed, "average precision of ranking hits first"},
     {"aurc",                  Task::any,       Needs::votes, Better::lower,  0,   1,          Cost::sort,   Room::ordered,   Interval::percentile, false, false, false, Per::vote, {Place::table, Place::comparison}, "error rate of the most confident items, averaged over all coverages"},
@@ -89,11 +104,11 @@ inline constexpr MetricRow kMetrics[] = {
     {"el",                    Task::any,       Needs::pairs, Better::lower,  -2,  2,          Cost::linear, Room::streaming, Interval::percentile, false, true,  false, Per::item, kListed, "epistemic loss: squared distance from the vote shares of a large crowd"},
     {"il",                    Task::any,       Needs::pairs, Better::neither,0,   2,          Cost::linear, Room::streaming, Interval::percentile, false, true,  false, Per::item, kListed, "irreducible loss: what the raters' disagreement alone costs"},
     {"cl_plugin",             Task::any,       Needs::votes, Better::lower,  0,   2,          Cost::linear, Room::streaming, Interval::none,       true,  true,  false, Per::item, kListed, "calibration loss on class-wise bins, biased upward"},
-    {"cl",                    Task::any,       Needs::votes, Better::zero,   -2,  2,          Cost::linear, Room::streaming, Interval::normal,     false, true,  true,  Per::item, {Place::comparison, Place::page}, "calibration loss on class-wise bins, less its sampling bias"},
+    {"cl",                    Task::any,       Needs::votes, Better::zero,   -2,  2,          Cost::linear, Room::streaming, Interval::debiased,   false, true,  true,  Per::item, {Place::comparison, Place::page}, "calibration loss on class-wise bins, less its sampling bias"},
     {"dl_plugin",             Task::any,       Needs::pairs, Better::lower,  -2,  2,          Cost::linear, Room::streaming, Interval::percentile, false, true,  false, Per::item, kListed, "dispersion loss, biased"},
     {"dl",                    Task::any,       Needs::pairs, Better::lower,  -2,  2,          Cost::linear, Room::streaming, Interval::percentile, false, true,  true,  Per::item, {Place::page}, "dispersion loss: epistemic loss that no recalibration removes"},
     {"rl",                    Task::any,       Needs::votes, Better::lower,  -2,  2,          Cost::linear, Room::streaming, Interval::percentile, false, true,  true,  Per::item, kListed, "refinement loss: squared loss less calibration loss"},
-    {"ce",                    Task::any,       Needs::votes, Better::zero,   -2,  2,          Cost::linear, Room::streaming, Interval::normal,     false, true,  true,  Per::item, kListed, "calibration error: signed root of the calibration loss"},
+    {"ce",                    Task::any,       Needs::votes, Better::zero,   -2,  2,          Cost::linear, Room::streaming, Interval::debiased,   false, true,  true,  Per::item, kListed, "calibration error: signed root of the calibration loss"},
     {"de",                    Task::any,       Needs::pairs, Better::zero,   -2,  2,          Cost::linear, Room::streaming, Interval::percentile, false, true,  true,  Per::item, kListed, "dispersion error: signed root of the dispersion loss"},
     {"log_calibration",       Task::any,       Needs::votes, Better::lower,  0,   kUnbounded, Cost::linear, Room::streaming, Interval::inversion,  false, false, false, Per::vote, kListed, "part of the event's log-loss that recalibration could remove"},
     {"log_refinement",        Task::any,       Needs::votes, Better::lower,  -kUnbounded, kUnbounded, Cost::linear, Room::streaming, Interval::normal,     false, false, false, Per::vote, kListed, "the rest of the event's log-loss"},
@@ -135,7 +150,7 @@ inline constexpr MetricRow kRegressionMetrics[] = {
 };
 // clang-format on
 
-/// Another name of a key: it can be asked for and looked up, and JSON has the value under both.
+/// Another name of a key: it can be requested and looked up, and JSON has the value under both names.
 struct KeyAlias {
   std::string_view alias, key;
 };
@@ -150,7 +165,9 @@ inline constexpr KeyAlias kAliases[] = {{"ece_debiased", "ece_l2_debiased"}};
 /// Those of `task` regression: a table of its own, since nll means something else there.
 [[nodiscard]] std::span<const MetricRow> regression_metrics();
 [[nodiscard]] const MetricRow* find_regression_metric(std::string_view key);
-/// Throws InputError when a key is neither "all" nor in `rows`; `complaint` is how the sentence begins.
+/// Why a metric has no interval, whatever the data (docs/inference.md); empty if it has one.
+[[nodiscard]] std::string_view why_no_interval(const MetricRow& row);
+/// Throws InputError when a key is neither "all" nor in `rows`; `complaint` is the beginning of the sentence.
 void check_keys(std::span<const std::string> keys, std::span<const MetricRow> rows,
                 const std::string& complaint);
 

@@ -1,4 +1,4 @@
-// What a command found, as plain data: the report room turns it into a table, JSON or a page.
+// The result of a command as plain data; the report room turns it into a table, JSON or a page.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,14 @@ struct MetricResult {
   std::string why;                  ///< when there is no value; options are marked (option_name.hpp)
   std::optional<double> low, high;  ///< with bootstrap replicates
   std::string interval;             ///< how low and high were found: "percentile", "inversion", "wilson", ...
+  std::string interval_why;         ///< why draws gave no interval
   std::optional<double> null_mean, p_value;
   std::optional<std::int64_t> items;         ///< where not all items entered
   [[nodiscard]] std::string reason() const;  ///< `why` with options spelled as C++ does: .clip
 };
 using MetricResults = std::vector<std::pair<std::string, MetricResult>>;  ///< in the registry's order
 
-/// InputError: the result has no `kind` of that name; says which are near or there.
+/// InputError: the result has no `kind` of that name; the message suggests similar or existing names.
 [[noreturn]] void refuse_name(std::string_view kind, std::string_view name,
                               const std::vector<std::string>& known);
 
@@ -74,18 +75,18 @@ struct Verdict {
   std::string verdict;   ///< "trustworthy", "off", "cannot tell"; empty: none was reached, and `why` says why
   bool certain = false;  ///< of "off": the lower bound too exceeds the tolerance
   double tolerance = 0;
-  std::optional<double> estimate, low, high;  ///< of the error, its bias removed; `high` decides trust
+  std::optional<double> estimate, low, high;  ///< of the bias-corrected error; `high` decides trust
   std::optional<double> p_value;              ///< of the omnibus test of calibration
-  std::optional<std::int64_t> needed;         ///< units that would settle it for a calibrated model
+  std::optional<std::int64_t> needed;         ///< units that a calibrated model needs to pass
   std::string unit;                           ///< "items" or "groups"
-  std::string why;
+  std::string why;  ///< of "trustworthy": why that says little, if an outcome is rarer than the tolerance
 };
 
-/// The number of the JSON's layout; results without one are of format 1.
-/// A reader takes its own and older ones.
+/// The number of the JSON's layout; results without one are of format 1. A reader accepts its own format and
+/// older ones.
 inline constexpr int kResultFormat = 2;
 
-/// Of a metric in one slice: by itself, and with all slices that were looked at (resample/slices.hpp).
+/// Of a metric in one slice: for itself, and simultaneous over all slices (resample/slices.hpp).
 struct SliceInterval {
   double low = 0, high = 0;
   std::string interval;  ///< as in MetricResult
@@ -98,6 +99,7 @@ struct GroupResult {
   std::vector<std::pair<std::string, std::optional<double>>> metrics;
   std::string by = {};  ///< the way to slice: a column or file
   std::vector<std::pair<std::string, SliceInterval>> intervals = {};
+  std::vector<std::pair<std::string, std::string>> interval_why = {};  ///< of metrics that have a value alone
 };
 
 struct Result {
@@ -106,7 +108,7 @@ struct Result {
   std::string task;  ///< "binary", "multiclass", "regression", "segmentation"
   std::int64_t items = 0, classes = 0, votes = 0;
   std::vector<std::string> class_names;
-  std::vector<std::pair<std::string, Value>> settings;  ///< every option that can move a number
+  std::vector<std::pair<std::string, Value>> settings;  ///< every option that can affect a number
   std::vector<InputInfo> inputs;
   MetricResults metrics, consensus;
   Verdict verdict;
@@ -115,7 +117,7 @@ struct Result {
   std::vector<GroupResult> per_rater;  ///< the model against each rater alone; `group` is the rater
   std::vector<std::pair<std::string, Table>> tables;
   Tree::Members sections;          ///< what a command adds of its own: "stability"
-  std::vector<std::string> notes;  ///< what a reader must know: items left out, votes clipped
+  std::vector<std::string> notes;  ///< notes for the reader: items left out, votes clipped
 
   /// The metric of that key; InputError when it was not computed.
   [[nodiscard]] const MetricResult& operator[](std::string_view key) const& {

@@ -1,4 +1,4 @@
-// The version of these headers. The library that was linked tells its own: plumb::version().
+// The version of these headers. plumb::version() is that of the linked library.
 #pragma once
 
 #define PLUMB_VERSION_MAJOR 0

@@ -6,7 +6,7 @@
 
 namespace plumb {
 
-/// Settles the shape of `count` values, or notes what is wrong with it.
+/// Determines the shape of `count` values, or records what is wrong with it.
 bool Data::fits(std::int64_t count, std::vector<std::int64_t>& shape) {
   given_ = true;
   if (shape.empty()) shape = {count};

@@ -16,15 +16,22 @@ Items Model::apply(const Items& items, const ApplyOptions& options) const {
   return out;
 }
 
-RegressionItems Model::apply(const RegressionItems& items) const {
+std::vector<double> Model::variances(const RegressionItems& items) const {
   check_fits(parts_, items);
   if (!make_variance_map(parts_.steps.front(), items.outputs())->has_variance())
     throw InputError("this is a conformal model, which gives intervals and no variances; use its intervals");
-  if (items.passes() > 1) throw InputError("passes are calibrated through their total variance");
-  std::vector<double> variance;
+  std::vector<double> out;
   apply_model(parts_, items, {}, [&](const CalibratedVariances& block) {
-    variance.insert(variance.end(), block.variance.begin(), block.variance.end());
+    out.insert(out.end(), block.variance.begin(), block.variance.end());
   });
+  return out;
+}
+
+RegressionItems Model::apply(const RegressionItems& items) const {
+  std::vector<double> variance = variances(items);
+  if (items.passes() > 1)
+    throw InputError(
+        "passes are calibrated through their total variance; ask for the variances of the model");
   RegressionItems out = items;
   out.aleatoric.clear();
   out.epistemic = Rows();

@@ -4,6 +4,7 @@
 
 #include "api/only_one.hpp"
 #include "plumb/data/predictions.hpp"
+#include "plumb/regression/shift.hpp"
 
 namespace plumb {
 namespace {
@@ -33,8 +34,20 @@ RegressionItems make_regression_items(const RegressionColumns& c) {
   items.weights = ordinary_weights(c.weights.rows("weights"));
   items.groups = Names(c.groups.rows("groups"));
   if (Names by(c.by.rows("by")); !by.empty()) items.by = {std::move(by)};
+  for (const auto& [name, column] : c.slices) items.by.emplace_back(column.rows(name));
   check_regression(items, c.targets.given() || c.errors.given());
   return items;
+}
+
+void add_reference(const Data& reference, const RegressionItems& items, const RegressionOptions& o,
+                   Result& result) {
+  RegressionItems other;
+  other.total = reference.rows("reference");
+  other.total_is_std = items.total_is_std;
+  check_regression(other, false);
+  const std::vector<double> here = item_variances(items, o.clip, o.threads);
+  const std::vector<double> there = item_variances(other, o.clip, o.threads);
+  add_shift(compare_uncertainty(here, there, kShiftBins, o.threads), result);
 }
 
 std::vector<double> variances(const RegressionItems& items) {

@@ -22,8 +22,8 @@ double ordered_dot(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-// A Newton newton_direction by conjugate gradients; where the curvature is not positive the way found so far
-// is taken (Steihaug).
+// A Newton direction by conjugate gradients; if the curvature is not positive, the direction found so far is
+// used (Steihaug).
 std::vector<double> newton_direction(const AlphaProblem& problem, const std::vector<double>& g) {
   std::vector<double> d(g.size(), 0.0), r(g.size()), p, hp(g.size());
   for (std::int64_t j = 0; j < std::ssize(g); ++j) r[j] = -g[j];
@@ -54,8 +54,7 @@ std::vector<double> minimise_alpha(AlphaProblem& problem, FitReport& report) {
        ++report.iterations) {
     const std::vector<double> d = newton_direction(problem, g);
     const double slope = ordered_dot(g, d);
-    double step =
-        std::min(1.0, 5.0 / infinity_norm(d));  // alpha_0 moves at most by a factor of e^5 or so at a time
+    double step = std::min(1.0, 5.0 / infinity_norm(d));  // alpha_0 changes by at most about e^5 in one step
     bool paid = false;
     for (int halving = 0; halving < 40 && !paid; ++halving) {
       for (std::int64_t j = 0; j < std::ssize(d); ++j) next[j] = theta[j] + step * d[j];

@@ -13,7 +13,7 @@
 namespace plumb::detail {
 namespace {
 
-constexpr std::int64_t kAlphaBlock = 1024;  // items whose sums are made together, whatever the threads
+constexpr std::int64_t kAlphaBlock = 1024;  // items whose sums are made together, for any number of threads
 constexpr double kLargestLogAlpha = 27.0;   // 5e11: beyond, a Dirichlet is its mean
 
 double log_alpha(double s) { return std::clamp(s, -kLargestLogAlpha, kLargestLogAlpha); }

@@ -16,10 +16,10 @@ namespace {
 
 constexpr int kAutoFolds = 5;
 constexpr int kMostPairClasses = 50;  // K^2 parameters, five times over, are fitted only when asked by name
-// Few units are dealt into folds several times: where an item falls then matters less.
+// With few units, folds are assigned several times, so that the assignment matters less.
 constexpr std::int64_t kDealtUnits = 2000;
 constexpr std::int64_t kMostRepeats = 4;
-constexpr std::int64_t kVotesEach = 10;  // votes that a parameter wants, as for any regression
+constexpr std::int64_t kVotesEach = 10;  // votes required per parameter, as for any regression
 
 int classes_seen(const Items& items) {
   std::set<std::uint32_t> seen;
@@ -75,7 +75,10 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
   check_fit("auto", items, options);
   FitOptions o = options;
   o.prior_votes = options.prior_votes.value_or(kPriorVotes);
-  // Reads everything: what is wrong with the items is said as such, not as the failure of every method.
+  // The folds of the choice; a method that has folds of its own keeps their number, or they would nest.
+  const int folds = narrow<int>(options.folds.value_or(kAutoFolds));
+  o.folds.reset();
+  // Reads everything first, so that bad items are reported as such and not as the failure of every method.
   Step none = detail::kNone.fit(items, o);
   if (classes_seen(items) < 2)
     return untouched(
@@ -92,7 +95,6 @@ AutoChoice fit_auto(const Items& items, const FitOptions& options) {
     votes += m;
     counted_units += m > 0 ? 1 : 0;
   }
-  const int folds = narrow<int>(o.folds.value_or(kAutoFolds));
   const auto repeats = narrow<int>(
       std::clamp<std::int64_t>(kDealtUnits / std::max<std::int64_t>(counted_units, 1), 1, kMostRepeats));
   std::vector<std::vector<int>> deals;

@@ -35,7 +35,7 @@ void read_ballots(const Items& items, std::int64_t begin, std::int64_t end, Ball
   }
 }
 
-Tally tally(const Items& items, int threads) {
+Tally part_of_tally(const Items& items, int threads) {
   Counts none;
   none.by_class.resize(items.classes());
   const Counts all = parallel_reduce_blocks(
@@ -60,13 +60,18 @@ Tally tally(const Items& items, int threads) {
         into.mass.merge(from.mass);
         for (std::int64_t k = 0; k < std::ssize(into.by_class); ++k) into.by_class[k].merge(from.by_class[k]);
       });
-  if (all.tally.items == 0)
-    throw InputError(fmt::format("{} has no vote to fit on: {} without votes, {} of weight 0",
-                                 items.votes.rows().name(), counted(all.tally.without_votes, "item"),
-                                 counted(all.tally.without_weight, "item")));
   Tally t = all.tally;
   t.mass = all.mass.value();
   for (const ExactSum& s : all.by_class) t.class_mass.push_back(s.value());
+  return t;
+}
+
+Tally tally(const Items& items, int threads) {
+  const Tally t = part_of_tally(items, threads);
+  if (t.items == 0)
+    throw InputError(fmt::format("{} has no vote to fit on: {} without votes, {} of weight 0",
+                                 items.votes.rows().name(), counted(t.without_votes, "item"),
+                                 counted(t.without_weight, "item")));
   return t;
 }
 

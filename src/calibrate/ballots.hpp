@@ -1,4 +1,4 @@
-// Votes and weights of a block as the fits read them, and what a fit says about them.
+// Votes and weights of a block as the fits read them, and what a fit reports about them.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Ballots {
 /// Throws InputError for bad votes and weights.
 void read_ballots(const Items& items, std::int64_t begin, std::int64_t end, Ballots& out);
 
-/// What all fits need to know first. Items of mass 0 (no votes, weight 0) count nowhere.
+/// Totals that every fit needs. Items of mass 0 (no votes, weight 0) do not count.
 struct Tally {
   std::int64_t items = 0, votes = 0;
   std::int64_t without_votes = 0, without_weight = 0;
@@ -41,9 +41,11 @@ struct Tally {
 };
 /// Throws InputError when there is nothing to fit on.
 [[nodiscard]] Tally tally(const Items& items, int threads);
+/// The same without a complaint: part of a tally. Those of items without weights add up exactly.
+[[nodiscard]] Tally part_of_tally(const Items& items, int threads);
 
-/// Pseudo-votes that hold a fit to the predictions as they are: each vote brings votes/n more of them, shared
-/// among the classes by (n z + 1/K)/(n + 1), n being the weight of all votes.
+/// Pseudo-votes that shrink a fit towards the uncalibrated predictions: each vote brings votes/n more of
+/// them, shared among the classes by (n z + 1/K)/(n + 1), n being the weight of all votes.
 struct Prior {
   double votes = 0;  ///< in all
   double n = 1;

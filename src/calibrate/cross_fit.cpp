@@ -13,7 +13,7 @@
 
 namespace plumb {
 
-// Units stand in the order of their random numbers and are dealt out like cards, so that folds differ by at
+// Units are sorted by their random numbers and assigned to folds in turn, so that fold sizes differ by at
 // most one unit and none is empty.
 std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed, std::uint32_t repeat) {
   const Units units(items);

@@ -145,12 +145,16 @@ std::vector<Step> fit_calibrator(std::string_view method, const Items& items, co
 
 Step detail::fit_with_prior(const CalibratorRow& row, const Items& items, const FitOptions& options) {
   if (!row.uses("prior_votes") || row.method == "auto") return row.fit(items, options);
+  return fit_with_prior([&](const FitOptions& o) { return row.fit(items, o); }, options);
+}
+
+Step detail::fit_with_prior(const std::function<Step(const FitOptions&)>& fit, const FitOptions& options) {
   FitOptions o = options;
   o.prior_votes = options.prior_votes.value_or(0);
-  Step step = row.fit(items, o);
+  Step step = fit(o);
   if (const std::string why = step.fit.no_optimum; *o.prior_votes == 0 && !why.empty()) {
     o.prior_votes = kPriorVotes;
-    step = row.fit(items, o);
+    step = fit(o);
     step.fit.warnings.push_back(why + ", so the objective has no finite optimum; fitted with a prior of " +
                                 show(kPriorVotes) + " pseudo-votes instead.");
   }

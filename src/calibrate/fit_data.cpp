@@ -129,7 +129,7 @@ FitData load_fit_data(const Items& items, const Tally& tally, ScoreKind kind, do
           s.logs.resize((end - begin) * data.width);
           const std::int64_t clipped = pairs ? log_probability_pairs(from, temperature, s.logs)
                                              : log_probabilities(from, data.width, temperature, s.logs);
-          // What was a clipped probability already is not counted twice.
+          // Probabilities that were clipped before are not counted twice.
           if (items.predictions.scale() == Scale::logit) s.clipped += clipped;
           from = s.logs;
         }

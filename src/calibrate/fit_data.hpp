@@ -33,7 +33,7 @@ struct FitData {
 /// log softmax(u / T) of rows, clipped; in and out may be the same. Returns how many were clipped.
 std::int64_t log_probabilities(std::span<const double> u, int width, double temperature,
                                std::span<double> out);
-/// (log(1 - p), log p) of log-odds u / T, clipped; `out` has two numbers a row.
+/// (log(1 - p), log p) of log-odds u / T, clipped; `out` has two numbers per row.
 std::int64_t log_probability_pairs(std::span<const double> u, double temperature, std::span<double> out);
 
 }  // namespace plumb::detail

@@ -1,5 +1,5 @@
-// Log-loss on held-out folds, by unit (group, else item): what `auto` chooses by, and what tells a fit that
-// makes things worse.
+// Log-loss on held-out folds, by unit (group if given, otherwise the item): the criterion of `auto` and of
+// the warning about fits that make things worse.
 #pragma once
 
 #include <functional>
@@ -35,13 +35,13 @@ struct MeanLoss {
   double mean = 0, se = 0;
 };
 [[nodiscard]] MeanLoss mean_loss(const std::vector<double>& loss, const std::vector<double>& mass);
-/// The same of before - after, paired by unit: two methods are right and wrong about the same items, so their
-/// difference is known far better than either loss.
+/// The same of before - after, paired by unit: two methods err on the same items, so their difference is
+/// known far better than either loss.
 [[nodiscard]] MeanLoss gain_of(const std::vector<double>& before, const std::vector<double>& after,
                                const std::vector<double>& mass);
 
-/// By this factor gains vary more than the units of one deal show, since fits on k - 1 of k folds share most
-/// of their data: sqrt(1 + k n_test/n_train) (Nadeau and Bengio 2003).
+/// By this factor gains vary more than the units of one assignment show, since fits on k - 1 of k folds share
+/// most of their data: sqrt(1 + k n_test/n_train) (Nadeau and Bengio 2003).
 [[nodiscard]] double shared_training(int folds);
 
 /// Fits again on five folds and warns in the step's report when the calibrated predictions are worse than the

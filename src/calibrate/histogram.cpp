@@ -1,4 +1,4 @@
-// Histogram binning: equal-mass bins of the forecast, each answered by its smoothed frequency.
+// Histogram binning: equal-mass bins of the forecast, each mapped to its smoothed frequency.
 #include "calibrate/rows.hpp"
 #include "calibrate/tables.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"

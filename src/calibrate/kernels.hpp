@@ -17,7 +17,7 @@ inline constexpr double kPadding = -1e300;
 /// d = u - max of the row and x = beta d, padded with kPadding.
 void shift_rows(const float* u, std::size_t rows, std::size_t width, double beta, double* d, double* x);
 void shift_rows(const double* u, std::size_t rows, std::size_t width, double beta, double* d, double* x);
-/// Three sums a row over padded rows: s[3 i + q] = sum_k e_k d_k^q, in eight interleaved lanes.
+/// Three sums per row over padded rows: s[3 i + q] = sum_k e_k d_k^q, in eight interleaved lanes.
 void row_moments(const double* e, const double* d, std::size_t rows, std::size_t stride, double* s);
 
 /// c += a b with a of m x n, element (i, k) at a[i * row_step + k * column_step] (a transposed matrix is only

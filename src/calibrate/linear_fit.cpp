@@ -8,8 +8,8 @@
 namespace plumb::detail {
 namespace {
 
-// The last step, as far as it moved a score.
-double moved(const FitData& data, bool full, const std::vector<double>& step) {
+// The largest change of a score in the last step.
+double largest_score_change(const FitData& data, bool full, const std::vector<double>& step) {
   const std::int64_t k = data.width;
   std::vector<double> size(k);
   for (std::int64_t i = 0; i < data.size; ++i)
@@ -21,11 +21,22 @@ double moved(const FitData& data, bool full, const std::vector<double>& step) {
   return most;
 }
 
+/// K^2 weights cost a product of N K^2 steps thousands of times over: with few votes that is hours for a map
+/// that the penalty decides.
+void check_votes(std::int64_t parameters, std::int64_t classes, std::int64_t votes) {
+  constexpr std::int64_t kMostClasses = 256;
+  if (classes <= kMostClasses || votes >= parameters) return;
+  throw InputError(fmt::format(
+      "{} parameters of {} classes cannot be fitted to {}: above {} classes a full linear map takes at least one vote per parameter; use ⟦method⟧ temperature, vector or structured-vector",
+      parameters, classes, counted(votes, "vote"), kMostClasses));
+}
+
 }  // namespace
 
 LinearFit fit_linear(const Items& items, const Tally& tally, const FitData& data, bool full, Ridge ridge,
                      const FitOptions& options, FitReport report) {
   LinearSoftmax problem(data, full, ridge, options.threads);
+  if (full) check_votes(problem.parameters(), items.classes(), tally.votes);
   std::vector<double> x = problem.identity();
   const Minimum minimum = minimise(problem, x);
   const auto weights = x.end() - data.width;
@@ -35,7 +46,7 @@ LinearFit fit_linear(const Items& items, const Tally& tally, const FitData& data
   if (!prior_of(options, tally).any() && ridge.diagonal == 0) {
     if (lacks_class(tally))
       report.no_optimum = "A class has no vote";
-    else if (!minimum.last_step.empty() && moved(data, full, minimum.last_step) > kRunaway)
+    else if (!minimum.last_step.empty() && largest_score_change(data, full, minimum.last_step) > kRunaway)
       report.no_optimum = separation();
   }
   return {{x.begin(), weights}, {weights, x.end()}, std::move(report)};

@@ -21,14 +21,14 @@ struct LinearMap {
   int classes = 0;
   std::vector<double> w;   ///< K (diagonal) or K x K
   std::vector<double> b;   ///< K
-  double temperature = 0;  ///< 0: u are the logits; else log softmax(logits / T), clipped
+  double temperature = 0;  ///< 0: u are the logits; otherwise log softmax(logits / T), clipped
 };
 [[nodiscard]] MapPtr make_linear_map(LinearMap map);
 
 /// The iterations' part of a report, with a sentence when they did not reach the tolerance.
 void describe(const Minimum& minimum, FitReport& report);
 
-/// The option, else the default; InputError when negative or not finite. Echoed in the report.
+/// The option, otherwise the default; InputError when negative or not finite. Echoed in the report.
 [[nodiscard]] double strength(const std::optional<double>& given, double fallback, std::string_view name,
                               FitReport& report);
 

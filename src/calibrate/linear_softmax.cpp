@@ -43,7 +43,7 @@ LinearSoftmax::LinearSoftmax(const FitData& data, bool full, Ridge ridge, int th
       stride_(data.stride),
       block_limit_(block_limit),
       chunks_(std::min(kChunks, data.size)) {
-  // What is done in microseconds is not worth waking threads for.
+  // Work of a few microseconds is not worth starting threads for.
   constexpr std::int64_t kSmall = 1 << 18;
   if (data.size * stride_ * (full ? k_ : 1) < kSmall) threads_ = 1;
   resize_large(p_, data.size * stride_);
@@ -217,14 +217,14 @@ void LinearSoftmax::prepare_diagonal() {
   for (const Chunk& c : chunks_)
     for (std::int64_t i = 0; i < std::ssize(blocks_); ++i) blocks_[i] += c.sum[i];
   for (std::int64_t k = 0; k < k_; ++k) {
-    constexpr double kTiny = 1e-12;  // a class that nothing is said about
+    constexpr double kTiny = 1e-12;  // a class without information
     blocks_[k] += 2 * ridge_.diagonal + kTiny;
     blocks_[2 * k_ + k] += 2 * ridge_.b + kTiny;
   }
 }
 
 // The Hessian is a sum over items of (diag p - p p^T) (x) (u, 1)(u, 1)^T. It is taken for the product of the
-// two means: in the eigenvectors of the first, a ridge more or less, it falls apart into one block an
+// two means: in the eigenvectors of the first, a ridge more or less, it separates into one block per
 // eigenvalue. The second mean weighs each item with its total curvature.
 void LinearSoftmax::prepare_full() {
   const std::int64_t n = k_ + 1;

@@ -109,7 +109,7 @@ LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bo
       step[a] = -now.first[moving[a]];
       most = std::max(most, h[a * m + a]);
     }
-    // Features that say the same leave a direction without curvature: the floor keeps it from running away.
+    // Collinear features leave a direction without curvature; the floor keeps the step finite.
     factor(h, m, most > 0 ? 1e-14 * most : 1.0);
     solve(h, m, step);
     double slope = 0;

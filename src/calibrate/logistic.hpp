@@ -21,13 +21,13 @@ struct LogisticFit {
 /// Features of a log-odds u, written to x.
 using Features = std::function<void(double u, std::span<double> x)>;
 
-/// Damped Newton with exact sums: neither threads nor the order of rows move a bit. Parameters that are not
-/// free stay at their start.
+/// Damped Newton with exact sums: neither the number of threads nor the order of rows changes a bit.
+/// Parameters that are not free stay at their start.
 class LogisticProblem {
  public:
   LogisticProblem(const Items& items, const FitOptions& options, std::int64_t features, const Features& fill);
   [[nodiscard]] LogisticFit fit(std::vector<double> start, const std::vector<bool>& free) const;
-  /// A step with the parameters by name and its report, which tells of classes that the scores separate.
+  /// A step with the named parameters and its report, which says whether the scores separate the classes.
   [[nodiscard]] Step step(const char* method, const LogisticFit& fit,
                           const std::vector<const char*>& names) const;
   [[nodiscard]] std::span<const double> log_odds() const { return data_.u; }

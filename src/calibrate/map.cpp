@@ -65,8 +65,8 @@ void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::in
     if (maps_[i]->input() == Scale::logit) scores_of(out.z, out.width, out.z);
     maps_[i]->apply(out.z, out.width, out.z);
   }
-  // Parameters are finite, but those of 1e308 make infinities meet.
-  // Sums of rounded weights may exceed 1 a little.
+  // Parameters are finite, but values such as 1e308 can give inf - inf. Sums of rounded weights may exceed 1
+  // a little.
   constexpr double kRounding = 1e-9;
   const auto bad = std::find_if(out.z.begin(), out.z.end(),
                                 [](double z) { return !(z >= -kRounding && z <= 1 + kRounding); });

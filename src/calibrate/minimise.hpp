@@ -33,8 +33,8 @@ struct Minimum {
   std::vector<double> last_step = {};  ///< of the parameters; where the optimum is finite, a tiny one
 };
 
-/// A step that still moves a score by this much, with a gradient that has vanished, runs after an optimum
-/// that is infinitely far: there Newton's steps move by about 1 for ever.
+/// A step that still moves a score by this much, with a gradient that has vanished, chases an optimum at
+/// infinity, where every Newton step has a length of about 1.
 inline constexpr double kRunaway = 0.1;
 
 /// x is the start and becomes the minimiser.

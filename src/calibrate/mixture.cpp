@@ -51,14 +51,14 @@ MixtureSums evaluate_mixture(std::span<const MixtureEntry> entries, const Weight
   return {rounded<kMembers>(all), all.finite};
 }
 
-// sum_j w_j g_j = -1 wherever w is, so at the optimum g_j = -1 for members in use and
-// g_j >= -1 for the others.
+// sum_j w_j g_j = -1 wherever w is, so at the optimum g_j = -1 for members in use and g_j >= -1 for
+// the others.
 double excess(const MixtureSums& s, std::int64_t j, bool used) {
   const double e = s.first[j] + 1;
   return used ? std::fabs(e) : std::max(0.0, -e);
 }
 
-// Newton's face_direction on the face: the largest weight gives what the others take.
+// Newton's direction on the face: the largest weight gives what the others take.
 Weights face_direction(const MixtureSums& s, const Weights& w, const std::array<bool, kMembers>& used) {
   std::int64_t pivot = 0;
   for (std::int64_t j = 1; j < kMembers; ++j)

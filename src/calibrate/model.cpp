@@ -68,7 +68,7 @@ Json json_of(const Step& step) {
             {"warnings", f.warnings}}}};
 }
 
-// Asks a foreign file for what should be there.
+// Reads required fields from an untrusted file.
 class Reader {
  public:
   Reader(const std::string& name, const Json& json) : name_(name), json_(json) {}

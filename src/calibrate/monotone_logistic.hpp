@@ -20,7 +20,7 @@ struct MonotoneLogistic {
   std::vector<double> target;
 
   /// Rows of `without` are left out (-1: none). Starts at `c` and writes the solution there. The objective is
-  /// per vote. Sums go by blocks of rows in their order, whatever the threads.
+  /// per vote. Sums go by blocks of rows in their order, for any number of threads.
   void minimise(double lambda, int without, int threads, std::vector<double>& c, FitReport& report) const;
   /// Log-loss summed over the votes of one fold, and their weight.
   [[nodiscard]] double held_out(int in_fold, int threads, std::span<const double> c) const;

@@ -15,7 +15,7 @@ Step fit_none(const Items& items, const FitOptions& options) {
   return step;
 }
 
-// Probabilities go through bit for bit.
+// Probabilities are passed through unchanged.
 MapPtr map_none(const Step& /*step*/, int /*classes*/) {
   return make_rows_map(Scale::probability, [](std::span<const double> in, int, std::span<double> z) {
     if (in.data() != z.data()) std::copy(in.begin(), in.end(), z.begin());

@@ -1,5 +1,5 @@
-// What flows through the ONNX graph of a model: logits or probabilities, and each step asks for what it
-// wants, as in Pipeline. A method's `onnx` takes the value, adds its nodes and gives the value back.
+// The value that flows through the ONNX graph of a model, logits or probabilities; each step requests what it
+// needs, as in Pipeline. A method's `onnx` takes the value, adds its nodes and returns the value.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The four things that a protocol buffer is made of.
+// The four elements of a protocol buffer.
 #pragma once
 
 #include <cstdint>

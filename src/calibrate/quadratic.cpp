@@ -7,7 +7,8 @@
 namespace plumb::detail {
 namespace {
 
-// logistic(b + w_1 l + w_2 l^2) on the log-odds l. Not held monotone: a warning says where it turns.
+// logistic(b + w_1 l + w_2 l^2) on the log-odds l. Not constrained to be monotone: a warning says where
+// it turns.
 Step fit_quadratic(const Items& items, const FitOptions& options) {
   const LogisticProblem problem(items, options, 3, [](double u, std::span<double> x) {
     x[0] = 1;

@@ -14,6 +14,7 @@
 //     both: u = log softmax(logits / T), not below log 1e-12; binary: K = 2, u = (log(1 - p), log p)
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "plumb/calibrate/fit.hpp"
@@ -27,8 +28,10 @@ extern const CalibratorRow kTemperature, kVector, kMatrix, kDirichlet, kBeta, kP
     kEts, kMixNMatch, kAlpha, kStructuredVector, kStructuredMatrix, kQuadratic, kSpline, kNone, kAuto;
 
 /// The row's fit with the prior that the options name or, where the plain objective has no finite optimum,
-/// with kPriorVotes; the report tells which.
+/// with kPriorVotes; the report says which.
 [[nodiscard]] Step fit_with_prior(const CalibratorRow& row, const Items& items, const FitOptions& options);
+[[nodiscard]] Step fit_with_prior(const std::function<Step(const FitOptions&)>& fit,
+                                  const FitOptions& options);
 
 using MapPtr = std::unique_ptr<CalibrationMap>;
 

@@ -27,7 +27,7 @@ std::vector<double> knots_of(const std::vector<double>& l, const std::vector<dou
   for (const std::uint32_t i : sorted.order) weights.push_back(mass[i]);
   std::vector<double> knots;
   for (const double q : kQuantiles) knots.push_back(weighted_quantile_sorted(sorted.values, weights, q));
-  // Knots closer than this to their neighbour (ties of the forecasts) make no piece of their own.
+  // Knots closer than this to their neighbour (ties of the forecasts) get no segment of their own.
   constexpr double kApart = 1e-6;
   std::vector<double> out;
   for (const double k : knots)

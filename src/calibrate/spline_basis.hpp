@@ -1,5 +1,5 @@
 // Integrated quadratic B-splines: with weights c_j >= 0 their sum is a monotone cubic, with all c_j = 1 the
-// identity. Outside the knots everything goes on as a straight line.
+// identity. Outside the knots it continues as a straight line.
 #pragma once
 
 #include <array>

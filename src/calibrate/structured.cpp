@@ -1,4 +1,5 @@
-// Structured scaling: a full map shrunk towards temperature scaling, more strongly the more there is to fit.
+// Structured scaling: a full map shrunk towards temperature scaling, more strongly the more parameters
+// there are.
 #include "calibrate/linear_fit.hpp"
 #include "calibrate/onnx_flow.hpp"
 #include "calibrate/temperature.hpp"

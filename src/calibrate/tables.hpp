@@ -1,5 +1,5 @@
 // Calibrators that are a table for each class: p falls into a bin, the bin's value is the answer. One table
-// when the task is binary; else one against the rest for each class, and rows are divided by their sum.
+// when the task is binary; otherwise one against the rest for each class, and rows are divided by their sum.
 #pragma once
 
 #include <functional>

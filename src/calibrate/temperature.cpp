@@ -11,7 +11,7 @@
 namespace plumb::detail {
 namespace {
 
-constexpr double kStep = 1e-9;  // a relative change of T that is no longer worth a pass
+constexpr double kStep = 1e-9;  // a relative change of T that is not worth another pass
 constexpr int kMaxPasses = 60;
 constexpr int kSlowSteps = 3;  // steps in a row that gain little
 
@@ -22,16 +22,16 @@ struct Point {
 };
 
 // The log-loss is convex in beta = 1/T: the sign of its slope brackets the optimum, and Newton's steps stay
-// inside the bracket, which is halved in log beta when they do not help. A bound is only looked at when the
-// steps want to leave through it or creep towards it.
+// inside the bracket, which is halved in log beta when they do not help. A bound is evaluated only when the
+// steps would cross it or approach it slowly.
 class Search {
  public:
-  explicit Search(TemperaturePass& pass) : pass_(pass) {}
+  explicit Search(const std::function<TemperatureDerivatives(double)>& at) : at_(at) {}
 
   TemperatureFit run() {
     Point now = evaluate(1.0);
     int slow = 0;
-    while (pass_.passes() < kMaxPasses) {
+    while (passes_ < kMaxPasses) {
       if (now.at.first == 0) return finish(now, now.at.second == 0 ? "flat" : "");
       const bool up = now.at.first < 0;
       (up ? low_ : high_) = now.beta;
@@ -47,7 +47,7 @@ class Search {
       }
       if (slow == kSlowSteps) slow = 0;
       const double ratio = then.slope() / now.slope();
-      slow = ratio > 0.25 || ratio < -0.9 ? slow + 1 : 0;  // creeping, or swinging without coming nearer
+      slow = ratio > 0.25 || ratio < -0.9 ? slow + 1 : 0;  // slow, or oscillating
       now = then;
     }
     TemperatureFit fit = finish(now, "");
@@ -58,7 +58,7 @@ class Search {
  private:
   [[nodiscard]] double candidate(const Point& now, int slow) const {
     const bool up = now.at.first < 0;
-    // An end that was evaluated holds the optimum inside; a bound not looked at may be the answer itself.
+    // An evaluated end has the optimum inside; a bound that was not evaluated may be the solution itself.
     const bool closed = up ? high_seen_ || high_ < 1 / kSmallestT : low_seen_ || low_ > 1 / kLargestT;
     const double beyond = closed ? std::sqrt(low_ * high_) : up ? high_ : low_;
     if (slow == kSlowSteps) return beyond;
@@ -72,15 +72,17 @@ class Search {
     return inside(next) ? next : beyond;
   }
 
-  Point evaluate(double beta) { return {beta, pass_(beta)}; }
+  Point evaluate(double beta) {
+    ++passes_;
+    return {beta, at_(beta)};
+  }
 
   TemperatureFit finish(const Point& p, std::string_view how) const {
     TemperatureFit fit;
     fit.T = 1 / p.beta;
     fit.objective = p.at.value;
     fit.gradient = p.slope();
-    fit.passes = pass_.passes();
-    fit.clipped = pass_.clipped();
+    fit.passes = passes_;
     if (how == "separable") {
       fit.T = kSmallestT;
       fit.no_optimum = separation();
@@ -95,24 +97,15 @@ class Search {
     return fit;
   }
 
-  TemperaturePass& pass_;
+  const std::function<TemperatureDerivatives(double)>& at_;
+  int passes_ = 0;
   double low_ = 1 / kLargestT, high_ = 1 / kSmallestT;  // of beta
   bool low_seen_ = false, high_seen_ = false;
 };
 
 Step fit_step(const Items& items, const FitOptions& options) {
   const Tally votes = tally(items, options.threads);
-  const TemperatureFit fit = fit_temperature(items, votes, options);
-  Step step{"temperature"};
-  step.add_parameter("T", fit.T);
-  describe(votes, items, fit.clipped, step.fit);
-  step.fit.objective = fit.objective;
-  step.fit.gradient_norm = std::fabs(fit.gradient);
-  step.fit.iterations = fit.passes;
-  step.fit.converged = fit.converged;
-  if (!fit.warning.empty()) step.fit.warnings.push_back(fit.warning);
-  step.fit.no_optimum = fit.no_optimum;
-  return step;
+  return temperature_step(fit_temperature(items, votes, options), votes, items);
 }
 
 MapPtr map_temperature(const Step& step, int /*classes*/) {
@@ -127,7 +120,27 @@ void onnx_temperature(OnnxFlow& flow, const Step& step) {
 
 TemperatureFit fit_temperature(const Items& items, const Tally& tally, const FitOptions& options) {
   TemperaturePass pass(items, tally.mass, options.threads, prior_of(options, tally));
-  return Search(pass).run();
+  TemperatureFit fit = search_temperature([&](double beta) { return pass(beta); });
+  fit.passes = pass.passes();  // with that of the prior
+  fit.clipped = pass.clipped();
+  return fit;
+}
+
+TemperatureFit search_temperature(const std::function<TemperatureDerivatives(double)>& at) {
+  return Search(at).run();
+}
+
+Step temperature_step(const TemperatureFit& fit, const Tally& tally, const Items& items) {
+  Step step{"temperature"};
+  step.add_parameter("T", fit.T);
+  describe(tally, items, fit.clipped, step.fit);
+  step.fit.objective = fit.objective;
+  step.fit.gradient_norm = std::fabs(fit.gradient);
+  step.fit.iterations = fit.passes;
+  step.fit.converged = fit.converged;
+  if (!fit.warning.empty()) step.fit.warnings.push_back(fit.warning);
+  step.fit.no_optimum = fit.no_optimum;
+  return step;
 }
 
 double positive_temperature(const Step& step) {

@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::int64_t kNumbers = 4096;  // of a block: its buffers of doubles stay in the first-level cache
 
-struct State {
-  ExactSum value, first, second;
+struct State : TemperatureSums {
   std::int64_t clipped = 0;
   ScoreBlock scores;
   Ballots ballots;
@@ -107,7 +106,17 @@ void fill_pseudo(State& s, const Prior& prior, std::int64_t n, std::int64_t widt
 
 }  // namespace
 
-TemperatureDerivatives TemperaturePass::operator()(double beta) {
+void TemperatureSums::merge(const TemperatureSums& other) {
+  value.merge(other.value);
+  first.merge(other.first);
+  second.merge(other.second);
+}
+
+TemperatureDerivatives TemperatureSums::per_vote(double mass) const {
+  return {value.value() / mass, first.value() / mass, second.value() / mass};
+}
+
+TemperatureSums TemperaturePass::sums(double beta) {
   if (prior_.any() && pseudo_.empty()) {
     pseudo_.resize(items_.size());
     (void)run(1, true);
@@ -115,7 +124,7 @@ TemperatureDerivatives TemperaturePass::operator()(double beta) {
   return run(beta, false);
 }
 
-TemperatureDerivatives TemperaturePass::run(double beta, bool first) {
+TemperatureSums TemperaturePass::run(double beta, bool first) {
   const bool checked = passes_++ > 0;  // the first pass looks at every number
   const Predictions& p = items_.predictions;
   const std::int64_t width = p.width();
@@ -159,13 +168,11 @@ TemperatureDerivatives TemperaturePass::run(double beta, bool first) {
         }
       },
       [](State& into, const State& from) {
-        into.value.merge(from.value);
-        into.first.merge(from.first);
-        into.second.merge(from.second);
+        into.merge(from);
         into.clipped += from.clipped;
       });
   if (!checked) clipped_ = all.clipped;
-  return {all.value.value() / mass_, all.first.value() / mass_, all.second.value() / mass_};
+  return all;
 }
 
 }  // namespace plumb::detail

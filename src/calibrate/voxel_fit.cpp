@@ -48,8 +48,8 @@ VoxelFit::VoxelFit(std::string_view method) : method_(method) {
 void VoxelFit::add(const Items& items, int threads) {
   check_items(items);
   if (!items.binary())
-    throw InputError("it has " + counted(items.classes(), "class") +
-                     "; ⟦manifest⟧ fits calibrators of two classes: give a sample of voxels as arrays");
+    throw InputError("it has " + counted(items.classes(), "class") + ", and the method " + method_ +
+                     " of a manifest is for two; use temperature, or give a sample of voxels as arrays");
   const ForecastPass pass = pass_over(items, Event::event, threads);
   std::vector<Ladder> parts(pass.workers);
   pass.run([&](int worker, const ForecastsView& block) { parts[worker].add(block); });

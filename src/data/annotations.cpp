@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint32_t kUnmatched = std::numeric_limits<std::uint32_t>::max();
 
-/// Foreign text in a sentence.
-std::string shown(const std::string& name) {
+/// Quotes untrusted text for a sentence.
+std::string quoted_name(const std::string& name) {
   constexpr std::size_t kMost = 60;
   return fmt::format("\"{}{}\"", detail::visible(name.substr(0, kMost)), name.size() > kMost ? "..." : "");
 }
@@ -25,7 +25,8 @@ std::string shown(const std::string& name) {
 std::string examples(const std::vector<std::string>& names) {
   constexpr std::ptrdiff_t kExamples = 3;
   std::vector<std::string> out;
-  for (std::ptrdiff_t i = 0; i < std::min(std::ssize(names), kExamples); ++i) out.push_back(shown(names[i]));
+  for (std::ptrdiff_t i = 0; i < std::min(std::ssize(names), kExamples); ++i)
+    out.push_back(quoted_name(names[i]));
   if (std::ssize(names) > kExamples) out.emplace_back("...");
   return separated(out);
 }
@@ -38,7 +39,7 @@ std::vector<std::uint32_t> rows_of_ids(const Names& ids) {
     if (at != kUnmatched)
       throw InputError(
           fmt::format("{}: {} names the predictions in row {} and in row {}; each needs its own id",
-                      ids.source(), shown(ids.name(i)), at, i));
+                      ids.source(), quoted_name(ids.name(i)), at, i));
     at = narrow<std::uint32_t>(i);
   }
   return row;
@@ -120,7 +121,7 @@ RowsByItem rows_by_item(const Names& items, const std::vector<std::uint32_t>& pr
 [[noreturn]] void refuse_repeated(const Annotations& a, std::uint32_t first, std::uint32_t again) {
   throw InputError(fmt::format(
       "{}: {} has judged {} before, in row {}; ⟦duplicates⟧ last takes the later one, ⟦duplicates⟧ keep counts both",
-      a.label.where(again), shown(a.rater.name(again)), shown(a.item.name(again)), first));
+      a.label.where(again), quoted_name(a.rater.name(again)), quoted_name(a.item.name(again)), first));
 }
 
 /// Sorts the rows of each item by rater, then by place in the file, and drops repeated ones.
@@ -225,11 +226,11 @@ std::vector<std::string> join_notes(const JoinCounts& c, Duplicates duplicates,
   if (c.items_unpredicted > 0)
     notes.push_back(fmt::format("{} of {} that {} names have no prediction and were left out, for example {}",
                                 c.items_unpredicted, counted(c.items, "item"), annotations,
-                                shown(c.first_unpredicted)));
+                                quoted_name(c.first_unpredicted)));
   if (c.unannotated > 0)
     notes.push_back(fmt::format("{} of {} {} no annotation, for example {}",
                                 counted(c.unannotated, "prediction"), ids,
-                                c.unannotated == 1 ? "has" : "have", shown(c.first_unannotated)));
+                                c.unannotated == 1 ? "has" : "have", quoted_name(c.first_unannotated)));
   if (c.without_label > 0)
     notes.push_back(fmt::format("{} of {} {} no label and {} left out", counted(c.without_label, "row"),
                                 annotations, c.without_label == 1 ? "has" : "have",

@@ -67,23 +67,31 @@ Array view_of(std::span<const T> values, std::vector<std::int64_t> shape, std::s
 }
 template Array view_of(std::span<const double>, std::vector<std::int64_t>, std::string);
 template Array view_of(std::span<const float>, std::vector<std::int64_t>, std::string);
+template Array view_of(std::span<const std::int32_t>, std::vector<std::int64_t>, std::string);
+template Array view_of(std::span<const std::int64_t>, std::vector<std::int64_t>, std::string);
 template Array view_of(std::span<const std::uint8_t>, std::vector<std::int64_t>, std::string);
+
+Array array_of(Texts texts, std::vector<std::int64_t> shape, std::string name) {
+  texts.close();
+  Array a;
+  a.dtype = DType::text;
+  a.shape = std::move(shape);
+  a.text = std::make_shared<const Texts>(std::move(texts));
+  a.name = std::move(name);
+  finish(a, a.text->size());
+  return a;
+}
 
 template <class T>
 Array array_of(std::vector<T> values, std::vector<std::int64_t> shape, std::string name) {
-  const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
-  Array a;
   if constexpr (std::is_same_v<T, std::string>) {
-    a.dtype = DType::text;
-    a.shape = std::move(shape);
-    a.text = kept;
-    a.name = std::move(name);
-    finish(a, kept->size());
+    return array_of(Texts(values), std::move(shape), std::move(name));
   } else {
-    a = view_of(std::span<const T>(*kept), std::move(shape), std::move(name));
+    const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+    Array a = view_of(std::span<const T>(*kept), std::move(shape), std::move(name));
     a.owner = kept;
+    return a;
   }
-  return a;
 }
 template Array array_of(std::vector<double>, std::vector<std::int64_t>, std::string);
 template Array array_of(std::vector<float>, std::vector<std::int64_t>, std::string);

@@ -61,8 +61,8 @@ bool CopyDoubles(const double* from, std::int64_t n, double high, double* out) {
 }
 
 void CopyValues(const double* from, std::int64_t n, double* out) {
-  // The compiler would make this a call of memcpy, which is what it is here to avoid: an empty statement that
-  // may change memory keeps the loop.
+  // The compiler would replace this with memcpy, which it is meant to avoid: an empty statement that may
+  // change memory keeps the loop.
   std::int64_t i = 0;
   for (; i + static_cast<std::int64_t>(kWidth) <= n; i += static_cast<std::int64_t>(kWidth)) {
     hn::StoreU(hn::LoadU(d, from + i), d, out + i);

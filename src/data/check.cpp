@@ -77,7 +77,7 @@ std::string did_you_mean(std::string_view given, std::span<const std::string> kn
     const bool begins = small.size() >= kBeginning && other.starts_with(small);
     const std::size_t distance =
         other == small ? 0 : std::min<std::size_t>(edit_distance(small, other), begins ? 1 : near + 1);
-    if (distance >= least || distance >= candidate.size()) continue;  // all letters replaced is no likeness
+    if (distance >= least || distance >= candidate.size()) continue;  // every letter replaced: not similar
     least = distance;
     best = &candidate;
   }

@@ -98,11 +98,11 @@ template <class Write>
 Forecasts collect_with(const Items& items, int threads, Write write) {
   const std::int64_t n = items.size();
   Forecasts out;
-  resize_large(out.p, n);
-  resize_large(out.hits, n);
+  resize_large(out.p, n, threads);
+  resize_large(out.hits, n, threads);
   const bool labels = !items.votes.rows().empty() && items.votes.kind() == Votes::Kind::labels;
-  if (!labels) resize_large(out.trials, n);
-  if (!items.weights.empty()) resize_large(out.weight, n);
+  if (!labels) resize_large(out.trials, n, threads);
+  if (!items.weights.empty()) resize_large(out.weight, n, threads);
   std::vector<ItemBlock> blocks(resolve_threads(threads));
   std::atomic<bool> single{true};
   parallel_blocks(
@@ -179,7 +179,7 @@ SortedForecasts sort_forecasts(Forecasts f, int threads) {
   SortedForecasts out{{std::move(sorted.values), {}, {}, {}}, std::move(sorted.order)};
   const auto permute = [&](std::vector<double>& from, std::vector<double>& to) {
     constexpr std::int64_t kBlock = 16384;
-    resize_large(to, from.size());
+    resize_large(to, from.size(), threads);
     parallel_blocks(std::ssize(from), kBlock, threads, [&](int, std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) to[i] = from[out.order[i]];
     });
@@ -210,44 +210,6 @@ Forecasts sort_in_place(Forecasts f, int threads) {
     p = std::bit_cast<double>(word >> 1);
   });
   return f;
-}
-
-Forecasts confidence_of(const Forecasts& f, int threads) {
-  const std::size_t n = f.size();
-  // The top label is class 1 where p > 1/2, else class 0 with 1 - p and the misses.
-  const std::size_t split = std::upper_bound(f.p.begin(), f.p.end(), 0.5) - f.p.begin();
-  Forecasts out;
-  for (auto [to, from] : {std::pair(&out.p, &f.p), std::pair(&out.hits, &f.hits),
-                          std::pair(&out.trials, &f.trials), std::pair(&out.weight, &f.weight)})
-    if (!from->empty()) resize_large(*to, n);
-  const auto low = [&](std::size_t i) { return 1.0 - f.p[split - 1 - i]; };  // ascending
-  const auto high = [&](std::size_t j) { return f.p[split + j]; };
-  const std::size_t lows = split, highs = n - split;
-  constexpr std::int64_t kBlock = 1 << 16;
-  parallel_blocks(std::ssize(f.p), kBlock, threads, [&](int, std::int64_t begin, std::int64_t end) {
-    // How many of the first `begin` are low ones: the merge is cut there (lows first among equals).
-    const std::size_t first = begin;
-    std::size_t from = first > highs ? first - highs : 0, to = std::min(first, lows);
-    while (from < to) {
-      const std::size_t i = (from + to) / 2, j = first - i;
-      if (j > 0 && i < lows && low(i) <= high(j - 1)) {
-        from = i + 1;
-      } else {
-        to = i;
-      }
-    }
-    std::size_t i = from, j = first - i;
-    for (std::int64_t k = begin; k < end; ++k) {
-      const bool take_low = i < lows && (j >= highs || low(i) <= high(j));
-      const std::size_t at = take_low ? split - 1 - i++ : split + j++;
-      const double trials = f.trials.empty() ? 1.0 : f.trials[at];
-      out.p[k] = take_low ? 1.0 - f.p[at] : f.p[at];
-      out.hits[k] = take_low ? trials - f.hits[at] : f.hits[at];
-      if (!out.trials.empty()) out.trials[k] = trials;
-      if (!out.weight.empty()) out.weight[k] = f.weight[at];
-    }
-  });
-  return out;
 }
 
 }  // namespace plumb

@@ -13,7 +13,7 @@
 namespace plumb {
 namespace {
 
-/// One number an item, in [0, high], or nothing when there is no such column.
+/// One number per item, in [0, high], or nothing when there is no such column.
 void read_column(const Rows& rows, std::int64_t begin, std::int64_t end, double high,
                  std::string_view expected, std::vector<double>& out) {
   if (rows.empty()) return out.clear();

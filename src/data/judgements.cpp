@@ -10,7 +10,7 @@
 namespace plumb {
 namespace {
 
-/// One row an item, so that whoever asks how many there are and what they are called need not know the kind.
+/// One row per item, so that callers that need the number of items or their names need not know the kind.
 Rows item_rows(const std::shared_ptr<const Judgements>& judgements, const std::string& name) {
   Array a;
   a.dtype = DType::i64;

@@ -38,15 +38,21 @@ struct Place {
 /// Collects distinct names in the order of their first appearance.
 class Collector {
  public:
-  std::uint32_t code(const std::string& name) {
-    const auto [it, fresh] = index_.try_emplace(name, text.size());
-    if (fresh) text.push_back(name);
-    return it->second;
+  std::uint32_t code(std::string_view name) {
+    const auto known = index_.find(name);
+    if (known != index_.end()) return known->second;
+    const auto fresh = narrow<std::uint32_t>(text.size());
+    index_.emplace(text.emplace_back(name), fresh);
+    return fresh;
   }
   std::vector<std::string> text;
 
  private:
-  std::unordered_map<std::string, std::uint32_t> index_;
+  // Found by a part of the text of a whole file, without a copy.
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> index_;
 };
 
 template <class T>
@@ -156,7 +162,7 @@ std::string source_title(const std::string& source) {
 std::string Names::title() const { return source_title(source_); }
 
 Names Names::gather(std::span<const std::int64_t> rows) const {
-  // By the rows alone: many small slices of many names must not cost slices times names.
+  // By rows only: many small slices of many names must not cost slices times names.
   std::vector<std::uint32_t> used;
   used.reserve(rows.size());
   for (const std::int64_t r : rows) used.push_back(code_.at(r));

@@ -23,7 +23,7 @@ std::string spell(std::string_view sentence, const Spelling& spelling) {
     sentence.remove_prefix(open + kOpen.size());
     const std::size_t close = sentence.find(kClose);
     const std::string_view name = sentence.substr(0, close);
-    if (close == std::string_view::npos || !is_name(name)) {  // brackets of somebody else's
+    if (close == std::string_view::npos || !is_name(name)) {  // brackets that are not markers
       out += kOpen;
       continue;
     }

@@ -29,7 +29,7 @@ void check_row(const Rows& rows, std::int64_t row, std::span<const double> z, bo
   const auto at = [&](auto it) { return cell_of(rows, row, it - z.begin()); };
   const auto negative = std::find_if(z.begin(), z.end(), [](double p) { return p < 0; });
   if (negative != z.end()) {
-    // One slip is no logit: rounding leaves -1e-12, a wrong subtraction one bad value.
+    // A single bad value does not make logits: it may be rounding (-1e-12) or a wrong subtraction.
     const auto outside = std::count_if(z.begin(), z.end(), [](double p) { return p < 0 || p > 1; });
     const char* remedy = *negative > -kRounding ? "it looks like a rounding error: set it to 0"
                          : outside > 1

@@ -47,9 +47,9 @@ void check_source(const Rows& rows, Scale scale) {
                                  scale == Scale::logit ? "logits" : "probabilities"));
   }
   if (rows.rank() > 2) {
-    throw InputError(
-        fmt::format("{}; predictions are N or N x K; for stacked samples use ⟦samples⟧ or ⟦sample_logits⟧",
-                    detail::shape_of(rows)));
+    throw InputError(fmt::format(
+        "{}; predictions are N or N x K; name the axes of images with ⟦axes⟧, for example NHWK; for stacked samples use ⟦samples⟧ or ⟦sample_logits⟧",
+        detail::shape_of(rows)));
   }
   if (rows.width() == 0)
     throw InputError(fmt::format("{}; at least one column is needed", detail::shape_of(rows)));

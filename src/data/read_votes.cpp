@@ -20,7 +20,7 @@ class Entries {
     block.count.resize(most + 1);
     block.offset[0] = 0;
   }
-  /// Kept when n > 0, else overwritten by the next.
+  /// Kept when n > 0, otherwise overwritten by the next.
   void add(std::uint32_t cls, std::uint32_t n) {
     block_.cls[at_] = cls;
     block_.count[at_] = n;
@@ -92,6 +92,18 @@ bool read_counts(const Rows& rows, std::int64_t begin, std::int64_t end, VoteBlo
   return good;
 }
 
+/// Two classes are counted without a table; ratings are -1, 0 and 1.
+std::uint32_t add_two(std::span<const std::int32_t> row, Entries& entries) {
+  std::uint32_t zeros = 0, ones = 0;
+  for (const std::int32_t k : row) {
+    zeros += k == 0;
+    ones += k == 1;
+  }
+  entries.add(0, zeros);
+  entries.add(1, ones);
+  return zeros + ones;
+}
+
 /// Few classes: a histogram of the row, read off class by class.
 std::uint32_t add_histogram(std::span<const std::int32_t> row, std::span<std::uint32_t> histogram,
                             Entries& entries) {
@@ -118,16 +130,25 @@ constexpr int kFewClasses = 32;
 bool read_rated(const Rows& rows, std::int64_t begin, std::int64_t end, int classes, VoteBlock& out) {
   const std::span<const double> x = widened(rows, begin, end, out.scratch);
   std::vector<std::int32_t> rating(x.size());
-  // Nothing of a bad block is counted: its ratings are no indices.
+  // Nothing of a bad block is counted: its ratings are not indices.
   if (!detail::copy_ratings(x.data(), std::ssize(x), classes, rating.data())) return false;
   const std::int64_t width = rows.width();
+  if (width == 1 && std::none_of(rating.begin(), rating.end(), [](std::int32_t k) { return k < 0; })) {
+    out.cls.assign(rating.begin(), rating.end());  // one rater, who rated all
+    out.offset.clear();
+    out.count.clear();
+    out.total.clear();
+    out.single = true;
+    return true;
+  }
   const bool few = classes <= kFewClasses;
   Entries entries(out, end - begin, few ? (end - begin) * classes : std::ssize(x));
   std::uint32_t histogram[kFewClasses + 1];
   for (std::int64_t i = 0; i < std::ssize(x); i += width) {
     const auto row = std::span(rating).subspan(i, width);
-    entries.close(few ? add_histogram(row, std::span(histogram, classes + 1), entries)
-                      : add_runs(row, entries));
+    entries.close(classes == 2 ? add_two(row, entries)
+                  : few        ? add_histogram(row, std::span(histogram, classes + 1), entries)
+                               : add_runs(row, entries));
   }
   entries.finish();
   return true;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/shared/growing_bytes.hpp"
 #include "data/widen.hpp"
 #include "plumb/data/array.hpp"
 #include "plumb/data/check.hpp"
@@ -62,7 +63,7 @@ void Rows::read(std::int64_t begin, std::int64_t end, std::span<double> out) con
   }
 }
 
-const std::string& Rows::text(std::int64_t row, std::int64_t column) const {
+std::string_view Rows::text(std::int64_t row, std::int64_t column) const {
   if (!is_text()) throw InputError(name() + " holds numbers where text is needed");
   const std::size_t s = shard_of(row);
   if (s >= shards_.size() || column < 0 || column >= width_)
@@ -93,32 +94,37 @@ Rows Rows::gather(std::span<const std::int64_t> rows) const {
   shape[0] = std::ssize(rows);
   const std::string selection = name() + " (selected rows)";
   if (is_text()) {
-    std::vector<std::string> picked;
-    picked.reserve(rows.size() * width_);
+    Texts picked;
     for (const std::int64_t r : rows)
-      for (std::int64_t j = 0; j < width_; ++j) picked.push_back(text(r, j));
+      for (std::int64_t j = 0; j < width_; ++j) picked.add(text(r, j));
     return Rows(array_of(std::move(picked), std::move(shape), selection));
   }
-  // Rows that lie in one piece keep their type (float32 stays half the size); anything else is widened.
-  const bool plain = std::all_of(shards_.begin(), shards_.end(), [&](const Array& a) {
-    return a.dtype == first.dtype && a.swapped == first.swapped && a.is_contiguous();
+  // Numbers of one type keep it (float32 stays half the size); anything else is widened.
+  const bool one_type = std::all_of(shards_.begin(), shards_.end(), [&](const Array& a) {
+    return a.dtype == first.dtype && a.swapped == first.swapped && (rank_ <= 2 || a.is_contiguous());
   });
-  if (!plain) {
-    std::vector<double> picked(rows.size() * width_);
-    double* to = picked.data();
+  if (!one_type) {
+    detail::GrowingNumbers<double> picked;
+    double* to = picked.grow(rows.size() * width_);
     for (const std::int64_t r : rows) {
       read(r, r + 1, std::span(to, width_));
       to += width_;
     }
-    return Rows(array_of(std::move(picked), std::move(shape), selection));
+    return Rows(std::move(picked).take(std::move(shape), selection));
   }
-  const std::int64_t row_bytes = width_ * dtype_size(first.dtype);
-  const auto kept = std::make_shared<std::vector<std::byte>>(rows.size() * row_bytes);
-  std::byte* to = kept->data();
+  const std::int64_t bytes = dtype_size(first.dtype), row_bytes = width_ * bytes;
+  const auto kept = std::make_shared<detail::GrowingBytes>();
+  std::byte* to = kept->grow(rows.size() * row_bytes);
   for (const std::int64_t r : rows) {
     const std::size_t s = shard_of(r);
     if (s >= shards_.size()) throw std::out_of_range("Rows::gather: row " + std::to_string(r));
-    if (row_bytes > 0) std::memcpy(to, shards_[s].data + (r - start_[s]) * row_bytes, row_bytes);
+    const Array& a = shards_[s];
+    const std::byte* const from = a.data + (r - start_[s]) * a.strides[0];
+    if (rank_ != 2 || a.strides[1] == bytes) {
+      if (row_bytes > 0) std::memcpy(to, from, row_bytes);
+    } else {
+      for (std::int64_t j = 0; j < width_; ++j) std::memcpy(to + j * bytes, from + j * a.strides[1], bytes);
+    }
     to += row_bytes;
   }
   Array a;
@@ -126,6 +132,7 @@ Rows Rows::gather(std::span<const std::int64_t> rows) const {
   a.swapped = first.swapped;
   a.shape = std::move(shape);
   detail::set_c_order(a);
+  kept->close();
   a.data = kept->data();
   a.owner = kept;
   a.name = selection;

@@ -23,7 +23,7 @@ void each_row(const Rows& rows, std::int64_t begin, std::int64_t end, Visit visi
 bool is_rated(double x) { return x >= 0; }
 bool is_class(double x, int classes) { return x >= 0 && x < classes && x == std::floor(x); }
 
-/// Whether every given class is one of 1..K: then class K is not a stray value but a way of counting.
+/// Whether every class is in 1..K: then class K is not a stray value; the classes are counted from 1.
 bool counts_from_one(const Rows& rows, int classes, bool ratings) {
   bool so = true;
   each_row(rows, 0, rows.rows(), [&](std::int64_t, const std::vector<double>& x) {

@@ -9,7 +9,9 @@
 #include <set>
 #include <unordered_map>
 
+#include "data/recent_texts.hpp"
 #include "data/shared/complaints.hpp"
+#include "data/shared/growing_bytes.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/parallel.hpp"
 
@@ -33,30 +35,38 @@ Rows classes_by_name(const Rows& rows, const std::vector<std::string>& class_nam
   check_class_names(class_names, classes);
   std::unordered_map<std::string_view, std::int32_t> index;
   for (std::size_t k = 0; k < class_names.size(); ++k) index.emplace(class_names[k], k);
+  detail::RecentTexts recent;
   std::vector<Array> shards;
   std::int64_t row = 0;
   for (const Array& a : rows.shards()) {
-    std::vector<std::int32_t> codes;
-    codes.reserve(a.text->size());
+    detail::GrowingNumbers<std::int32_t> codes;
     for (std::int64_t i = 0; i < a.shape[0]; ++i, ++row) {
       for (std::int64_t j = 0; j < rows.width(); ++j) {
-        const std::string& text = rows.text(row, j);
+        const std::string_view text = (*a.text)[i * rows.width() + j];
+        if (const std::int32_t* const known = recent.find(text); known != nullptr) {
+          codes.push_back(*known);
+          continue;
+        }
         const auto found = index.find(text);
-        if (found == index.end() && !(ratings && text.empty()))
+        if (text.empty() && !ratings && found == index.end())
+          throw InputError(fmt::format("{} is empty or null; fill it or leave out the row",
+                                       detail::cell_of(rows, row, j)));
+        if (found == index.end() && !text.empty())
           throw InputError(fmt::format("{} is \"{}\", which is not among the classes {}{}",
                                        detail::cell_of(rows, row, j), text, listed(class_names),
                                        did_you_mean(text, class_names)));
-        codes.push_back(found == index.end() ? kNotRated : found->second);
+        recent.remember(text, found == index.end() ? kNotRated : found->second);
+        codes.push_back(*recent.find(text));
       }
     }
-    shards.push_back(array_of(std::move(codes), a.shape, a.name));
+    shards.push_back(std::move(codes).take(a.shape, a.name));
     shards.back().first_row = a.first_row;
     shards.back().columns = a.columns;
   }
   return Rows(std::move(shards));
 }
 
-/// The names as numbers, where every one of them is a number; else none.
+/// The names as numbers, where every one of them is a number; otherwise none.
 std::vector<double> as_numbers(const std::vector<std::string>& names) {
   std::vector<double> out;
   for (const std::string& name : names) {
@@ -90,8 +100,7 @@ Rows classes_by_number(const Rows& rows, const std::vector<std::string>& class_n
   std::int64_t row = 0;
   std::vector<double> values(rows.width());
   for (const Array& a : rows.shards()) {
-    std::vector<std::int32_t> codes;
-    codes.reserve(a.size());
+    detail::GrowingNumbers<std::int32_t> codes;
     for (std::int64_t i = 0; i < a.shape[0]; ++i, ++row) {
       rows.read(row, row + 1, values);
       for (std::int64_t j = 0; j < rows.width(); ++j) {
@@ -102,7 +111,7 @@ Rows classes_by_number(const Rows& rows, const std::vector<std::string>& class_n
         codes.push_back(found == index.end() ? kNotRated : found->second);
       }
     }
-    shards.push_back(array_of(std::move(codes), a.shape, a.name));
+    shards.push_back(std::move(codes).take(a.shape, a.name));
     shards.back().first_row = a.first_row;
     shards.back().columns = a.columns;
   }
@@ -185,7 +194,7 @@ Votes Votes::from_counts(Rows rows, int classes) {
 Votes Votes::from_ratings(Rows rows, int classes, std::vector<std::string> class_names) {
   if (rows.rank() > 2 || rows.width() == 0)
     throw InputError(fmt::format("{}; ⟦ratings⟧ takes N x R, one column per rater", detail::shape_of(rows)));
-  NamesPtr raters;  // a name that occurs twice tells nobody apart
+  NamesPtr raters;  // a name that occurs twice does not identify a rater
   if (!rows.empty() && std::ssize(rows.shards().front().columns) == rows.width()) {
     const std::vector<std::string>& columns = rows.shards().front().columns;
     if (std::set<std::string>(columns.begin(), columns.end()).size() == columns.size())

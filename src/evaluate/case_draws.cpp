@@ -13,7 +13,7 @@ struct Times {
 
  private:
   static void repeat(ExactSum& into, const ExactSum& from, std::uint32_t times) {
-    for (std::uint32_t i = 0; i < times; ++i) into.merge(from);  // Poisson(1) counts: two on the average
+    for (std::uint32_t i = 0; i < times; ++i) into.merge(from);  // Poisson(1) counts are small
   }
 };
 
@@ -102,7 +102,7 @@ void merge_times(StreamSums& into, const StreamSums& from, std::uint32_t times) 
   into.several_votes = into.several_votes || from.several_votes;
 }
 
-ReliabilityTable turned(const ReliabilityTable& table) {
+ReliabilityTable with_residuals_negated(const ReliabilityTable& table) {
   ReliabilityTable out = table;
   for (std::size_t b = 0; b < out.bins.size(); ++b) {
     ExactSum wy = table.bins[b].wp;
@@ -113,6 +113,11 @@ ReliabilityTable turned(const ReliabilityTable& table) {
   return out;
 }
 
+bool read_from_signs(const MetricRow& row) {
+  return row.key == "ece" || row.key == "ece_l2" || row.key == "mce" || row.key == "ece_classwise" ||
+         row.key == "mean_gap";
+}
+
 CaseDraws::CaseDraws(const EvaluateOptions& o, int classes)
     : seed_(o.seed), boot_(o.bootstrap, empty_sums(o.bins, classes)), null_(boot_) {}
 
@@ -120,8 +125,8 @@ void CaseDraws::add(const std::string& unit, const StreamSums& sums) {
   votes_[unit] += sums.event.total().votes;
   const std::uint64_t hash = hash_name(unit);
   StreamSums other;
-  other.event = turned(sums.event);
-  for (const ReliabilityTable& t : sums.by_class) other.by_class.push_back(turned(t));
+  other.event = with_residuals_negated(sums.event);
+  for (const ReliabilityTable& t : sums.by_class) other.by_class.push_back(with_residuals_negated(t));
   for (std::size_t r = 0; r < boot_.size(); ++r) {
     const auto replicate = narrow<std::uint32_t>(r);
     merge_times(boot_[r], sums, random_poisson(seed_, replicate, hash));

@@ -10,12 +10,15 @@
 
 namespace plumb::detail {
 
-/// Adds the sums of items that a draw has `times` times over:
-/// what an item weighs is multiplied, its squares twice so.
+/// Adds the sums of items that a draw has `times` times over: weights are multiplied by `times`, squares by
+/// its square.
 void merge_times(StreamSums& into, const StreamSums& from, std::uint32_t times);
 
-/// The residuals of a table with their sign turned: hits become n p - (hits - n p).
-[[nodiscard]] ReliabilityTable turned(const ReliabilityTable& table);
+/// The table with all residuals negated: hits become n p - (hits - n p).
+[[nodiscard]] ReliabilityTable with_residuals_negated(const ReliabilityTable& table);
+
+/// Null tables have turned residuals, from which only sizes of gaps can be read.
+[[nodiscard]] bool read_from_signs(const MetricRow& row);
 
 /// One set of sums for each replicate, whatever the number of cases.
 class CaseDraws {

@@ -6,18 +6,7 @@
 namespace plumb::detail {
 namespace {
 
-struct RaterSums {
-  std::uint64_t rater = 0, model = 0, both = 0;  // voxels
-  ExactSum p, p_in;                              // of foreground: over rated voxels, within the rater's mask
-};
-
-struct OverlapSums {
-  std::uint64_t predicted = 0;
-  ExactSum expected;
-  std::vector<RaterSums> raters;
-};
-
-void add(OverlapSums& sums, const Items& items, std::int64_t begin, std::int64_t end) {
+void add_overlap_rows(OverlapSums& sums, const Items& items, std::int64_t begin, std::int64_t end) {
   PredictionBlock z;
   std::vector<std::int32_t> votes;
   const std::int64_t n = end - begin;
@@ -35,7 +24,7 @@ void add(OverlapSums& sums, const Items& items, std::int64_t begin, std::int64_t
     for (std::int64_t r = 0; r < raters; ++r) {
       const std::int32_t v = votes[i * raters + r];
       if (v < 0) continue;
-      RaterSums& s = sums.raters[r];
+      RaterOverlapSums& s = sums.raters[r];
       s.rater += v > 0 ? 1 : 0;
       s.model += model ? 1 : 0;
       s.both += model && v > 0 ? 1 : 0;
@@ -45,12 +34,18 @@ void add(OverlapSums& sums, const Items& items, std::int64_t begin, std::int64_t
   }
 }
 
-void merge_into(OverlapSums& into, const OverlapSums& from) {
+std::optional<double> dice_of(double both, double a, double b) {
+  return a + b > 0 ? std::optional<double>(2 * both / (a + b)) : std::nullopt;
+}
+
+}  // namespace
+
+void merge(OverlapSums& into, const OverlapSums& from) {
   into.predicted += from.predicted;
   into.expected.merge(from.expected);
   for (std::size_t r = 0; r < into.raters.size(); ++r) {
-    RaterSums& to = into.raters[r];
-    const RaterSums& s = from.raters[r];
+    RaterOverlapSums& to = into.raters[r];
+    const RaterOverlapSums& s = from.raters[r];
     to.rater += s.rater;
     to.model += s.model;
     to.both += s.both;
@@ -59,22 +54,20 @@ void merge_into(OverlapSums& into, const OverlapSums& from) {
   }
 }
 
-std::optional<double> dice_of(double both, double a, double b) {
-  return a + b > 0 ? std::optional<double>(2 * both / (a + b)) : std::nullopt;
-}
-
-}  // namespace
-
-CaseOverlap case_overlap(const Items& items, int threads) {
+OverlapSums overlap_sums(const Items& items, int threads) {
   OverlapSums none;
   none.raters.resize(items.votes.raters());
-  const OverlapSums sums = parallel_reduce_blocks(
+  return parallel_reduce_blocks(
       items.size(), block_rows(items), threads, none,
-      [&](OverlapSums& s, std::int64_t begin, std::int64_t end) { add(s, items, begin, end); }, merge_into);
+      [&](OverlapSums& s, std::int64_t begin, std::int64_t end) { add_overlap_rows(s, items, begin, end); },
+      merge);
+}
+
+CaseOverlap finish(const OverlapSums& sums) {
   CaseOverlap out;
   out.predicted = static_cast<double>(sums.predicted);
   out.expected = sums.expected.value();
-  for (const RaterSums& s : sums.raters) {
+  for (const RaterOverlapSums& s : sums.raters) {
     const auto rater = static_cast<double>(s.rater);
     out.raters.push_back({rater, dice_of(static_cast<double>(s.both), static_cast<double>(s.model), rater),
                           dice_of(s.p_in.value(), s.p.value(), rater)});

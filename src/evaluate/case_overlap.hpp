@@ -1,11 +1,13 @@
-// How far masks overlap, and how large they are: context for the calibration of a segmentation, no judgement
-// of it. Foreground is every class but the first.
+// Overlap and size of masks: context for the calibration of a segmentation, not a test of it. Foreground is
+// every class but the first.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "plumb/data/items.hpp"
+#include "plumb/numeric/exact_sum.hpp"
 
 namespace plumb::detail {
 
@@ -21,7 +23,23 @@ struct CaseOverlap {
   std::vector<RaterOverlap> raters;
 };
 
+/// Sums behind it, which can be added up over parts of a case.
+struct RaterOverlapSums {
+  std::uint64_t rater = 0, model = 0, both = 0;  ///< voxels
+  ExactSum p, p_in;  ///< of foreground: over rated voxels, within the rater's mask
+};
+struct OverlapSums {
+  std::uint64_t predicted = 0;
+  ExactSum expected;
+  std::vector<RaterOverlapSums> raters;
+};
+
 /// Votes must be ratings.
-[[nodiscard]] CaseOverlap case_overlap(const Items& items, int threads);
+[[nodiscard]] OverlapSums overlap_sums(const Items& items, int threads);
+void merge(OverlapSums& into, const OverlapSums& from);
+[[nodiscard]] CaseOverlap finish(const OverlapSums& sums);
+[[nodiscard]] inline CaseOverlap case_overlap(const Items& items, int threads) {
+  return finish(overlap_sums(items, threads));
+}
 
 }  // namespace plumb::detail

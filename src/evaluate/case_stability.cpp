@@ -49,8 +49,8 @@ int rater_of(const Case& c, const std::string& rater) {
 
 void check_majority(const Case& c, const StabilityOptions& o) {
   if (o.single == SingleLabel::majority && c.items.votes.raters() == 2)
-    throw InputError("two raters have no majority; compare with one of them by ⟦single⟧ rater:" +
-                     c.raters.front() + ", or with a random one by ⟦single⟧ random");
+    throw InputError("two raters have no majority; compare with one of them, ⟦single⟧ rater:" +
+                     c.raters.front() + ", or with a random one, ⟦single⟧ random");
 }
 
 StreamSums sums_of(const Items& items, const Selection& selection, const EvaluateOptions& o) {
@@ -63,7 +63,7 @@ struct UnitSums {
   std::optional<StreamSums> multi, single;
 };
 
-void put(std::optional<StreamSums>& into, StreamSums sums) {
+void set_or_merge(std::optional<StreamSums>& into, StreamSums sums) {
   if (into) {
     into->merge(sums);
   } else {
@@ -164,8 +164,8 @@ Stability stability_over_cases(std::span<const std::string> names,
     if (fresh) units.emplace_back();
     out.items += c.items.size();
     out.votes += narrow<std::int64_t>(multi.event.total().votes);
-    put(units[at->second].multi, std::move(multi));
-    put(units[at->second].single, sums_of(one, selection, e));
+    set_or_merge(units[at->second].multi, std::move(multi));
+    set_or_merge(units[at->second].single, sums_of(one, selection, e));
     progress.add(1);
   });
   check_stability_options(o, std::ssize(units));

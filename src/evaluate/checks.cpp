@@ -13,6 +13,11 @@ void check_options(const EvaluateOptions& o) {
   if (!(o.tolerance > 0 && o.tolerance < 1))
     throw InputError("⟦tolerance⟧ must be between 0 and 1, not " + show(o.tolerance));
   check_bootstrap(o.bootstrap);
+  // Noise of every bin is drawn a thousand times, for each of several errors.
+  constexpr int kMostDrawnBins = 10'000;
+  if (o.bootstrap > 0 && o.bins > kMostDrawnBins)
+    throw InputError("with ⟦bootstrap⟧ there may be at most " + std::to_string(kMostDrawnBins) +
+                     " bins; give fewer ⟦bins⟧, or leave ⟦bootstrap⟧ out");
   if (!(o.bandwidth >= 0))
     throw InputError("⟦bandwidth⟧ must be above 0, or 0 for an automatic one, not " + show(o.bandwidth));
   if (!(o.clip >= 0 && o.clip < 0.5)) throw InputError("⟦clip⟧ must lie in [0, 0.5), not " + show(o.clip));
@@ -28,7 +33,7 @@ void check_table_size(std::int64_t classes, std::int64_t bins) {
 
 void check_mass(const Items& items, const Bin& total) {
   if (total.items > 0) return;
-  if (items.size() == 0) throw InputError(items.predictions.sources()[0].name() + ": there are no items");
+  if (items.size() == 0) throw InputError(items.predictions.sources()[0].name() + " has no items");
   if (!items.weights.empty()) {
     std::vector<double> w(items.size());
     items.weights.read(0, items.size(), w);

@@ -1,4 +1,4 @@
-// What an evaluation asks of its options and items before and after the first pass.
+// Checks of options and items, before and after the first pass.
 #pragma once
 
 #include "plumb/evaluate/evaluate.hpp"

@@ -6,8 +6,9 @@
 #include <set>
 
 #include "evaluate/checks.hpp"
+#include "evaluate/compare_parts.hpp"
+#include "evaluate/decision_tables.hpp"
 #include "evaluate/describe.hpp"
-#include "evaluate/intervals.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/special.hpp"
@@ -30,19 +31,12 @@ double quantity(double x, Better better) {
 /// Whether a is better than b, both as compared.
 bool beats(double a, double b, Better better) { return better == Better::higher ? a > b : a < b; }
 
-/// One model: its values, and its scores in every draw.
-struct Scored {
-  Observed observed;
-  std::vector<std::string> notes;
-  std::vector<Drawn> draws, null;  ///< null: what inversion needs
-};
-
-/// Poisson(1) counts keyed by (seed, replicate, unit): the same for every model. The first of so many models
-/// announces the work of all.
+/// Poisson(1) counts keyed by (seed, replicate, unit): the same for every model. The first model announces
+/// the work of all models to the progress counter.
 Scored scored(const Items& items, const Selection& selection, const EvaluateOptions& o, std::int64_t models,
               Progress& progress) {
   ProductSet also = Product::event_table;
-  if (o.bootstrap > 0) also |= Product::event_column;  // of the null
+  if (o.bootstrap > 0 || !o.thresholds.empty()) also |= Product::event_column;  // of the null; decisions
   const Prepared prepared(items, selection, o, o.bootstrap > 0, also);
   Scored out{prepared.observe(progress), {}, {}, {}};
   check_mass(items, out.observed.sums.event.total());
@@ -53,7 +47,10 @@ Scored scored(const Items& items, const Selection& selection, const EvaluateOpti
   progress.expect(models * o.bootstrap * (prepared.passes(selection) + prepared.passes(inverted)));
   Bands bands;
   if (selection.has("ece_mass")) bands.mass = out.observed.mass.edges;
-  out.draws = prepared.score(selection, numbered_draws(o.bootstrap), o.threads, progress, &bands);
+  bands.thresholds = decision_thresholds(o);
+  Selection drawn = selection;
+  if (!bands.thresholds.empty()) drawn.products |= Product::event_column;
+  out.draws = prepared.score(drawn, numbered_draws(o.bootstrap), o.threads, progress, &bands);
   const NullModel null = prepared.fit_null(out.observed.sums.several_votes);
   out.null = prepared.score(inverted, numbered_draws(o.bootstrap, &null), o.threads, progress, &bands);
   return out;
@@ -97,8 +94,7 @@ Difference difference_of_roots(double a, double b, const std::vector<double>& sq
   return d;
 }
 
-/// Every difference gets its p-value adjusted for all of them;
-/// metrics for which no way is good are not tested.
+/// Every p-value is adjusted for all differences; metrics without a better direction are not tested.
 void adjust(std::vector<ComparedMetric>& metrics, const std::vector<DrawnDifference>& drawn) {
   const std::vector<double> adjusted = step_down_p_values(drawn);
   auto next = adjusted.begin();
@@ -131,23 +127,9 @@ bool is_clear(const ComparedMetric& metric, double level) {
   });
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> pairs_of(std::size_t models,
-                                                          std::optional<std::size_t> reference) {
-  std::vector<std::pair<std::size_t, std::size_t>> out;
-  for (std::size_t from = 0; from < models; ++from)
-    for (std::size_t to = reference ? 0 : from + 1; to < models; ++to)
-      if (reference ? from == *reference && to != from : true) out.emplace_back(from, to);
-  return out;
-}
-
-void check_models(const std::vector<NamedModel>& models, const std::string& reference) {
-  if (models.size() < 2)
-    throw InputError("a comparison needs two models or more; give each with ⟦model⟧ NAME=FILE");
-  std::set<std::string> names;
+void check_models(const std::vector<NamedModel>& models) {
   const Items& first = models.front().items;
   for (const NamedModel& m : models) {
-    if (!names.insert(m.name).second)
-      throw InputError("two models are called \"" + m.name + "\"; give them different names");
     check_items(m.items);
     check_same_rows("model " + models.front().name, first.size(), "model " + m.name, m.items.size());
     if (m.items.classes() != first.classes())
@@ -155,8 +137,6 @@ void check_models(const std::vector<NamedModel>& models, const std::string& refe
                        " classes but model " + m.name + " has " + std::to_string(m.items.classes()) +
                        "; compare models of the same task");
   }
-  if (!reference.empty() && !names.contains(reference))
-    refuse_name("model", reference, {names.begin(), names.end()});
 }
 
 }  // namespace
@@ -182,44 +162,38 @@ Difference difference_of(double value, std::vector<double> replicates, Interval 
   return d;
 }
 
-Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions& asked,
-                   const std::string& reference) {
-  check_models(models, reference);
-  const Items& first = models.front().items;
-  check_options(asked);
-  check_table_size(first.classes(), asked.bins);
-  EvaluateOptions options = asked;
-  options.null = NullKind::model;  // serves intervals alone: differences are tested by the bootstrap
-  const SampleSize size = asked.bootstrap > 0 ? sample_size(first) : SampleSize{.units = kEnoughUnits};
-  if (size.units < 2) options.bootstrap = 0;
-  Progress progress(options.progress, options.cancel);
-  Comparison out;
-  std::vector<Scored> scores;
-  const Selection selection = select_metrics(options, task_kind(first));
-  for (const NamedModel& m : models) {
-    if (m.name == reference) out.reference = out.models.size();
-    out.models.push_back(m.name);
-    scores.push_back(scored(m.items, selection, options, scores.empty() ? std::ssize(models) : 0, progress));
-    for (const std::string& note : scores.back().notes) out.notes.push_back(m.name + ": " + note);
+std::vector<std::pair<std::size_t, std::size_t>> detail::pairs_of(std::size_t models,
+                                                                  std::optional<std::size_t> reference) {
+  std::vector<std::pair<std::size_t, std::size_t>> out;
+  for (std::size_t from = 0; from < models; ++from)
+    for (std::size_t to = reference ? 0 : from + 1; to < models; ++to)
+      if (reference ? from == *reference && to != from : true) out.emplace_back(from, to);
+  return out;
+}
+
+void detail::name_models(const std::vector<std::string>& models, const std::string& reference,
+                         Comparison& out) {
+  if (models.size() < 2)
+    throw InputError("a comparison needs two models or more; give each with ⟦model⟧ NAME=FILE");
+  std::set<std::string> names;
+  for (const std::string& name : models) {
+    if (!names.insert(name).second)
+      throw InputError("two models are called \"" + name + "\"; give them different names");
+    if (name == reference) out.reference = out.models.size();
+    out.models.push_back(name);
   }
-  if (const std::string note = few_units_note(size.units, !first.groups.empty()); !note.empty())
-    out.notes.push_back(note);
-  out.items = first.size();
-  out.replicates = options.bootstrap;
-  out.classes = first.classes();
-  out.votes = narrow<std::int64_t>(scores.front().observed.sums.event.total().votes);
-  for (std::int64_t m = 1; m < std::ssize(models); ++m)
-    if (const auto votes = narrow<std::int64_t>(scores[m].observed.sums.event.total().votes);
-        votes != out.votes)
-      throw InputError("model " + models.front().name + " has " + counted(out.votes, "vote") + " but model " +
-                       models[m].name + " has " + std::to_string(votes) +
-                       "; compare models on the same votes");
-  out.wins.resize(models.size());
+  if (!reference.empty() && !out.reference) refuse_name("model", reference, {names.begin(), names.end()});
+}
+
+void detail::add_metrics(const std::vector<Scored>& scores, const Selection& selection,
+                         const SampleSize& size, const EvaluateOptions& options, Comparison& out) {
   std::vector<Inference> inference;
   for (const Scored& s : scores)
-    inference.emplace_back(s.observed, s.draws, s.null, size, first.binary(), options);
+    inference.emplace_back(s.observed, s.draws, s.null, size, selection.binary, options);
   std::vector<DrawnDifference> tests;
-  const auto pairs = pairs_of(models.size(), out.reference);
+  const auto pairs = pairs_of(out.models.size(), out.reference);
+  const bool too_few = size.grouped && size.units < narrow<std::int64_t>(kFewestTestedUnits);
+  if (too_few && size.units > 1 && out.replicates > 0) out.notes.emplace_back(kTooFewToTest);
   for (const MetricRow* row : selection.rows) {
     ComparedMetric metric;
     metric.key = row->key;
@@ -239,6 +213,7 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
         std::vector<double> draws = drawn_differences(*row, scores[from], scores[to], root);
         d = root ? difference_of_roots(first_value, second_value, draws, options.level)
                  : difference_of(second_value - first_value, draws, interval, options.level);
+        if (too_few) d.p_value = std::nullopt;
         const double tested = root ? second_value * second_value - first_value * first_value : *d.value;
         if (d.p_value && row->better != Better::neither) tests.push_back({tested, std::move(draws)});
       }
@@ -248,14 +223,66 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
     }
     out.metrics.push_back(std::move(metric));
   }
+  judge_models(tests, options.level, out);
+}
+
+void detail::judge_models(const std::vector<DrawnDifference>& tests, double level, Comparison& out) {
   adjust(out.metrics, tests);
+  out.wins.resize(out.models.size());
   for (ComparedMetric& metric : out.metrics) {
     metric.best = best_of(metric);
-    metric.clear = is_clear(metric, options.level);
+    metric.clear = is_clear(metric, level);
     if (metric.best) {
       ++out.wins[*metric.best].best;
       out.wins[*metric.best].clear += metric.clear;
     }
+  }
+}
+
+Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions& asked,
+                   const std::string& reference) {
+  Comparison out;
+  std::vector<std::string> names;
+  for (const NamedModel& m : models) names.push_back(m.name);
+  name_models(names, reference, out);
+  check_models(models);
+  const Items& first = models.front().items;
+  check_options(asked);
+  check_thresholds(asked, first.binary());
+  check_table_size(first.classes(), asked.bins);
+  EvaluateOptions options = asked;
+  options.null = NullKind::model;  // serves intervals alone: differences are tested by the bootstrap
+  const SampleSize size = asked.bootstrap > 0 ? sample_size(first) : SampleSize{.units = kEnoughUnits};
+  if (size.units < 2) options.bootstrap = 0;
+  Progress progress(options.progress, options.cancel);
+  std::vector<Scored> scores;
+  const Selection selection = select_metrics(options, task_kind(first));
+  for (const NamedModel& m : models) {
+    scores.push_back(scored(m.items, selection, options, scores.empty() ? std::ssize(models) : 0, progress));
+    for (const std::string& note : scores.back().notes) out.notes.push_back(m.name + ": " + note);
+  }
+  if (const std::string note = few_units_note(size.units, !first.groups.empty()); !note.empty())
+    out.notes.push_back(note);
+  out.items = first.size();
+  out.replicates = options.bootstrap;
+  out.classes = first.classes();
+  out.votes = narrow<std::int64_t>(scores.front().observed.sums.event.total().votes);
+  for (std::int64_t m = 1; m < std::ssize(models); ++m)
+    if (const auto votes = narrow<std::int64_t>(scores[m].observed.sums.event.total().votes);
+        votes != out.votes)
+      throw InputError("model " + models.front().name + " has " + counted(out.votes, "vote") + " but model " +
+                       models[m].name + " has " + std::to_string(votes) +
+                       "; compare models on the same votes");
+  add_metrics(scores, selection, size, options, out);
+  if (!options.thresholds.empty()) {
+    std::vector<const std::vector<Decision>*> observed;
+    std::vector<const std::vector<Drawn>*> draws;
+    for (const Scored& s : scores) {
+      observed.push_back(&s.observed.decisions);
+      draws.push_back(&s.draws);
+    }
+    out.net_benefit = net_benefit_differences(out.models, pairs_of(out.models.size(), out.reference),
+                                              observed, draws, options);
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// Which class the model names where the raters see which: expected counts of items.
+// Predicted against observed classes: expected counts of items.
 #pragma once
 
 #include "plumb/data/items.hpp"
@@ -6,7 +6,7 @@
 
 namespace plumb::detail {
 
-inline constexpr int kWholeConfusion = 20;      ///< classes up to which every cell is told
+inline constexpr int kWholeConfusion = 20;      ///< up to so many classes every cell is reported
 inline constexpr std::size_t kConfusions = 50;  ///< of more classes: so many cells off the diagonal
 
 /// Rows: predicted, observed (classes), items, share. An item of weight w whose most probable class is k and

@@ -1,5 +1,9 @@
 #include "evaluate/describe.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "evaluate/tables.hpp"
 #include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
@@ -56,6 +60,19 @@ MetricResults no_majority(const Selection& selection, std::uint32_t most_votes) 
   return out;
 }
 
+void add_interval_notes(const MetricResults& metrics, std::vector<std::string>& notes) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  for (const auto& [key, m] : metrics) {
+    if (m.interval_why.empty() || !why_no_interval(*find_metric(key)).empty()) continue;
+    auto at = std::find_if(by_reason.begin(), by_reason.end(),
+                           [&](const auto& r) { return r.first == m.interval_why; });
+    if (at == by_reason.end()) at = by_reason.insert(by_reason.end(), {m.interval_why, {}});
+    at->second.push_back(key);
+  }
+  for (const auto& [why, keys] : by_reason)
+    notes.push_back(fmt::format("no interval for {}: {}", fmt::join(keys, ", "), why));
+}
+
 void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::vector<std::string>& notes) {
   const auto used = narrow<std::int64_t>(sums.event.total().items);
   if (used < items)
@@ -63,7 +80,7 @@ void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::v
                     (items - used == 1 ? "was" : "were") + " left out");
   if (log_loss && sums.scores.clipped > 0)
     notes.push_back(counted(narrow<std::int64_t>(sums.scores.clipped), "vote") +
-                    " had a probability that ⟦clip⟧ moved");
+                    " had a probability that ⟦clip⟧ changed");
 }
 
 void add_kernel_note(const KernelPlan& kernel, std::vector<std::string>& notes) {

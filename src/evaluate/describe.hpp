@@ -1,4 +1,4 @@
-// What was run: task, counts, the settings that move a number, notes, class-wise results.
+// What was run: task, counts, the settings that affect a number, notes, class-wise results.
 #pragma once
 
 #include "evaluate/kernel.hpp"
@@ -15,7 +15,7 @@ namespace plumb::detail {
 void add_settings(const EvaluateOptions& options, bool binary, bool logits, bool normalize, Result& result);
 /// per_class values and reliability_class_k tables.
 void add_class_results(const StreamSums& sums, const Selection& selection, Result& result);
-/// How a calibrated model was imitated.
+/// How the votes of a calibrated model were simulated.
 void add_null_settings(const NullModel& model, Result& result);
 /// The bandwidths in use.
 void add_kernel_settings(const KernelPlan& kernel, const EvaluateOptions& options, Result& result);
@@ -24,16 +24,18 @@ void add_rater_results(const Items& items, const StreamSums& sums, const Selecti
                        Result& result);
 /// The part of it that a merged state has too.
 void add_rater_tables(const StreamSums& sums, const Selection& selection, Result& result);
-/// Ties among the majority, if any, and what became of them.
+/// Which keys have no interval for a reason that lies in the data.
+void add_interval_notes(const MetricResults& metrics, std::vector<std::string>& notes);
+/// Ties of the majority label, if any, and how they were counted.
 void add_ties_note(std::int64_t tied, Ties ties, std::vector<std::string>& notes);
-/// Two votes either agree or tie: with no more on any item there is no majority, unless ties are settled.
+/// Two votes either agree or tie: if no item has more, there is no majority unless ties are broken.
 [[nodiscard]] bool has_majority(std::uint32_t most_votes, Ties ties);
-/// The consensus that there is not, with the reason.
+/// An absent consensus, with the reason.
 [[nodiscard]] MetricResults no_majority(const Selection& selection, std::uint32_t most_votes);
 
 /// Items left out and, where the log-loss is asked for, votes clipped.
 void add_notes(const StreamSums& sums, std::int64_t items, bool log_loss, std::vector<std::string>& notes);
-/// An automatic bandwidth that had nothing to go by.
+/// An automatic bandwidth that the data did not determine.
 void add_kernel_note(const KernelPlan& kernel, std::vector<std::string>& notes);
 
 }  // namespace plumb::detail

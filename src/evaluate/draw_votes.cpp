@@ -8,13 +8,13 @@
 namespace plumb {
 namespace {
 
-/// Takes `keep` of the votes in `pool` (one entry a vote) to its front: Fisher-Yates from the
-/// item's own stream.
+/// Takes `keep` of the votes in `pool` (one entry per vote) to its front: Fisher-Yates from the item's
+/// own stream.
 void choose(std::vector<std::uint32_t>& pool, std::size_t keep, std::uint64_t seed, std::uint32_t repeat,
             std::int64_t row) {
   for (std::size_t j = 0; j < keep && j + 1 < pool.size(); ++j) {
-    // 2^20 draws an item are set apart; more votes than that on one item would share numbers
-    // with the next row
+    // 2^20 draws per item are set apart; more votes than that on one item would share numbers with the
+    // next row
     const std::uint64_t unit = (static_cast<std::uint64_t>(row) << 20) + j;
     const double u = random_uniform(seed, Purpose::sample, repeat, unit);
     const auto at = j + static_cast<std::size_t>(u * static_cast<double>(pool.size() - j));

@@ -1,7 +1,11 @@
 #include "plumb/evaluate/evaluate.hpp"
 
+#include <array>
+
 #include "evaluate/checks.hpp"
 #include "evaluate/confusion.hpp"
+#include "evaluate/corp_tables.hpp"
+#include "evaluate/decision_tables.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
 #include "evaluate/omnibus.hpp"
@@ -26,7 +30,7 @@ struct Evaluation {
   NullModel null_model;
 };
 
-/// What draws are made for. The consensus has no verdict, and where ties are shared its intervals and its
+/// What the draws are used for. The consensus has no verdict, and where ties are shared its intervals and its
 /// p-values come from different labels.
 enum class Aim { verdict, intervals_and_p, intervals, p_values };
 
@@ -84,18 +88,24 @@ Evaluation with_draws(const Prepared& prepared, Observed observed, const SampleS
   if (o.bootstrap > 0) {
     Bands bands{e.observed.smooth_sigma};
     if (selection.has("ece_mass")) bands.mass = e.observed.mass.edges;
-    e.boot = prepared.score(boot_part(selection, size, aim), numbered_draws(o.bootstrap), o.threads, progress,
-                            &bands);
+    if (aim == Aim::verdict) bands.thresholds = decision_thresholds(o);
+    Selection drawn = boot_part(selection, size, aim);
+    if (!bands.thresholds.empty()) drawn.products |= Product::event_column;
+    e.boot = prepared.score(drawn, numbered_draws(o.bootstrap), o.threads, progress, &bands);
+    if (aim == Aim::verdict) bands.corp = corp_grid(prepared);
     e.null_model = prepared.fit_null(e.observed.sums.several_votes);
     e.null = prepared.score(null_part(selection, size, aim, o.null),
                             numbered_draws(o.bootstrap, &e.null_model), o.threads, progress, &bands);
   }
   const Inference inference(e.observed, e.boot, e.null, size, binary, o);
+  const bool one_item = e.observed.sums.event.total().items == 1;
   for (const MetricRow* row : selection.rows) {
     e.metrics.emplace_back(row->key, inference.result(*row));
     MetricResult& m = e.metrics.back().second;
-    if (row->key == "ece_corrected" && !m.value && asked > 0 && size.units == 1)
-      m.why = "there is only " + counted(size.units, size.grouped ? "group" : "item") + " to resample";
+    if (!one_item && (asked == 0 || size.units != 1)) continue;
+    const std::string only = "there is only " + counted(1, one_item ? "item" : "group") + " to resample";
+    if (m.value && asked > 0) m.interval_why = only;
+    if (row->key == "ece_corrected" && !m.value) m.why = only;
   }
   if (aim == Aim::verdict) e.verdict = judge(inference, omnibus_p(e.observed.event_tests, e.null), asked, o);
   return e;
@@ -155,8 +165,21 @@ void add_tables(const Prepared& prepared, const Evaluation& e, const EvaluateOpt
                                           curves_of(e.boot, &Drawn::kde_curve), o.level));
   if (prepared.has_columns() && products.has(Product::smooth))
     result.tables.emplace_back("reliability_smooth",
-                               curve_rows(smoothed_curve(prepared.event_pass(), e.observed.smooth_sigma),
+                               curve_rows(smoothed_curve(*e.observed.smooth_moments, e.observed.smooth_sigma),
                                           curves_of(e.boot, &Drawn::smooth_curve), o.level));
+}
+
+/// The smooth curve that ici and its kin summarise, where one of them was asked for: table
+/// "calibration_curve", between the least and the largest forecast.
+void add_curve(const Prepared& prepared, const EvaluateOptions& o, Result& result) {
+  const Selection& s = prepared.selection();
+  if (!s.has("ici") && !s.has("e50") && !s.has("e90") && !s.has("emax")) return;
+  constexpr std::array kNames{"loess", "rcs", "kernel"};
+  result.settings.emplace_back("curve", std::string(kNames.at(static_cast<std::size_t>(o.curve))));
+  Table t;
+  t.columns = {"p", "estimate"};
+  for (const auto& [p, estimate] : prepared.curve()) t.rows.push_back({p, estimate});
+  result.tables.emplace_back("calibration_curve", std::move(t));
 }
 
 }  // namespace
@@ -169,6 +192,7 @@ using namespace detail;
 Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState* state) {
   check_options(asked);
   check_items(items);
+  check_thresholds(asked, items.binary());
   check_table_size(items.classes(), asked.bins);
   if (state != nullptr) *state = begin_state(items, asked);
   EvaluateOptions options = asked;
@@ -181,6 +205,7 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   // The event's table is always shown; a state wants all that streams.
   ProductSet also = state != nullptr ? kStreamingProducts : ProductSet(Product::event_table);
   if (options.bootstrap > 0) also |= Product::event_column;  // of the null and the omnibus test
+  if (!options.thresholds.empty()) also |= Product::event_column;
   const Selection selection = select_metrics(options, task_kind(items));
   const Selection single = selection.part([](const MetricRow& row) { return row.needs != Needs::pairs; });
   Progress progress(options.progress, options.cancel);
@@ -203,8 +228,12 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
     if (std::string note = few_signs_note(size.units, grouped, options.level); !note.empty())
       result.notes.push_back(std::move(note));
   result.metrics = e.metrics;
+  if (options.bootstrap > 0) add_interval_notes(result.metrics, result.notes);
   result.verdict = e.verdict;
   add_tables(prepared, e, options, result);
+  add_decision_tables(e.observed, e.boot, size, options, result);
+  add_curve(prepared, options, result);
+  add_corp_tables(prepared, e.null, options.level, result);
   add_kernel_settings(prepared.kernel(), options, result);
   if (selection.has("accuracy"))
     result.tables.emplace_back("confusion", confusion_rows(items, options.threads));
@@ -226,7 +255,7 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
     }
   }
   if (state != nullptr) add_consensus(items, sums, options, progress, *state);
-  if (state != nullptr) finish_state(prepared.event_pass(), sums, *state);
+  if (state != nullptr) finish_state(prepared.event_pass(), !items.weights.empty(), sums, *state);
   slices.evaluate(progress, result);
   add_raters(items, options, single, progress, result);
   if (options.sample_items > 0) result.tables.emplace_back("sample", sample_rows(items, options));

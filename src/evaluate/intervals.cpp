@@ -3,17 +3,39 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "evaluate/debiased.hpp"
+#include "evaluate/unseen.hpp"
+#include "plumb/metrics/raters/label_histogram.hpp"
 #include "plumb/numeric/special.hpp"
 
 namespace plumb::detail {
 namespace {
 
+constexpr double kFewEvents = 80;          // votes for the rarer outcome, in effective units
 constexpr std::int64_t kManyDraws = 1000;  // of the noise of independent bins: tails of 2.5% are smooth
 
 void set_bounds(const Bounds& b, const char* kind, MetricResult& m) {
   m.low = b.low;
   m.high = b.high;
   m.interval = kind;
+}
+
+double used_bins(const ReliabilityTable& t) {
+  return static_cast<double>(
+      std::count_if(t.bins.begin(), t.bins.end(), [](const Bin& c) { return c.items > 0; }));
+}
+
+/// But for rounding: draws that never differ do not show how uncertain a value is.
+bool same_bounds(const MetricResult& m) {
+  return m.low && *m.high - *m.low <= 1e-9 * std::max(1.0, std::abs(*m.low));
+}
+
+void drop_bounds(MetricResult& m) {
+  m.low = m.high = std::nullopt;
+  m.interval.clear();
+  m.interval_why = "all replicates have the same value, which does not show how uncertain it is";
 }
 
 }  // namespace
@@ -36,11 +58,8 @@ double two_sided_p(double observed, std::vector<double> null) {
 
 }  // namespace
 
-/// Squares less their sampling bias, or signed roots of them.
-static bool debiased_square(const MetricRow& row) { return row.interval == Interval::normal && row.by_item; }
-
 bool interval_needs_null(const MetricRow& row) {
-  return row.interval == Interval::inversion || debiased_square(row);
+  return row.interval == Interval::inversion || row.interval == Interval::debiased;
 }
 
 MetricResult result_of(const Estimate& estimate) {
@@ -60,6 +79,7 @@ Inference::Inference(const Observed& observed, const std::vector<Drawn>& boot, c
       binary_(binary),
       level_(options.level),
       clip_(options.clip),
+      stretch_(size.grouped ? group_stretch(size.effective, options.level) : 1),
       drawn_(by_key(boot)),
       null_values_(by_key(null)),
       event_(noise({&observed.sums.event, 1}, &Drawn::event)),
@@ -78,8 +98,8 @@ Unlikely::Unlikely(std::span<const ReliabilityTable> tables)
   }
 }
 
-/// One vote a unit: noise of the null, whose variance is known. Else votes or groups depend on each other,
-/// and the bootstrap knows best how much. Items are independent, and so are bins that share none.
+/// One vote per unit: noise of the null, whose variance is known. Otherwise votes or groups depend on each
+/// other, and the bootstrap estimates how much. Items are independent, and so are bins that share none.
 std::optional<BinNoise> Inference::noise(std::span<const ReliabilityTable> tables,
                                          BinSums Drawn::*sums) const {
   const bool from_null = size_.single() && !null_.empty();
@@ -95,7 +115,7 @@ std::optional<BinNoise> Inference::noise(std::span<const ReliabilityTable> table
 }
 
 double Inference::rarer() const {
-  const Bin total = observed_.sums.event.total();
+  const Bin total = event_total();
   const double hits = total.wy.value() / total.w.value();
   return std::min(hits, 1 - hits) * size_.effective;
 }
@@ -113,12 +133,19 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
     const auto null = null_values_.find(key);
     if (null == null_values_.end()) return;
     const Inverted b = invert_folded(*m.value, null->second, level_);
-    set_bounds({b.low, std::min(b.high, 1.0)}, "inversion", m);
+    // Forecasts of 0 and 1 have no noise under the null.
+    const double least = b.high > b.low ? 0 : rare_bound((1 + level_) / 2);
+    set_bounds({b.low, std::min(std::max(b.high, least), 1.0)}, "inversion", m);
     return;
   }
-  // Over few events the noise of a bin is too skewed for these: they covered 84 to 88% of rare events.
-  constexpr double kFewEvents = 80;
-  if ((key == "ece_l2" || key == "brier_reliability") && rarer() < kFewEvents) return;
+  // With few events the noise of a bin is too skewed for these intervals: they covered 84 to 88% of
+  // rare events.
+  if ((key == "ece_l2" || key == "brier_reliability") && rarer() < kFewEvents) {
+    if (event_)
+      m.interval_why =
+          fmt::format("the effective sample size of the rarer outcome is below {:g}", kFewEvents);
+    return;
+  }
   const std::span classes(observed_.sums.by_class);
   std::optional<BinNoise> own;
   const std::optional<BinNoise>* bins = &event_;
@@ -138,7 +165,7 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
   const Inverted b = invert(**bins, kind, level_, clip_);
   const auto scale = [&](double x) { return key == "ece_l2" ? std::sqrt(x) : x * tables; };
   if (key == "ece_corrected") {
-    m.value = std::min(b.median, *ece(observed_.sums.event).value);  // never above what was seen
+    m.value = std::min(b.median, *ece(observed_.sums.event).value);  // never above the observed value
     m.why.clear();
   }
   set_bounds({scale(b.low), scale(b.high)}, "inversion", m);
@@ -146,7 +173,7 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
     const Unlikely by_class = key == "ece_classwise" ? Unlikely(classes) : unlikely_;
     m.high = std::min(std::max(*m.high, rare_bound(by_class, (1 + level_) / 2)), 1 - by_class.expected);
   }
-  m.low = std::min(*m.low, *m.high);  // all that can be wrong is: no bound exceeds it
+  m.low = std::min(*m.low, *m.high);  // every outcome is wrong already: no bound exceeds this
   if (key == "ece_corrected") m.low = std::min(*m.low, *m.value);
 }
 
@@ -158,33 +185,77 @@ void Inference::add_share(std::string_view key, std::span<const double> replicat
   if (size_.weighted || !(size_.single() || by_item)) {
     const double s = standard_deviation(replicates);
     const double votes = static_cast<double>(observed_.sums.event.total().votes);
-    if (s > 0 && binomial > 0) n = std::min(binomial / (s * s), votes);
+    const double error = stretch_ * s;
+    if (s > 0 && binomial > 0) n = std::min(binomial / (error * error), votes);
   } else {
     n = static_cast<double>(size_.units);
   }
   set_bounds(wilson_bounds(share, n, level_), "wilson", m);
 }
 
-/// The pairs of items behind a debiased square have 3 q of variance in a Poisson bootstrap where q is right:
-/// that of a calibrated model, which null draws know. Roots are taken of the bounds.
+/// What the debiased square of this key is made from by taking off the sampling bias.
+double Inference::plug_in_square(std::string_view key) const {
+  if (key == "ece_l2_debiased") {
+    const double root = *ece_l2(observed_.sums.event).value;
+    return root * root;
+  }
+  Scores losses;
+  finish_label_histogram(observed_.sums.histogram, losses);
+  return *losses.at("cl_plugin").value;
+}
+
 void Inference::add_debiased(const MetricRow& row, std::span<const double> replicates,
                              MetricResult& m) const {
-  const bool root = row.key != "cl" && row.key != "disagreement_cl" && row.key != "disagreement_classwise_cl";
-  const auto squares = [&](std::span<const double> values) {
-    std::vector<double> out(values.begin(), values.end());
-    for (double& x : out) x = root ? std::copysign(x * x, x) : x;
+  const bool root = row.key != "cl";
+  const auto square = [&](double x) { return root ? std::copysign(x * x, x) : x; };
+  const auto spread = [&](std::span<const double> values) {
+    std::vector<double> out;
+    for (const double x : values) out.push_back(square(x));
     return out;
   };
   const auto null = null_values_.find(row.key);
-  const double all = standard_deviation(squares(replicates));
-  const double pairs = null != null_values_.end() ? standard_deviation(squares(null->second)) : 0;
-  const double value = root ? std::copysign(*m.value * *m.value, *m.value) : *m.value;
-  const double reach = normal_quantile((1 + level_) / 2) *
-                       std::sqrt(std::max(all * all - 2 * pairs * pairs, std::min(pairs, all) * pairs));
+  const double value = square(*m.value), all = standard_deviation(spread(replicates));
+  Bounds b;
+  if (null != null_values_.end()) {
+    const std::vector<double> draws = spread(null->second);
+    const double pairs = standard_deviation(draws);
+    b = invert_debiased(value, square_growth(value, plug_in_square(row.key), all * all, pairs * pairs), draws,
+                        level_);
+  } else {  // products of two items count three times in this spread: too wide rather than too narrow
+    const double reach = normal_quantile((1 + level_) / 2) * all;
+    b = {value - reach, value + reach};
+  }
+  // Forecasts of 0 and 1 have no noise under the null, outcomes that are all the same have none at all.
+  const double classes = row.key == "ece_l2_debiased" ? 1 : 2;  // a gap of two classes counts in both
+  const double rare = std::max(rare_bound((1 + level_) / 2), 0.0);
+  b.high = std::max({b.high, value, classes * rare * rare});
+  if (!(rarer() > 0) && value > 0) {
+    const double gap =
+        std::max(std::sqrt(value / classes) - unseen_share(size_.effective, (1 + level_) / 2), 0.0);
+    b.low = std::min(b.low, classes * gap * gap);
+  }
+  b.low = std::min(b.low, value);
   const auto scale = [&](double x) {
     return std::clamp(root ? std::copysign(std::sqrt(std::abs(x)), x) : x, row.low, row.high);
   };
-  set_bounds({scale(value - reach), scale(value + reach)}, "normal", m);
+  set_bounds({scale(b.low), scale(b.high)}, null != null_values_.end() ? "inversion" : "normal", m);
+}
+
+/// A bin of n items varies around its own mean with n - 1 of them: replicates, drawn from such bins, have too
+/// little of both the bias and the spread.
+void Inference::add_normal(const MetricRow& row, std::span<const double> replicates, MetricResult& m) const {
+  const bool by_class = row.key == "brier_resolution" && !binary_;
+  double items = 0, bins = 0;
+  for (const ReliabilityTable& t :
+       by_class ? std::span(observed_.sums.by_class) : std::span(&observed_.sums.event, 1)) {
+    items += static_cast<double>(t.total().items);
+    bins += used_bins(t);
+  }
+  const double lost = items / std::max(items - bins, items / 2);
+  const double middle = *m.value - lost * (mean(replicates) - *m.value);
+  const double reach = stretch_ * normal_quantile((1 + level_) / 2) * lost * standard_deviation(replicates);
+  const auto within = [&](double x) { return std::clamp(x, row.low, row.high); };
+  set_bounds({within(middle - reach), within(middle + reach)}, "normal", m);
 }
 
 void Inference::add_auroc(std::span<const double> replicates, MetricResult& m) const {
@@ -193,18 +264,31 @@ void Inference::add_auroc(std::span<const double> replicates, MetricResult& m) c
   if (a > 0 && a < 1 && s > 0) {
     // The rarer outcome brings most of the variance, and m of it are estimated from m - 1.
     const double more = events > 2 ? events / (events - 1) : 2;
-    set_bounds(logit_bounds(a, s * std::sqrt(more), level_), "logit", m);
+    set_bounds(logit_bounds(a, s * std::max(std::sqrt(more), stretch_), level_), "logit", m);
   } else {
     set_bounds(wilson_bounds(a, std::max(events, 1.0), level_), "wilson", m);
   }
 }
 
-/// Where an outcome never came, resampling cannot show it: so many of it could have come unseen.
+/// With few events the spread of a loss is itself uncertain, and small where the loss is: percentiles of rare
+/// events covered 93%.
+double Inference::percentile_stretch() const {
+  if (size_.grouped || rarer() >= kFewEvents) return stretch_;
+  return student_factor(normal_quantile((1 + level_) / 2), loss_degrees());
+}
+
+void Inference::stretch(const MetricRow& row, double ratio, MetricResult& m) const {
+  const Bounds b = stretched({*m.low, *m.high}, *m.value, ratio, row.low, row.high);
+  m.low = b.low;
+  m.high = b.high;
+}
+
+/// If an outcome never occurred, resampling cannot produce it: so many could have occurred by chance.
 void Inference::widen_ratio(MetricResult& m) const {
   const Bin total = observed_.sums.event.total();
   if (rarer() > 0 || !(total.wp.value() > 0)) return;
-  const double n = size_.effective, expected = total.wp.value() / total.w.value();
-  const double unseen = std::min(poisson_upper(0, (1 + level_) / 2) / n, 1.0) / expected;
+  const double expected = total.wp.value() / total.w.value();
+  const double unseen = unseen_share(size_.effective, (1 + level_) / 2) / expected;
   if (total.wy.is_zero()) {
     m.high = std::max(*m.high, unseen);
   } else {
@@ -212,10 +296,57 @@ void Inference::widen_ratio(MetricResult& m) const {
   }
 }
 
+/// The same for a mean loss.
+void Inference::widen_loss(const MetricRow& row, MetricResult& m) const {
+  if (rarer() > 0 && !same_bounds(m)) return;
+  const std::optional<double> other = other_loss(row.key, *m.value, binary_);
+  if (!other) return;
+  const double moved = *m.value + unseen_share(size_.effective, (1 + level_) / 2) * (*other - *m.value);
+  m.low = std::min(*m.low, moved);
+  m.high = std::max(*m.high, moved);
+}
+
 MetricResult Inference::corrected() const {
   MetricResult m;
   add_inversion("ece_corrected", m);
   return m;
+}
+
+void Inference::add_bounds(const MetricRow& row, MetricResult& m) const {
+  if (row.interval == Interval::inversion) {
+    if (m.value || row.key == "ece_corrected") add_inversion(row.key, m);
+    return;
+  }
+  const auto drawn = drawn_.find(row.key);
+  if (!m.value || drawn == drawn_.end()) return;
+  const std::vector<double>& values = drawn->second;
+  switch (row.interval) {
+    case Interval::wilson:
+      add_share(row.key, values, m);
+      break;
+    case Interval::logit:
+      add_auroc(values, m);
+      break;
+    case Interval::debiased:
+      add_debiased(row, values, m);
+      break;
+    case Interval::exact:
+      if (observed_.event_ratio) {
+        set_bounds(*observed_.event_ratio, "exact", m);
+      } else {
+        add_interval(Interval::percentile, values, level_, m);
+        if (const double ratio = percentile_stretch(); m.low && ratio > 1) stretch(row, ratio, m);
+        widen_ratio(m);
+      }
+      break;
+    case Interval::normal:
+      add_normal(row, values, m);
+      break;
+    default:
+      add_interval(row.interval, values, level_, m);
+      if (const double ratio = percentile_stretch(); m.low && ratio > 1) stretch(row, ratio, m);
+      if (row.key == "nll" || row.key == "brier") widen_loss(row, m);
+  }
 }
 
 MetricResult Inference::result(const MetricRow& row) const {
@@ -225,32 +356,13 @@ MetricResult Inference::result(const MetricRow& row) const {
     m.null_mean = mean(null->second);
     m.p_value =
         row.low == -kUnbounded ? two_sided_p(*m.value, null->second) : p_value(*m.value, null->second);
+    if (row.key == "hosmer_lemeshow" && observed_.hosmer_lemeshow_p) m.p_value = observed_.hosmer_lemeshow_p;
   }
-  if (row.interval == Interval::inversion) {
-    if (m.value || row.key == "ece_corrected") add_inversion(row.key, m);
-    return m;
-  }
-  const auto drawn = drawn_.find(row.key);
-  if (!m.value || drawn == drawn_.end()) return m;
-  const std::vector<double>& values = drawn->second;
-  switch (row.interval) {
-    case Interval::wilson:
-      add_share(row.key, values, m);
-      break;
-    case Interval::logit:
-      add_auroc(values, m);
-      break;
-    default:
-      if (debiased_square(row)) {
-        add_debiased(row, values, m);
-        break;
-      }
-      add_interval(row.interval, values, level_, m);
-      if (row.key == "oe_ratio") widen_ratio(m);
-      if (row.interval == Interval::normal) {
-        m.low = std::clamp(*m.low, row.low, row.high);
-        m.high = std::clamp(*m.high, row.low, row.high);
-      }
+  add_bounds(row, m);
+  if (same_bounds(m)) drop_bounds(m);
+  if (m.value && !m.low && m.interval_why.empty() && !boot_.empty()) {
+    m.interval_why = why_no_interval(row);
+    if (m.interval_why.empty()) m.interval_why = "no replicate has a value";
   }
   return m;
 }

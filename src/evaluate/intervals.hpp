@@ -1,6 +1,7 @@
 // From draws to intervals and p-values, as the registry says for each metric.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,6 +40,7 @@ class Inference {
             const SampleSize& size, bool binary, const EvaluateOptions& options);
 
   /// The observed estimate with null mean, p-value and interval; without draws the estimate alone.
+  /// With draws, a value without an interval has `interval_why`.
   [[nodiscard]] MetricResult result(const MetricRow& row) const;
 
   /// `ece_corrected`, asked for or not; empty without draws.
@@ -46,8 +48,13 @@ class Inference {
   /// Noise of the event's bins; absent without draws.
   [[nodiscard]] const std::optional<BinNoise>& event() const { return event_; }
   [[nodiscard]] const SampleSize& size() const { return size_; }
+  [[nodiscard]] bool binary() const { return binary_; }
+  /// Over all bins of the event.
+  [[nodiscard]] Bin event_total() const { return observed_.sums.event.total(); }
   /// The error that these forecasts would have if every outcome were the unlikely one.
   [[nodiscard]] double largest() const { return 1 - unlikely_.expected; }
+  /// Of the spread of a mean loss, which the rarer outcome brings most of: half as many as there are of it.
+  [[nodiscard]] double loss_degrees() const { return std::max(rarer() / 2, 5.0); }
   /// Votes for the rarer of the two outcomes, in effective units.
   [[nodiscard]] double rarer() const;
   /// An upper bound of the mean gap from the number of votes for the less likely outcome alone. Where
@@ -57,13 +64,19 @@ class Inference {
   [[nodiscard]] double rare_expected() const { return unlikely_.expected; }
 
  private:
+  void add_bounds(const MetricRow& row, MetricResult& m) const;
   [[nodiscard]] std::optional<BinNoise> noise(std::span<const ReliabilityTable> tables,
                                               BinSums Drawn::*sums) const;
   [[nodiscard]] double rare_bound(const Unlikely& u, double level) const;
   void add_inversion(std::string_view key, MetricResult& m) const;
   void add_share(std::string_view key, std::span<const double> replicates, MetricResult& m) const;
   void add_debiased(const MetricRow& row, std::span<const double> replicates, MetricResult& m) const;
+  void add_normal(const MetricRow& row, std::span<const double> replicates, MetricResult& m) const;
+  [[nodiscard]] double plug_in_square(std::string_view key) const;
+  [[nodiscard]] double percentile_stretch() const;
+  void stretch(const MetricRow& row, double ratio, MetricResult& m) const;
   void widen_ratio(MetricResult& m) const;
+  void widen_loss(const MetricRow& row, MetricResult& m) const;
   void add_auroc(std::span<const double> replicates, MetricResult& m) const;
 
   const Observed& observed_;
@@ -71,6 +84,7 @@ class Inference {
   SampleSize size_;
   bool binary_;
   double level_, clip_;
+  double stretch_;  ///< of intervals from draws of groups
   Replicates drawn_, null_values_;
   std::optional<BinNoise> event_;
   Unlikely unlikely_;

@@ -14,7 +14,6 @@
 namespace plumb::detail {
 namespace {
 
-constexpr double kLucky = 0.03;  // a little above 0.025, where the bound of 95% would be 0
 constexpr double kHalfPi = 1.5707963267948966;
 
 double residual(const Bin& c) {
@@ -144,15 +143,11 @@ Inverted invert_along(const BinNoise& bins, const std::vector<double>& shape, Pl
     return t > 0 ? plug_in(bins, term, [&](std::int64_t b) { return t * shape[b]; }) : 0.0;
   };
   const double step = end / kSteps;
-  // A value that even a calibrated model rarely stays below is luck, and does not prove an error of 0.
+  // A value that even a calibrated model rarely reaches is luck and does not prove an error of 0.
   shifted(bins, term, shape, 0, drawn);
   const double lucky = quantile(drawn, kLucky);
   return {scale(crossing(curve[0], step, observed)), scale(crossing(curve[1], step, observed)),
           scale(crossing(curve[2], step, std::max(observed, lucky)))};
-}
-
-double count_up_to(const std::vector<double>& values, double y) {
-  return static_cast<double>(std::count_if(values.begin(), values.end(), [y](double x) { return x <= y; }));
 }
 
 double cls_bound_along(const BinNoise& bins, std::span<const double> along, double level, int steps) {
@@ -161,17 +156,26 @@ double cls_bound_along(const BinNoise& bins, std::span<const double> along, doub
   // T is a sum of as many terms as there are bins: what differs by rounding is a tie.
   const double edge = observed * (1 + 1e-12);
   const std::vector<double> shape = flat_shape(along);
-  std::vector<double> drawn;
-  const auto share = [&](double t) {
-    shifted(bins, term, shape, t, drawn);
-    return 1 + count_up_to(drawn, edge);
+  // One more than the draws with T(t) <= edge. Terms are not negative, so that a sum above the edge stays
+  // there; a count above `most` decides.
+  const std::int64_t draws = bins.draws(), n = bins.count();
+  const auto count = [&](double t, double most) {
+    double out = 1;
+    const double* noise = bins.noise.data();
+    for (std::int64_t d = 0; d < draws && out <= most; ++d, noise += n) {
+      double sum = 0;
+      for (std::int64_t b = 0; b < n && sum <= edge; ++b)
+        sum += bins.weight[b] * std::abs(noise[b] + t * shape[b]);
+      if (sum <= edge) ++out;
+    }
+    return out;
   };
-  const double most = share(0) * (1 - level) * (1 + 1e-9);
+  const double most = count(0, static_cast<double>(draws) + 1) * (1 - level) * (1 + 1e-9);
   double low = 0, high = 1;
-  if (share(high) > most) return 1;
+  if (count(high, most) > most) return 1;
   for (int step = 0; step < steps; ++step) {
     const double middle = (low + high) / 2;
-    (share(middle) <= most ? high : low) = middle;
+    (count(middle, most) <= most ? high : low) = middle;
   }
   return high;
 }
@@ -225,7 +229,7 @@ BinNoise multiplier_noise(std::span<const ReliabilityTable> observed,
       squares += moved * moved;
     }
     const double variance = squares / static_cast<double>(boot.size());
-    // A gap of one standard deviation is noise more often than not, and would take its own noise away.
+    // A gap of one standard deviation is mostly noise, and subtracting it would remove noise.
     const double chance = 4 * variance;
     const double clear = gap * gap > chance ? gap * (1 - chance / (gap * gap)) : 0;
     for (std::size_t d = 0; d < boot.size(); ++d)
@@ -268,7 +272,8 @@ Inverted invert(const BinNoise& bins, PlugIn kind, double level, double clip) {
   const Inverted flat = invert_along(bins, flat_shape(bins.gap), kind, level, clip);
   // Gaps of the same mean size that differ from bin to bin make T larger than flat ones do.
   const Inverted uneven = invert_along(bins, clear_shape(bins), kind, level, clip);
-  return {std::min(flat.low, uneven.low), flat.median, flat.high};
+  return {std::min(flat.low, uneven.low), flat.median,
+          kind == PlugIn::square ? std::max(flat.high, uneven.high) : flat.high};
 }
 
 Inverted invert_folded(double observed, std::span<const double> null, double level) {

@@ -1,7 +1,7 @@
 // Flat inversion: the interval of a plug-in calibration error on fixed bins. Noise alone makes such an error
 // positive, so that its own bootstrap is biased twice. Instead one asks which true error t makes the observed
 // value T ordinary: gaps of size t are added to draws of the noise, in the direction of each bin's observed
-// gap, and T is computed anew (docs/inference.md).
+// gap, and T is recomputed (docs/inference.md).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,10 @@
 #include "plumb/metrics/streaming/reliability_table.hpp"
 
 namespace plumb::detail {
+
+/// A value that even a calibrated model rarely stays below is luck, and does not prove an error of 0: a
+/// little above 0.025, where the bound of 95% would be 0.
+inline constexpr double kLucky = 0.03;
 
 /// Sums by bin of one table, or of several after each other, in one draw.
 struct BinSums {
@@ -57,9 +61,9 @@ struct Inverted {
 /// those of the draws.
 [[nodiscard]] Inverted invert_folded(double observed, std::span<const double> null, double level);
 
-/// The CLs bound of the mean absolute gap: the smallest t with P_t(T <= observed) / P_0(T <= observed) <=
-/// 1 - level, one counted into either (Read 2002); 1 when no t gets there. The division keeps a luckily small
-/// T from proving anything.
+/// The CLs bound of the mean absolute gap: the smallest t with P_t(T <= observed) / P_0(T <= observed) <= 1 -
+/// level, one counted into either (Read 2002); 1 when no t gets there. The division keeps a T that is small
+/// by luck from proving anything.
 [[nodiscard]] double cls_bound(const BinNoise& bins, double level);
 /// The median of that bound over draws of a calibrated model.
 [[nodiscard]] double null_cls_bound(const BinNoise& bins, double level);

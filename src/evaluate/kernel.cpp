@@ -20,23 +20,35 @@ constexpr std::size_t kMostPlans = 24;  // 2 to 10 MB each when all their rows a
 /// Columns, classes and slices of one bandwidth share its plan; `auto` has few different ones.
 std::shared_ptr<const BetaPlan> shared_plan(double bandwidth) {
   static std::mutex mutex;
-  static std::map<double, std::shared_ptr<const BetaPlan>> made;
+  struct Kept {
+    std::shared_ptr<const BetaPlan> plan;
+    std::uint64_t used = 0;
+  };
+  static std::map<double, Kept> made;
+  static std::uint64_t uses = 0;
   const std::scoped_lock lock(mutex);
-  if (made.size() >= kMostPlans && !made.contains(bandwidth)) made.clear();
-  auto& plan = made[bandwidth];
-  if (!plan) plan = std::make_shared<const BetaPlan>(bandwidth);
-  return plan;
+  if (made.size() >= kMostPlans && !made.contains(bandwidth))  // the one that was asked for longest ago goes
+    made.erase(std::min_element(made.begin(), made.end(),
+                                [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
+  Kept& kept = made[bandwidth];
+  if (!kept.plan) kept.plan = std::make_shared<const BetaPlan>(bandwidth);
+  kept.used = ++uses;
+  return kept.plan;
 }
 
 VoteBandwidths both(const Bandwidth& b) { return {b, b}; }
 
-KernelColumn column_bandwidth(const EvaluateOptions& o, const ForecastsView* f) {
+/// `kinds`: the items of the column, where it has rungs in their place.
+KernelColumn column_bandwidth(const EvaluateOptions& o, const ForecastsView* f,
+                              const ItemKinds* kinds = nullptr) {
   KernelColumn c;
   if (o.bandwidth > 0) {
     c.bandwidth = c.curve_bandwidth = o.bandwidth;
   } else {
-    const VoteBandwidths b = o.bandwidth_rule == BandwidthRule::votes ? vote_bandwidths(*f, o.threads)
-                                                                      : both(kde_bandwidth(*f, o.threads));
+    const VoteBandwidths b = o.bandwidth_rule == BandwidthRule::likelihood
+                                 ? both(kde_bandwidth(*f, o.threads))
+                             : kinds != nullptr ? vote_bandwidths(*kinds)
+                                                : vote_bandwidths(*f, o.threads);
     c.bandwidth = b.error.value;
     c.curve_bandwidth = b.curve.value;
     c.why = b.error.why;
@@ -50,6 +62,13 @@ constexpr std::int64_t kCanonicalItems = 50'000;
 constexpr int kSearchedClasses = 20;  // each costs a bandwidth search
 
 }  // namespace
+
+KernelPlan kernel_plan(const ItemKinds& kinds, ProductSet products, const EvaluateOptions& o,
+                       const ForecastsView& column) {
+  KernelPlan plan;
+  if (products.has(Product::kde)) plan.event = column_bandwidth(o, &column, &kinds);
+  return plan;
+}
 
 KernelPlan kernel_plan(const Items& items, ProductSet products, const EvaluateOptions& o,
                        const ForecastsView* event) {
@@ -145,8 +164,8 @@ std::vector<CurvePoint> kde_curve(const ForecastPass& pass, const KernelPlan& pl
   return reliability_kde(beta_sums(pass, kernel_boxes(plan.event->curve_bandwidth)), even_grid());
 }
 
-std::vector<CurvePoint> smoothed_curve(const ForecastPass& pass, double sigma) {
-  return smooth_curve(smooth_sums(pass), sigma, even_grid());
+std::vector<CurvePoint> smoothed_curve(const MomentValues& moments, double sigma) {
+  return smooth_curve(moments, sigma, even_grid());
 }
 
 Table curve_rows(const std::vector<CurvePoint>& curve, const std::vector<std::vector<double>>& replicates,
@@ -155,7 +174,7 @@ Table curve_rows(const std::vector<CurvePoint>& curve, const std::vector<std::ve
   out.columns = {"p", "estimate", "density"};
   if (!replicates.empty()) out.columns.insert(out.columns.end(), {"band_low", "band_high"});
   for (std::int64_t i = 0; i < std::ssize(curve); ++i) {
-    const bool known = curve[i].estimate && curve[i].density > 0;  // nothing was said near this p
+    const bool known = curve[i].estimate && curve[i].density > 0;  // no forecast is near this p
     std::vector<Value> row{curve[i].p, known ? Value(*curve[i].estimate) : Value{}, curve[i].density};
     if (!replicates.empty()) {
       std::vector<double> at;

@@ -13,6 +13,7 @@
 #include "plumb/metrics/kernel/beta_kernel.hpp"
 #include "plumb/metrics/kernel/beta_plan.hpp"
 #include "plumb/metrics/kernel/ece_kde.hpp"
+#include "plumb/metrics/kernel/item_kinds.hpp"
 #include "plumb/metrics/kernel/kde_bandwidth.hpp"
 #include "plumb/metrics/kernel/reliability_kde.hpp"
 #include "plumb/metrics/kernel/vote_bandwidth.hpp"
@@ -24,7 +25,7 @@ namespace plumb::detail {
 struct KernelColumn {
   double bandwidth = 1;
   double curve_bandwidth = 1;  ///< of the line, which is to be good at every p
-  std::string why;             ///< when there was nothing to go by
+  std::string why;             ///< when the data did not determine it
   Bandwidth::Bound bound = Bandwidth::Bound::none;
   std::shared_ptr<const BetaPlan> plan;
 };
@@ -33,13 +34,16 @@ struct KernelPlan {
   std::optional<KernelColumn> event;
   std::vector<KernelColumn> by_class;
   std::vector<Forecasts> class_columns;  ///< kept for draws of ece_kde_classwise; empty otherwise
-  bool skip_classes = false;             ///< too many bandwidths to search unless asked by name
-  bool skip_canonical = false;           ///< too many pairs of items unless asked by name
+  bool skip_classes = false;             ///< too many bandwidths to search unless requested by name
+  bool skip_canonical = false;           ///< too many pairs of items unless requested by name
 };
 
 /// `event`: the sorted event column when there is one; without it the bandwidth must have been given.
 [[nodiscard]] KernelPlan kernel_plan(const Items& items, ProductSet products, const EvaluateOptions& options,
                                      const ForecastsView* event);
+/// Of a ladder's column; its items, not its rungs, choose the bandwidth.
+[[nodiscard]] KernelPlan kernel_plan(const ItemKinds& kinds, ProductSet products,
+                                     const EvaluateOptions& options, const ForecastsView& column);
 
 struct ClassKde {
   Estimate mean;
@@ -58,7 +62,7 @@ struct ClassKde {
 
 /// The kernel regression curve of a column on an even grid, and the smoothed one.
 [[nodiscard]] std::vector<CurvePoint> kde_curve(const ForecastPass& pass, const KernelPlan& plan);
-[[nodiscard]] std::vector<CurvePoint> smoothed_curve(const ForecastPass& pass, double sigma);
+[[nodiscard]] std::vector<CurvePoint> smoothed_curve(const MomentValues& moments, double sigma);
 
 /// Rows: p, estimate, density, and with replicates (replicate x point; NaN where absent) band_low, band_high.
 [[nodiscard]] Table curve_rows(const std::vector<CurvePoint>& curve,

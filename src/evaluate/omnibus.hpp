@@ -17,9 +17,9 @@ inline constexpr std::array<std::string_view, 5> kOmnibus = {"cox_score", "spieg
 /// Adds the tests that `part` lacks.
 void add_omnibus(Selection& part);
 
-/// Each test ranks the data among the draws of a calibrated model; how seldom are the smallest tail ranks of
-/// a draw as small as those of the data? Rows are values of the tests; the first is the data's.
-/// A draw that is as far out as the data counts against rejection.
+/// Each test ranks the data among the draws of a calibrated model; how often are the smallest tail ranks of a
+/// draw as small as those of the data? Rows are values of the tests; the first is the data's. A draw that is
+/// as far out as the data counts against rejection.
 [[nodiscard]] double smallest_rank_p(std::span<const std::vector<double>> rows);
 
 /// Absent without draws, or where no test has a value.

@@ -19,7 +19,7 @@ Items rated_by(const Items& items, int rater, const std::vector<std::int64_t>& r
   return out;
 }
 
-/// The items of each rater, where the votes are judgements one by one; else none.
+/// The items of each rater, where the votes are judgements one by one; otherwise none.
 std::vector<std::vector<std::int64_t>> rows_by_rater(const Votes& votes) {
   std::vector<std::vector<std::int64_t>> out(votes.raters());
   if (votes.kind() != Votes::Kind::judgements) return out;
@@ -48,20 +48,20 @@ void add_raters(const Items& items, const EvaluateOptions& options, const Select
     return;
   }
   std::vector<std::vector<std::int64_t>> rows = rows_by_rater(items.votes);
-  Items whole = items;
-  whole.by = {};
+  Items unsliced = items;
+  unsliced.by = {};
   const int threads = resolve_threads(options.threads);
   const bool many = raters >= 4 * threads;
   EvaluateOptions o = options;
   o.bootstrap = 0;
-  o.memory = 0;  // less than the whole, which was looked at
+  o.memory = 0;  // smaller than the whole, which was checked
   o.threads = many ? 1 : options.threads;
   result.per_rater.resize(raters);
   parallel_blocks(raters, 1, many ? threads : 1, [&](int, std::int64_t r, std::int64_t) {
     Progress quiet({}, options.cancel);
     const int rater = narrow<int>(r);
     result.per_rater[r] =
-        scores_of(items.votes.rater_name(rater), rated_by(whole, rater, rows[r]), selection, o, quiet);
+        scores_of(items.votes.rater_name(rater), rated_by(unsliced, rater, rows[r]), selection, o, quiet);
     progress.check();
     rows[r] = {};
   });

@@ -7,7 +7,7 @@
 namespace plumb::detail {
 
 /// Values of every selected metric on the items and with the votes of each rater, as a slice would have them.
-/// Nothing for fewer than two raters; a note in place of values for very many.
+/// Empty for fewer than two raters; with very many raters a note instead of values.
 void add_raters(const Items& items, const EvaluateOptions& options, const Selection& selection,
                 Progress& progress, Result& result);
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evaluate/decision_tables.hpp"
 #include "evaluate/omnibus.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/metrics/ordered/hosmer_lemeshow.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
+#include "plumb/resample/event_ratio.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -23,7 +26,7 @@ bool needs_columns(ProductSet products, bool will_draw, double bandwidth) {
   return will_draw && products.any({Product::kde, Product::smooth});
 }
 
-/// Bytes a row that the columns take at their height: what is collected, its sort, and what draws need.
+/// Bytes per row that the columns take at their height: what is collected, its sort, and what draws need.
 double column_bytes(const Items& items, ProductSet products, bool will_draw, const EvaluateOptions& o) {
   const bool single =
       !items.votes.rows().empty() && items.votes.kind() == Votes::Kind::labels && items.weights.empty();
@@ -54,6 +57,11 @@ void check_memory(const Items& items, ProductSet products, bool will_draw, const
 }
 
 }  // namespace
+
+/// Of one item.
+static double most_votes(const Forecasts& f) {
+  return f.trials.empty() ? 1 : *std::max_element(f.trials.begin(), f.trials.end());
+}
 
 std::vector<Draw> numbered_draws(int n, const NullModel* null) {
   std::vector<Draw> out(n);
@@ -93,7 +101,21 @@ ForecastPass Prepared::event_pass() const {
 }
 
 FinishOptions Prepared::finish_options(int threads) const {
-  return {options_.bins, options_.clip, options_.leave_out, items_.binary(), !items_.truth.empty(), threads};
+  return {options_.bins,         options_.clip, options_.leave_out, items_.binary(),
+          !items_.truth.empty(), threads,       options_.curve,     options_.bandwidth};
+}
+
+std::vector<std::pair<double, double>> Prepared::curve() const {
+  const ForecastsView f = columns_.value().event.view();
+  const CurvePoints points = curve_points(f);
+  if (points.size() == 0) return {};
+  std::vector<double> at;
+  for (const double p : even_grid())
+    if (p >= points.p.front() && p <= points.p.back()) at.push_back(p);
+  const CurveFit fit = fit_curve(f, points, at, finish_options(options_.threads));
+  std::vector<std::pair<double, double>> out;
+  for (std::size_t i = 0; i < fit.value.size(); ++i) out.emplace_back(at[i], fit.value[i]);
+  return out;
 }
 
 Observed Prepared::observe(Progress& progress) const {
@@ -106,21 +128,26 @@ Observed Prepared::observe(Progress& progress) const {
   ProductSet rest = products_.both(kColumns | kKernel);
   if (columns_) {
     columns.event = columns.confidence = columns_->event.view();
+    std::optional<ConfidenceColumn> stretches;
     if (items_.binary() && products_.has(Product::confidence_column)) {
-      // First and by itself: it goes before the others take their room.
-      const bool kept = columns_->confidence.columns.size() > 0;
-      const Forecasts made = kept ? Forecasts{} : confidence_of(columns_->event.columns, options_.threads);
-      columns.confidence = kept ? columns_->confidence.view() : made.view();
-      finish(selection_, Products(columns, Product::confidence_column, options), out.scores);
-      rest = rest.without(Product::confidence_column);
+      if (columns_->confidence.columns.size() > 0) {
+        columns.confidence = columns_->confidence.view();
+      } else {
+        columns.confidence_stretches = &stretches.emplace(columns.event);
+      }
     }
+    const Products walked(columns, rest, options);
+    finish_walks(selection_, walked, options_.threads, out.scores);
+    if (selection_.has("ece_mass")) out.mass = walked.mass_table();
+    columns.confidence_stretches = nullptr;
+    rest = rest.without(Product::confidence_column);
   } else {
     columns.event_pass = event_pass();
   }
   for (const Forecasts& f : kernel_.class_columns) columns.classes.push_back(f.view());
   const Products products(columns, rest, options);
   finish(selection_, products, out.scores);
-  if (columns_ && will_draw_) {  // what is there is not computed twice
+  if (columns_ && will_draw_) {  // reused, not computed twice
     Selection missing{selection_.binary, {}, {}};
     for (const std::string_view key : kOmnibus) {
       const auto at = out.scores.find(key);
@@ -134,9 +161,20 @@ Observed Prepared::observe(Progress& progress) const {
   if (products_.has(Product::class_kde)) out.class_kde = products.class_kde().by_class;
   if (items_.binary() && selection_.has("ece_kde_classwise"))
     out.class_kde.assign(2, products.kde().ece_kde.value);
-  if (products_.has(Product::smooth))
-    out.smooth_sigma = std::max(products.smooth().smece.value.value_or(0), kSmallestSmoothing);
+  if (products_.has(Product::smooth)) {
+    out.smooth_sigma = std::max(products.smooth().error.smece.value.value_or(0), kSmallestSmoothing);
+    out.smooth_moments = products.smooth().moments;
+  }
   if (selection_.has("ece_mass")) out.mass = products.mass_table();
+  if (columns_ && !options_.thresholds.empty())
+    out.decisions = decisions(columns_->event.view(), decision_thresholds(options_));
+  if (columns_ && will_draw_ && !units_.grouped()) {  // closed forms for single votes
+    const ForecastsView f = columns_->event.view();
+    const bool single = f.trials.empty() && f.weight.empty();
+    if (single && selection_.has("hosmer_lemeshow"))
+      out.hosmer_lemeshow_p = hosmer_lemeshow_p(products.decile_table());
+    if (selection_.has("oe_ratio")) out.event_ratio = event_ratio_bounds(f, options_.level);
+  }
   progress.check();
   return out;
 }
@@ -166,9 +204,14 @@ double Prepared::passes(const Selection& part) const {
 std::vector<Drawn> Prepared::score(const Selection& part, std::span<const Draw> draws, int threads,
                                    Progress& progress, const Bands* bands) const {
   std::vector<Drawn> out(draws.size());
-  if (part.products.any(kStreamingProducts))
-    score_stream(part, draws, threads, progress, bands != nullptr, out);
-  if (columns_ && part.products.any(kColumns)) score_columns(part, draws, threads, progress, bands, out);
+  const bool streams = part.products.any(kStreamingProducts);
+  const bool in_columns = columns_ && part.products.any(kColumns);
+  const bool shares_hits = in_columns && part.products.has(Product::event_table) && !draws.empty() &&
+                           draws[0].null != nullptr && draws[0].null->kind == NullKind::model;
+  DrawnHits hits(items_.size(), shares_hits ? std::ssize(draws) : 0,
+                 shares_hits ? most_votes(columns_->event.columns) : 0);
+  if (streams) score_stream(part, draws, threads, progress, bands != nullptr, hits, out);
+  if (in_columns) score_columns(part, draws, threads, progress, bands, hits, out);
   if (part.products.has(Product::class_kde)) score_classes(part, draws, threads, progress, out);
   return out;
 }

@@ -1,17 +1,21 @@
-// An evaluation made ready: which metrics, on which bins, with the columns sorted and the kernels planned.
-// Made once; from it and a draw come scores. evaluate, compare and stability are loops over draws.
+// A prepared evaluation: the metrics, their bins, sorted columns and kernel plans. Made once; together with a
+// draw it gives scores. evaluate, compare and stability are loops over draws.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "evaluate/drawn_hits.hpp"
 #include "evaluate/inversion.hpp"
 #include "evaluate/selection.hpp"
 #include "evaluate/stream.hpp"
+#include "plumb/metrics/ordered/decisions.hpp"
+#include "plumb/metrics/ordered/isotonic.hpp"
+#include "plumb/resample/interval.hpp"
 
 namespace plumb::detail {
 
-/// A resample, told by a few numbers: rows are weighted or redrawn while the data stream past.
+/// A resample, described by a few numbers: rows are weighted or redrawn as they are read.
 struct Draw {
   std::uint32_t replicate = 0;
   std::span<const std::uint32_t> counts = {};  ///< how often each row counts; empty: Poisson(1) by unit
@@ -20,26 +24,34 @@ struct Draw {
 /// Draws 0 to n - 1, of Poisson counts or of the null.
 [[nodiscard]] std::vector<Draw> numbered_draws(int n, const NullModel* null = nullptr);
 
-/// What the data themselves say.
+/// Values on the data themselves.
 struct Observed {
   StreamSums sums;
   Scores scores;       ///< of every selected metric
   Scores event_tests;  ///< those of the omnibus test, where draws will be ranked beside them
   std::vector<std::optional<double>> class_kde;
   double smooth_sigma = 0;  ///< bandwidth of the smoothed curve
-  ReliabilityTable mass;    ///< on equal-mass bins, where `ece_mass` was asked for
+  std::optional<MomentValues> smooth_moments;
+  ReliabilityTable mass;                         ///< on equal-mass bins, where `ece_mass` was asked for
+  std::vector<Decision> decisions = {};          ///< at the thresholds of decision_thresholds()
+  std::optional<Bounds> event_ratio = {};        ///< exact interval of `oe_ratio`, where there is one
+  std::optional<double> hosmer_lemeshow_p = {};  ///< of the chi-square distribution
 };
 
-/// What one draw gave: estimates, and with bands what intervals and the bands of the plots are made of.
+/// The outcome of one draw: estimates and, with bands, what intervals and bands of plots are computed from.
 struct Drawn {
   Scores scores;
   std::vector<double> event_mean_y;             ///< null draws: by bin; 0 where it is empty
   std::vector<double> kde_curve, smooth_curve;  ///< the others: by grid point; NaN where absent
+  std::vector<double> corp_curve = {};          ///< null draws: at the forecasts of Bands
+  std::vector<Decision> decisions = {};         ///< bootstrap draws: where Bands has thresholds
   BinSums event, classes, mass;                 ///< on the bins of the data; mass: where Bands has bins
 };
 struct Bands {
   double smooth_sigma = 0;
   std::optional<BinEdges> mass = {};
+  std::vector<double> thresholds = {};  ///< ascending
+  std::vector<double> corp = {};        ///< forecasts at which null draws give their isotonic fit
 };
 
 /// Products that are computed from sorted columns.
@@ -55,10 +67,17 @@ class Prepared {
 
   [[nodiscard]] const Selection& selection() const { return selection_; }
   [[nodiscard]] const KernelPlan& kernel() const { return kernel_; }
-  /// The event's column: in memory when it is kept, else as it streams.
+  /// The event's column: in memory when it is kept, otherwise as it streams.
   [[nodiscard]] ForecastPass event_pass() const;
   [[nodiscard]] bool has_columns() const { return columns_.has_value(); }
 
+  /// The smooth calibration curve of the event between its least and its largest forecast, as (p, estimate);
+  /// empty where there is none. Needs the event's column.
+  [[nodiscard]] std::vector<std::pair<double, double>> curve() const;
+  /// The isotonic fit of the event (CORP). Needs the event's column.
+  [[nodiscard]] std::vector<IsotonicBlock> isotonic() const {
+    return isotonic_blocks(columns_->event.view());
+  }
   /// The data themselves, on all threads.
   [[nodiscard]] Observed observe(Progress& progress) const;
   /// The model of a calibrated model's votes, fitted to how votes of an item and items of a group move
@@ -81,10 +100,14 @@ class Prepared {
   [[nodiscard]] FinishOptions finish_options(int threads) const;
   [[nodiscard]] std::int64_t draws_at_once(ProductSet products, std::int64_t draws, int threads) const;
   [[nodiscard]] std::int64_t draws_together(std::int64_t draws, std::int64_t columns, int threads) const;
+  [[nodiscard]] std::int64_t tables_that_fit(ProductSet products, int threads) const;
+  /// `hits` is filled where it is kept.
   void score_stream(const Selection& part, std::span<const Draw> draws, int threads, Progress& progress,
-                    bool bands, std::vector<Drawn>& out) const;
+                    bool bands, DrawnHits& hits, std::vector<Drawn>& out) const;
+  [[nodiscard]] bool has_few_groups(ProductSet products, std::span<const Draw> draws, int threads) const;
+  [[nodiscard]] std::vector<std::uint64_t> units_of_groups() const;  ///< by code of the group
   void score_columns(const Selection& part, std::span<const Draw> draws, int threads, Progress& progress,
-                     const Bands* bands, std::vector<Drawn>& out) const;
+                     const Bands* bands, const DrawnHits& hits, std::vector<Drawn>& out) const;
   void score_classes(const Selection& part, std::span<const Draw> draws, int threads, Progress& progress,
                      std::vector<Drawn>& out) const;
 

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "evaluate/group_curves.hpp"
+#include "evaluate/group_tables.hpp"
 #include "evaluate/prepared.hpp"
 #include "plumb/metrics/kernel/kde_draws.hpp"
 #include "plumb/numeric/narrow.hpp"
@@ -20,7 +22,7 @@ std::vector<double> estimates(const std::vector<CurvePoint>& curve) {
   return out;
 }
 
-/// The rows that a draw has at all, close together: a third of them is not drawn.
+/// The rows that occur in a draw, compacted: a third of the rows is not drawn.
 struct DrawnRowsAlone {
   Forecasts columns;
   std::vector<std::uint32_t> times;
@@ -43,7 +45,7 @@ struct DrawnRowsAlone {
   }
 
  private:
-  // Written always and kept by counting: a branch would be guessed wrong too often. One place more is needed.
+  // Always written, kept by advancing the count: a branch would often be mispredicted. Needs one spare place.
   template <class T>
   static void keep(std::span<const T> from, std::span<const std::uint32_t> drawn, std::vector<T>& to) {
     std::size_t at = 0;
@@ -64,7 +66,7 @@ ForecastsView drawn_view(ForecastsView f, const RowDraw& draw, const VoteCounts&
   }
   draw.outcomes->hits(f, votes, hits);
   f.hits = hits;
-  f.whole_counts = f.whole_counts && draw.outcomes->whole();
+  f.whole_counts = f.whole_counts && draw.outcomes->hits_are_counts();
   return f;
 }
 
@@ -105,8 +107,8 @@ struct Prepared::ColumnRows {
   }
 };
 
-/// As many as their tables fit in 64 MB over all workers.
-std::int64_t Prepared::draws_at_once(ProductSet products, std::int64_t draws, int threads) const {
+/// Sets of tables in 64 MB, for each worker.
+std::int64_t Prepared::tables_that_fit(ProductSet products, int threads) const {
   constexpr std::int64_t kBudget = 64 << 20;
   const int workers = resolve_threads(threads);
   std::int64_t bins = plan_.event.count();
@@ -115,9 +117,13 @@ std::int64_t Prepared::draws_at_once(ProductSet products, std::int64_t draws, in
         c.count() * (int{products.has(Product::class_tables)} + 2 * int{products.has(Product::histogram)});
   for (const BinEdges& c : plan_.disagreement)
     bins += c.count() * 2 * int{products.has(Product::disagreement)};
-  const std::int64_t fit = kBudget / (workers * bins * std::int64_t{2 * sizeof(Bin)});
+  return kBudget / (workers * bins * std::int64_t{2 * sizeof(Bin)});
+}
+
+std::int64_t Prepared::draws_at_once(ProductSet products, std::int64_t draws, int threads) const {
+  const int workers = resolve_threads(threads);
   const std::int64_t share = (draws + workers - 1) / workers;
-  return std::clamp<std::int64_t>(fit, 1, std::max<std::int64_t>(share, 1));
+  return std::clamp<std::int64_t>(tables_that_fit(products, threads), 1, std::max<std::int64_t>(share, 1));
 }
 
 /// Of so many columns of outcomes each: as many as fit in 64 MB over all workers, and a kernel plan serves.
@@ -131,20 +137,28 @@ std::int64_t Prepared::draws_together(std::int64_t draws, std::int64_t columns, 
 
 /// Streams the data once per chunk of draws.
 void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, int threads,
-                            Progress& progress, bool bands, std::vector<Drawn>& out) const {
+                            Progress& progress, bool bands, DrawnHits& hits, std::vector<Drawn>& out) const {
   const ProductSet products = part.products.both(kStreamingProducts);
   const FinishOptions options = finish_options(1);
   const std::int64_t block = block_rows(items_);
   const std::int64_t chunk = draws_at_once(products, std::ssize(draws), threads);
+  std::optional<GroupTables> groups;
+  if (products.any(kGroupProducts) && has_few_groups(products, draws, threads))
+    groups.emplace(items_, plan_, products.both(kGroupProducts), units_of_groups(), options_, threads,
+                   progress);
+  const ProductSet by_row = groups ? products.without(kGroupProducts) : products;
   parallel_blocks(std::ssize(draws), chunk, threads, [&](int, std::int64_t first, std::int64_t last) {
-    std::vector<StreamBuilder> builders(last - first, StreamBuilder(plan_, products));
+    std::vector<StreamBuilder> builders(last - first, StreamBuilder(plan_, by_row));
     BlockParts parts;
     DrawnRows rows;
     std::vector<std::uint64_t> numbers, units;
+    std::vector<double> drawn;
     const NullModel* const null = draws[first].null;
-    for (std::int64_t begin = 0; begin < items_.size(); begin += block) {
+    const std::int64_t end_of_rows = by_row.any(kStreamingProducts) ? items_.size() : 0;
+    if (end_of_rows == 0) progress.add(static_cast<double>(last - first));
+    for (std::int64_t begin = 0; begin < end_of_rows; begin += block) {
       const std::int64_t end = std::min(items_.size(), begin + block);
-      parts.read(items_, begin, end, plan_, products, score_options(options_));
+      parts.read(items_, begin, end, plan_, by_row, score_options(options_));
       if (null != nullptr) parts.plan_null(*null, products);
       numbers.resize(end - begin);
       std::iota(numbers.begin(), numbers.end(), begin);
@@ -153,12 +167,19 @@ void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, 
       for (std::int64_t r = first; r < last; ++r) {
         const auto counts = draws[r].counts.empty() ? std::span<const std::uint32_t>{}
                                                     : draws[r].counts.subspan(begin, end - begin);
-        builders[r - first].update(parts, rows.fill(draws[r], options_.seed, numbers, units, counts));
+        RowDraw draw = rows.fill(draws[r], options_.seed, numbers, units, counts);
+        if (hits.kept()) {
+          draw.outcomes->hits(parts.event.view(), parts.event_votes, drawn);
+          hits.set(r, begin, drawn);
+          draw.event_hits = drawn;
+        }
+        builders[r - first].update(parts, draw);
       }
       progress.add(static_cast<double>((end - begin) * (last - first)) / static_cast<double>(items_.size()));
     }
     for (std::int64_t r = first; r < last; ++r) {
-      const StreamSums sums = builders[r - first].finish();
+      StreamSums sums = builders[r - first].finish();
+      if (groups) groups->add_tables(options_.seed, draws[r].replicate, sums);
       finish(part, Products(sums, products, options), out[r].scores);
       if (!bands) continue;
       if (products.has(Product::event_table)) out[r].event = bin_sums({&sums.event, 1});
@@ -170,7 +191,8 @@ void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, 
 }
 
 void Prepared::score_columns(const Selection& part, std::span<const Draw> draws, int threads,
-                             Progress& progress, const Bands* bands, std::vector<Drawn>& out) const {
+                             Progress& progress, const Bands* bands, const DrawnHits& kept_hits,
+                             std::vector<Drawn>& out) const {
   const FinishOptions options = finish_options(1);
   const NullModel* const null = draws.empty() ? nullptr : draws[0].null;
   const ColumnRows event_rows(columns_->event, units_, null);
@@ -179,18 +201,23 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
   // Votes that move together are drawn once: the most probable of two classes hits where the event does or
   // where it does not.
   const bool turned = own_confidence && null != nullptr && (null->several || null->grouped);
-  std::vector<char> misses(turned ? items_.size() : 0);
-  for (std::size_t i = 0; i < misses.size(); ++i)
-    misses[event_rows.rows[i]] = columns_->event.columns.p[i] <= 0.5 ? 1 : 0;
+  // Where the row at place i of the confidence column stands in the event's, and whether it turns.
+  constexpr std::uint32_t kTurns = 1u << 31;
+  std::vector<std::uint32_t> from_event(turned ? items_.size() : 0);
+  if (turned) {
+    std::vector<std::uint32_t> place(items_.size());
+    for (std::size_t i = 0; i < place.size(); ++i)
+      place[event_rows.rows[i]] =
+          static_cast<std::uint32_t>(i) | (columns_->event.columns.p[i] <= 0.5 ? kTurns : 0);
+    for (std::size_t i = 0; i < place.size(); ++i) from_event[i] = place[confidence_rows.rows[i]];
+  }
   const auto turn = [&](const ForecastsView& event, ForecastsView& confidence, std::vector<double>& hits) {
-    thread_local std::vector<double> by_row;
-    by_row.resize(hits.size());
-    for (std::size_t i = 0; i < by_row.size(); ++i) by_row[event_rows.rows[i]] = event.hits[i];
     for (std::size_t i = 0; i < hits.size(); ++i) {
-      const std::uint64_t row = confidence_rows.rows[i];
-      hits[i] = misses[row] != 0 ? confidence.trials_of(i) - by_row[row] : by_row[row];
+      const double h = event.hits[from_event[i] & ~kTurns];
+      hits[i] = (from_event[i] & kTurns) != 0 ? confidence.trials_of(i) - h : h;
     }
     confidence.hits = hits;
+    confidence.whole_counts = event.whole_counts;
   };
   // A calibrated model's outcomes change the hits alone: several draws share the kernel's work.
   const bool fixed_p = null != nullptr && part.products.has(Product::kde);
@@ -199,7 +226,28 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
   std::optional<ScoreTests> tests;
   if (null != nullptr && (part.has("cox_score") || part.has("spiegelhalter_z")))
     tests.emplace(columns_->event.view());
-  const auto event_of = [&](const Draw& draw, std::vector<double>& hits) {
+  std::optional<MmceDraws> mmce, mmce_top;
+  if (null != nullptr && part.has("mmce")) mmce.emplace(columns_->event.view());
+  if (null != nullptr && part.has("mmce_top"))
+    mmce_top.emplace(own_confidence ? columns_->confidence.view() : columns_->event.view());
+  std::optional<GroupCurves> curves;
+  std::vector<std::uint64_t> group_unit;
+  if (bands != nullptr && columns_->event.columns.trials.empty() &&
+      part.products.any({Product::kde, Product::smooth}) && has_few_groups(part.products, draws, threads)) {
+    group_unit = units_of_groups();
+    std::vector<std::uint32_t> group(items_.size());
+    for (std::size_t i = 0; i < group.size(); ++i) group[i] = items_.groups.code(columns_->event.order[i]);
+    curves.emplace(columns_->event.view(), group, std::ssize(group_unit), kernel_,
+                   part.products.has(Product::kde), part.products.has(Product::smooth), threads);
+  }
+  const auto event_of = [&](std::int64_t r, std::vector<double>& hits) {
+    const Draw& draw = draws[r];
+    if (kept_hits.kept()) {
+      kept_hits.gather(r, event_rows.rows, hits);
+      ForecastsView f = columns_->event.view();
+      f.hits = hits;
+      return f;
+    }
     thread_local DrawnRows rows;
     thread_local DrawnRowsAlone alone;
     return drawn_view(columns_->event.view(), event_rows.fill(draw, options_.seed, rows), event_rows.votes,
@@ -209,8 +257,18 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
     thread_local DrawnRows confidence_draw;
     thread_local std::vector<double> confidence_hits;
     thread_local DrawnRowsAlone confidence_alone;
-    ColumnProducts columns{
-        event, event, {}, {}, &items_, &kernel_, std::move(kde), {}, tests ? &*tests : nullptr};
+    ColumnProducts columns{event,
+                           event,
+                           {},
+                           {},
+                           &items_,
+                           &kernel_,
+                           nullptr,
+                           std::move(kde),
+                           {},
+                           tests ? &*tests : nullptr,
+                           mmce ? &*mmce : nullptr,
+                           mmce_top ? &*mmce_top : nullptr};
     if (turned) {
       columns.confidence = columns_->confidence.view();
       confidence_hits.resize(columns.confidence.size());
@@ -227,22 +285,32 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
       const ReliabilityTable drawn = table.finish();
       out[r].mass = bin_sums({&drawn, 1});
     }
-    if (bands != nullptr && draws[r].null == nullptr) {
+    if (bands != nullptr && draws[r].null != nullptr && !bands->corp.empty())
+      out[r].corp_curve = isotonic_at(isotonic_blocks(columns.event), bands->corp);
+    if (bands != nullptr && draws[r].null == nullptr && !bands->thresholds.empty())
+      out[r].decisions = decisions(columns.event, bands->thresholds);
+    if (curves) {
+      std::vector<std::uint32_t> times(group_unit.size());
+      fill_poisson(options_.seed, draws[r].replicate, group_unit, times);
+      if (part.products.has(Product::kde)) out[r].kde_curve = estimates(curves->kde(times));
+      if (part.products.has(Product::smooth))
+        out[r].smooth_curve = estimates(curves->smooth(times, bands->smooth_sigma));
+    } else if (bands != nullptr && draws[r].null == nullptr) {
       const ForecastPass pass = pass_over(columns.event, 1);
       if (part.products.has(Product::kde)) out[r].kde_curve = estimates(kde_curve(pass, kernel_));
       if (part.products.has(Product::smooth))
-        out[r].smooth_curve = estimates(smoothed_curve(pass, bands->smooth_sigma));
+        out[r].smooth_curve = estimates(smoothed_curve(smooth_values(pass), bands->smooth_sigma));
     }
     progress.add(1);
   };
   const std::int64_t chunk = fixed_p ? draws_together(std::ssize(draws), 1, threads) : 1;
   parallel_blocks(std::ssize(draws), chunk, threads, [&](int, std::int64_t first, std::int64_t last) {
     thread_local std::array<std::vector<double>, KdeDraws::kTogether> hits;
-    if (!fixed_p) return score_one(first, event_of(draws[first], hits[0]), {});
+    if (!fixed_p) return score_one(first, event_of(first, hits[0]), {});
     std::vector<ForecastsView> events;
     std::vector<std::span<const double>> drawn;
     for (std::int64_t r = first; r < last; ++r) {
-      events.push_back(event_of(draws[r], hits[r - first]));
+      events.push_back(event_of(r, hits[r - first]));
       drawn.push_back(events.back().hits);
     }
     std::vector<KdeErrors> kde(drawn.size());

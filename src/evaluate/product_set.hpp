@@ -1,4 +1,4 @@
-// What passes over the data can yield. A metric names the products that it is read off; a run computes the
+// The products of passes over the data. A metric names the products that it is read off; a run computes the
 // union of them, once for the data and once for every draw.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "plumb/metrics/ordered/equal_mass.hpp"
+#include "plumb/metrics/ordered/hosmer_lemeshow.hpp"
 #include "plumb/metrics/raters/agreement.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 /// The value, computed when first asked for.
 template <class T, class Make>
-const T& once(std::optional<T>& value, Make make) {
+const T& computed_once(std::optional<T>& value, Make make) {
   if (!value) value.emplace(make());
   return *value;
 }
@@ -25,6 +26,18 @@ const Estimate& named(const Scores& scores, std::string_view key) {
 }
 
 }  // namespace
+
+CurveFit fit_curve(const ForecastsView& f, const CurvePoints& points, std::span<const double> at,
+                   const FinishOptions& o) {
+  if (points.size() == 0) return {};
+  if (o.curve == CurveKind::loess) return loess_curve(points, at, o.threads);
+  if (o.curve == CurveKind::rcs) return rcs_curve(points, at, o.clip);
+  const double bandwidth = o.bandwidth > 0 ? o.bandwidth : vote_bandwidths(f, o.threads).curve.value;
+  CurveFit out;
+  for (const CurvePoint& c : reliability_kde(beta_sums(pass_over(f, o.threads), kernel_boxes(bandwidth)), at))
+    out.value.push_back(c.estimate.value_or(c.p));
+  return out;
+}
 
 void Products::require(ProductSet needed) const {
   if (!have_.has(needed)) throw std::logic_error("a metric is read off a product that its row does not name");
@@ -47,7 +60,7 @@ const std::vector<ReliabilityTable>& Products::class_tables() const {
 }
 
 const std::optional<BrierParts>& Products::brier_parts() const {
-  return once(brier_, [&]() -> std::optional<BrierParts> {
+  return computed_once(brier_, [&]() -> std::optional<BrierParts> {
     const std::span<const ReliabilityTable> tables =
         options_.binary ? std::span(&event_table(), 1) : std::span(class_tables());
     BrierParts total;
@@ -66,12 +79,12 @@ template <class Finish>
 const Estimate& Products::family(std::optional<Scores>& scores, ProductSet needed, std::string_view key,
                                  Finish finish) const {
   const StreamSums& s = sums(needed);
-  return named(once(scores,
-                    [&] {
-                      Scores out;
-                      finish(s, out);
-                      return out;
-                    }),
+  return named(computed_once(scores,
+                             [&] {
+                               Scores out;
+                               finish(s, out);
+                               return out;
+                             }),
                key);
 }
 
@@ -104,28 +117,53 @@ const Estimate& Products::agreement(std::string_view key) const {
 
 const ForecastsView& Products::event_column() const { return columns(Product::event_column).event; }
 
-const ForecastsView& Products::confidence_column() const {
-  return columns(Product::confidence_column).confidence;
+const ReliabilityTable& Products::mass_table() const {
+  return computed_once(mass_, [&] { return equal_mass_table(event_column(), options_.bins); });
 }
 
-const ReliabilityTable& Products::mass_table() const {
-  return once(mass_, [&] { return equal_mass_table(event_column(), options_.bins); });
+const ReliabilityTable& Products::decile_table() const {
+  return computed_once(deciles_, [&] { return equal_mass_table(event_column(), kHosmerLemeshowBins); });
+}
+
+const CumulativeGaps& Products::cumulative_gaps() const {
+  return computed_once(gaps_, [&] { return plumb::cumulative_gaps(event_column()); });
+}
+
+const CorpParts& Products::corp() const {
+  return computed_once(corp_, [&] { return corp_brier(event_column()); });
+}
+
+const CorpParts& Products::corp_log() const {
+  return computed_once(corp_log_, [&] { return plumb::corp_log(event_column(), options_.clip); });
+}
+
+const CurveErrors& Products::curve_errors() const {
+  return computed_once(curve_, [&] {
+    const ForecastsView& f = event_column();
+    const CurvePoints points = curve_points(f);
+    return plumb::curve_errors(f, points, fit_curve(f, points, points.p, options_));
+  });
 }
 
 const RiskCoverage& Products::risk_coverage() const {
-  return once(risk_, [&] { return plumb::risk_coverage(confidence_column()); });
+  return computed_once(risk_, [&] {
+    const ColumnProducts& c = columns(Product::confidence_column);
+    return c.confidence_stretches != nullptr ? plumb::risk_coverage(*c.confidence_stretches)
+                                             : plumb::risk_coverage(c.confidence);
+  });
 }
 
 const BrierRefinement& Products::brier_refinement() const {
-  return once(refinement_, [&] { return plumb::brier_refinement(event_column()); });
+  return computed_once(refinement_, [&] { return plumb::brier_refinement(event_column()); });
 }
 
 const CalibrationLine& Products::calibration_line() const {
-  return once(line_, [&] { return plumb::calibration_line(event_column(), options_.clip); });
+  return computed_once(
+      line_, [&] { return plumb::calibration_line(event_column(), options_.clip, options_.threads); });
 }
 
 const KdeErrors& Products::kde() const {
-  return once(kde_, [&] {
+  return computed_once(kde_, [&] {
     const ColumnProducts& c = columns(Product::kde);
     if (c.kde) return *c.kde;
     const BetaPlan& plan = *c.kernel->event->plan;
@@ -135,7 +173,7 @@ const KdeErrors& Products::kde() const {
 }
 
 const ClassKde& Products::class_kde() const {
-  return once(class_kde_, [&] {
+  return computed_once(class_kde_, [&] {
     const ColumnProducts& c = columns(Product::class_kde);
     if (c.class_kde) return *c.class_kde;
     return kernel_class_errors(c.classes, *c.kernel, options_.leave_out, options_.threads);
@@ -152,15 +190,28 @@ Estimate Products::spiegelhalter_z() const {
   return c.tests != nullptr ? c.tests->spiegelhalter_z(c.event) : plumb::spiegelhalter_z(c.event);
 }
 
+Estimate Products::mmce() const {
+  const ColumnProducts& c = columns(Product::event_column);
+  return c.mmce != nullptr ? (*c.mmce)(c.event) : plumb::mmce(c.event);
+}
+
+Estimate Products::mmce_top() const {
+  const ColumnProducts& c = columns(Product::confidence_column);
+  if (c.confidence_stretches != nullptr) return plumb::mmce(*c.confidence_stretches);
+  return c.mmce_top != nullptr ? (*c.mmce_top)(c.confidence) : plumb::mmce(c.confidence);
+}
+
 Estimate Products::canonical() const {
   const ColumnProducts& c = columns(Product::canonical);
   return kernel_canonical_error(*c.items, *c.kernel, options_.leave_out, options_.threads);
 }
 
-const SmoothError& Products::smooth() const {
-  return once(smooth_, [&] {
+const Smoothed& Products::smooth() const {
+  return computed_once(smooth_, [&] {
     const ColumnProducts& c = columns(Product::smooth);
-    return c.event_pass ? smece(smooth_sums(*c.event_pass)) : smece(c.event, options_.threads);
+    Smoothed out{smooth_values(c.event_pass ? *c.event_pass : pass_over(c.event, options_.threads)), {}};
+    out.error = smece(out.moments);
+    return out;
   });
 }
 

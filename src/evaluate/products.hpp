@@ -8,16 +8,20 @@
 #include "evaluate/kernel.hpp"
 #include "plumb/evaluate/state.hpp"
 #include "plumb/metrics/estimate.hpp"
+#include "plumb/metrics/kernel/mmce.hpp"
 #include "plumb/metrics/kernel/smece.hpp"
 #include "plumb/metrics/ordered/brier_refinement.hpp"
+#include "plumb/metrics/ordered/calibration_curve.hpp"
 #include "plumb/metrics/ordered/calibration_line.hpp"
+#include "plumb/metrics/ordered/corp.hpp"
+#include "plumb/metrics/ordered/ks.hpp"
 #include "plumb/metrics/ordered/risk_coverage.hpp"
 #include "plumb/metrics/ordered/score_tests.hpp"
 #include "plumb/metrics/streaming/calibration_error.hpp"
 
 namespace plumb::detail {
 
-/// What moves a value beside the data.
+/// Options that affect a value.
 struct FinishOptions {
   int bins = 15;
   double clip = 0;
@@ -25,7 +29,13 @@ struct FinishOptions {
   bool binary = true;
   bool has_truth = false;
   int threads = 1;
+  CurveKind curve = CurveKind::loess;
+  double bandwidth = 0;  ///< of the kernel curve; 0: the one that predicts votes best
 };
+
+/// The smooth calibration curve of an ascending column at some forecasts.
+[[nodiscard]] CurveFit fit_curve(const ForecastsView& f, const CurvePoints& points,
+                                 std::span<const double> at, const FinishOptions& options);
 
 /// Columns of one draw. Without a column in memory (`event` empty) kernel sums stream through `event_pass`.
 struct ColumnProducts {
@@ -34,13 +44,23 @@ struct ColumnProducts {
   std::vector<ForecastsView> classes;
   const Items* items = nullptr;
   const KernelPlan* kernel = nullptr;
+  const ConfidenceColumn* confidence_stretches = nullptr;  ///< in place of `confidence`
   std::optional<KdeErrors> kde = {};       ///< where several draws were computed at once: of the event,
   std::optional<ClassKde> class_kde = {};  ///< and of the classes
-  const ScoreTests* tests = nullptr;       ///< of the event's column, where draws change its hits alone
+  // Where draws change the hits alone: of the event's column and of the confidence column.
+  const ScoreTests* tests = nullptr;
+  const MmceDraws* mmce = nullptr;
+  const MmceDraws* mmce_top = nullptr;
 };
 
-/// The products of one draw. What several metrics share is computed once. Asking for a product that was not
-/// asked for in the first place is std::logic_error: a metric's row names all that it needs.
+/// The sums that both the error and the curve of the smooth kernel are computed from.
+struct Smoothed {
+  MomentValues moments;
+  SmoothError error;
+};
+
+/// The products of one draw. What several metrics share is computed once. Access to a product that was not
+/// requested is std::logic_error: a metric's row names all that it needs.
 class Products {
  public:
   Products(const StreamSums& sums, ProductSet have, const FinishOptions& options)
@@ -62,8 +82,12 @@ class Products {
   [[nodiscard]] const Estimate& agreement(std::string_view key) const;
 
   [[nodiscard]] const ForecastsView& event_column() const;
-  [[nodiscard]] const ForecastsView& confidence_column() const;
   [[nodiscard]] const ReliabilityTable& mass_table() const;  ///< the event's on equal-mass bins
+  [[nodiscard]] const ReliabilityTable& decile_table() const;
+  [[nodiscard]] const CumulativeGaps& cumulative_gaps() const;
+  [[nodiscard]] const CorpParts& corp() const;
+  [[nodiscard]] const CorpParts& corp_log() const;
+  [[nodiscard]] const CurveErrors& curve_errors() const;
   [[nodiscard]] const RiskCoverage& risk_coverage() const;
   [[nodiscard]] const BrierRefinement& brier_refinement() const;
   [[nodiscard]] const CalibrationLine& calibration_line() const;
@@ -71,8 +95,10 @@ class Products {
   [[nodiscard]] const ClassKde& class_kde() const;
   [[nodiscard]] Estimate cox_score() const;
   [[nodiscard]] Estimate spiegelhalter_z() const;
+  [[nodiscard]] Estimate mmce() const;
+  [[nodiscard]] Estimate mmce_top() const;
   [[nodiscard]] Estimate canonical() const;
-  [[nodiscard]] const SmoothError& smooth() const;
+  [[nodiscard]] const Smoothed& smooth() const;
 
  private:
   void require(ProductSet needed) const;
@@ -89,13 +115,16 @@ class Products {
   // Filled when first asked for.
   mutable std::optional<std::optional<BrierParts>> brier_;
   mutable std::optional<Scores> proper_, log_, histogram_, disagreement_, agreement_;
-  mutable std::optional<ReliabilityTable> mass_;
+  mutable std::optional<ReliabilityTable> mass_, deciles_;
+  mutable std::optional<CumulativeGaps> gaps_;
+  mutable std::optional<CurveErrors> curve_;
+  mutable std::optional<CorpParts> corp_, corp_log_;
   mutable std::optional<RiskCoverage> risk_;
   mutable std::optional<BrierRefinement> refinement_;
   mutable std::optional<CalibrationLine> line_;
   mutable std::optional<KdeErrors> kde_;
   mutable std::optional<ClassKde> class_kde_;
-  mutable std::optional<SmoothError> smooth_;
+  mutable std::optional<Smoothed> smooth_;
 };
 
 }  // namespace plumb::detail

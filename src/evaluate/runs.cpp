@@ -2,9 +2,9 @@
 
 #include <iterator>
 
-#include "plumb/metrics/kernel/mmce.hpp"
+#include "plumb/metrics/ordered/atb.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"
-#include "plumb/metrics/ordered/ks.hpp"
+#include "plumb/metrics/ordered/hosmer_lemeshow.hpp"
 #include "plumb/metrics/ordered/ranking.hpp"
 #include "plumb/metrics/ordered/score_tests.hpp"
 
@@ -14,6 +14,7 @@ namespace {
 using P = Products;
 using Key = std::string_view;
 using enum Product;
+using enum Work;
 
 // Families whose metrics are finished together.
 Estimate proper(const P& p, Key key) { return p.proper_score(key); }
@@ -34,6 +35,14 @@ Estimate brier_within(const P& p, Key) {
   return *brier.value - b.reliability + b.resolution - b.uncertainty;
 }
 
+Estimate ipa(const P& p, Key) {
+  const Estimate& brier = p.proper_score("brier");
+  if (!brier || !p.brier_parts()) return Estimate::undefined(std::string(kNoVotes));
+  const double base = p.brier_parts()->uncertainty;
+  if (!(base > 0)) return Estimate::undefined("every vote is for one class: the base rate has no error");
+  return 1 - *brier.value / base;
+}
+
 // Of two classes each is the other's mirror image, and so is the kernel.
 Estimate classwise_kde(const P& p, Key) { return p.options().binary ? p.kde().ece_kde : p.class_kde().mean; }
 
@@ -44,40 +53,54 @@ constexpr MetricRun kRuns[] = {
     {"agreement",                   proper_scores,                                              proper},
     {"nll",                         proper_scores,                                              proper},
     {"brier",                       proper_scores,                                              proper},
+    {"ipa",                         {proper_scores, event_table}, {proper_scores, class_tables}, ipa},
     {"brier_reliability",           event_table, class_tables,                                  brier_part<&BrierParts::reliability>},
     {"brier_resolution",            event_table, class_tables,                                  brier_part<&BrierParts::resolution>},
     {"brier_uncertainty",           event_table, class_tables,                                  brier_part<&BrierParts::uncertainty>},
     {"brier_within",                {proper_scores, event_table}, {proper_scores, class_tables}, brier_within},
-    {"brier_calibration",           event_column,                                               [](const P& p, Key) { return p.brier_refinement().calibration; }},
-    {"brier_refinement",            event_column,                                               [](const P& p, Key) { return p.brier_refinement().refinement; }},
+    {"brier_calibration",           event_column,                                               [](const P& p, Key) { return p.brier_refinement().calibration; }, walk},
+    {"brier_refinement",            event_column,                                               [](const P& p, Key) { return p.brier_refinement().refinement; }, with_above},
+    {"mcb",                         event_column,                                               [](const P& p, Key) { return p.corp().mcb; }, walk},
+    {"dsc",                         event_column,                                               [](const P& p, Key) { return p.corp().dsc; }, with_above},
+    {"unc",                         event_column,                                               [](const P& p, Key) { return p.corp().unc; }, with_above},
+    {"log_mcb",                     event_column,                                               [](const P& p, Key) { return p.corp_log().mcb; }, walk},
+    {"log_dsc",                     event_column,                                               [](const P& p, Key) { return p.corp_log().dsc; }, with_above},
+    {"log_unc",                     event_column,                                               [](const P& p, Key) { return p.corp_log().unc; }, with_above},
     {"calibration_slope",           event_column,                                               [](const P& p, Key) { return p.calibration_line().slope; }},
     {"calibration_intercept",       event_column,                                               [](const P& p, Key) { return p.calibration_line().intercept; }},
     {"oe_ratio",                    event_table,                                                [](const P& p, Key) { return oe_ratio(p.event_table()); }},
+    {"ici",                         event_column,                                               [](const P& p, Key) { return p.curve_errors().ici; }},
+    {"e50",                         event_column,                                               [](const P& p, Key) { return p.curve_errors().e50; }},
+    {"e90",                         event_column,                                               [](const P& p, Key) { return p.curve_errors().e90; }},
+    {"emax",                        event_column,                                               [](const P& p, Key) { return p.curve_errors().emax; }},
     {"mean_gap",                    event_table,                                                [](const P& p, Key) { return mean_gap(p.event_table()); }},
     {"ece",                         event_table,                                                [](const P& p, Key) { return ece(p.event_table()); }},
     {"ece_corrected",               event_table,                                                [](const P& p, Key) { (void)p.event_table(); return Estimate::undefined("it is computed by resampling: give ⟦bootstrap⟧ 200"); }},
     {"ece_l2",                      event_table,                                                [](const P& p, Key) { return ece_l2(p.event_table()); }},
     {"mce",                         event_table,                                                [](const P& p, Key) { return mce(p.event_table()); }},
-    {"ece_mass",                    event_column,                                               [](const P& p, Key) { return ece(p.mass_table()); }},
-    {"mce_mass",                    event_column,                                               [](const P& p, Key) { return mce(p.mass_table()); }},
+    {"ece_mass",                    event_column,                                               [](const P& p, Key) { return ece(p.mass_table()); }, walk},
+    {"mce_mass",                    event_column,                                               [](const P& p, Key) { return mce(p.mass_table()); }, with_above},
     {"ece_l2_debiased",             event_table,                                                [](const P& p, Key) { return ece_l2_debiased(p.event_table()); }},
     {"ece_classwise",               class_tables,                                               [](const P& p, Key) { return ece_classwise(p.class_tables()); }},
-    {"ece_sweep",                   event_column,                                               [](const P& p, Key) { return ece_sweep(p.event_column()); }},
+    {"ece_sweep",                   event_column,                                               [](const P& p, Key) { return ece_sweep(p.event_column()); }, walk},
     {"ece_kde",                     kde,                                                        [](const P& p, Key) { return p.kde().ece_kde; }},
     {"ece_kde_l2",                  kde,                                                        [](const P& p, Key) { return p.kde().ece_kde_l2; }},
     {"ece_kde_classwise",           kde, class_kde,                                             classwise_kde},
     {"ece_kde_canonical",           canonical,                                                  [](const P& p, Key) { return p.canonical(); }},
-    {"smece",                       smooth,                                                     [](const P& p, Key) { return p.smooth().smece; }},
-    {"mmce",                        event_column,                                               [](const P& p, Key) { return mmce(p.event_column()); }},
-    {"mmce_top",                    confidence_column,                                          [](const P& p, Key) { return mmce(p.confidence_column()); }},
-    {"ks",                          event_column,                                               [](const P& p, Key) { return ks(p.event_column()); }},
-    {"cox_score",                   event_column,                                               [](const P& p, Key) { return p.cox_score(); }},
-    {"spiegelhalter_z",             event_column,                                               [](const P& p, Key) { return p.spiegelhalter_z(); }},
-    {"auroc",                       event_column,                                               [](const P& p, Key) { return auroc(p.event_column()); }},
-    {"auprc",                       event_column,                                               [](const P& p, Key) { return auprc(p.event_column()); }},
-    {"aurc",                        confidence_column,                                          [](const P& p, Key) { return p.risk_coverage().aurc; }},
-    {"eaurc",                       confidence_column,                                          [](const P& p, Key) { return p.risk_coverage().eaurc; }},
-    {"augrc",                       confidence_column,                                          [](const P& p, Key) { return p.risk_coverage().augrc; }},
+    {"smece",                       smooth,                                                     [](const P& p, Key) { return p.smooth().error.smece; }},
+    {"mmce",                        event_column,                                               [](const P& p, Key) { return p.mmce(); }, walk},
+    {"mmce_top",                    confidence_column,                                          [](const P& p, Key) { return p.mmce_top(); }, walk},
+    {"ks",                          event_column,                                               [](const P& p, Key) { return p.cumulative_gaps().ks; }, walk},
+    {"kuiper",                      event_column,                                               [](const P& p, Key) { return p.cumulative_gaps().kuiper; }, with_above},
+    {"atb",                         event_column,                                               [](const P& p, Key) { return atb(p.event_column()); }, walk},
+    {"cox_score",                   event_column,                                               [](const P& p, Key) { return p.cox_score(); }, walk},
+    {"spiegelhalter_z",             event_column,                                               [](const P& p, Key) { return p.spiegelhalter_z(); }, walk},
+    {"hosmer_lemeshow",             event_column,                                               [](const P& p, Key) { return hosmer_lemeshow(p.decile_table()); }, walk},
+    {"auroc",                       event_column,                                               [](const P& p, Key) { return auroc(p.event_column()); }, walk},
+    {"auprc",                       event_column,                                               [](const P& p, Key) { return auprc(p.event_column()); }, walk},
+    {"aurc",                        confidence_column,                                          [](const P& p, Key) { return p.risk_coverage().aurc; }, walk},
+    {"eaurc",                       confidence_column,                                          [](const P& p, Key) { return p.risk_coverage().eaurc; }, with_above},
+    {"augrc",                       confidence_column,                                          [](const P& p, Key) { return p.risk_coverage().augrc; }, with_above},
     {"lsq",                         histogram,                                                  histogram_loss},
     {"el_plugin",                   histogram,                                                  histogram_loss},
     {"el",                          histogram,                                                  histogram_loss},
@@ -106,13 +129,13 @@ constexpr MetricRun kRuns[] = {
 };
 // clang-format on
 
-constexpr bool in_step() {
+constexpr bool same_order_as_registry() {
   if (std::size(kRuns) != std::size(kMetrics)) return false;
   for (std::size_t i = 0; i < std::size(kRuns); ++i)
     if (kRuns[i].key != kMetrics[i].key) return false;
   return true;
 }
-static_assert(in_step(), "each row of the registry has its run here, in the same order");
+static_assert(same_order_as_registry(), "each row of the registry has its run here, in the same order");
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 namespace plumb::detail {
 
 struct SampleSize {
-  std::int64_t units = 0;  ///< groups, else items, with a vote of positive weight
+  std::int64_t units = 0;  ///< groups if given, otherwise items, with a vote of positive weight
   double effective = 0;    ///< Kish: (sum u)^2 / sum u^2 over the units' weights u
   bool grouped = false;
   bool several_votes = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/parallel.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -18,9 +19,15 @@ void check_key(const std::string& key, const EvaluateOptions& options, const Tas
   const std::string this_task = task.binary ? "binary" : "multiclass";
   if (!task_fits(*row, task.binary))
     throw InputError(where + key + " is for " + (task.binary ? "multiclass" : "binary") +
-                     " tasks, and this one is " + this_task + "; leave it out");
+                     " tasks, and this task is " + this_task + "; leave it out");
   if (row->needs == Needs::truth && !task.has_truth)
     throw InputError(where + key + " needs the true probabilities; give them with ⟦truth⟧");
+}
+
+/// Whether all rows after `first`, up to `row`, are served by the same walk.
+bool shares_walk(const MetricRow& first, const MetricRow& row) {
+  return std::all_of(&first + 1, &row + 1,
+                     [](const MetricRow& r) { return run_of(r).work == Work::with_above; });
 }
 
 }  // namespace
@@ -50,7 +57,7 @@ Selection select_metrics(const EvaluateOptions& options, const TaskKind& task) {
   Selection s{task.binary, {}, {}};
   for (const MetricRow& row : metrics()) {
     if (!task_fits(row, task.binary) || (row.needs == Needs::truth && !task.has_truth)) continue;
-    const bool by_default = options.metrics.empty() && row.cost != Cost::quadratic &&
+    const bool by_default = options.metrics.empty() && row.cost != Cost::quadratic && !row.on_request &&
                             (row.needs != Needs::pairs || task.may_have_pairs);
     if (all || by_default || asked_by_name(options, row.key)) s.add(row);
   }
@@ -60,9 +67,31 @@ Selection select_metrics(const EvaluateOptions& options, const TaskKind& task) {
 void finish(const Selection& selection, const Products& products, Scores& out) {
   for (const MetricRow* row : selection.rows) {
     const MetricRun& run = run_of(*row);
-    if (products.has(run.needs(selection.binary)))
-      out[std::string(row->key)] = run.finish(products, row->key);
+    if (products.has(run.needs(selection.binary)) && !out.contains(row->key))
+      out.emplace(row->key, run.finish(products, row->key));
   }
+}
+
+void finish_walks(const Selection& selection, const Products& products, int threads, Scores& out) {
+  struct Made {
+    const MetricRow* row;
+    Estimate estimate;
+  };
+  std::vector<std::vector<Made>> walks;  // each is one thread's: what its metrics share is computed once
+  const MetricRow* last = nullptr;
+  for (const MetricRow* row : selection.rows) {
+    const MetricRun& run = run_of(*row);
+    if (run.work == Work::all_cores || !products.has(run.needs(selection.binary))) continue;
+    const bool joins = run.work == Work::with_above && last != nullptr && shares_walk(*last, *row);
+    if (!joins) walks.emplace_back();
+    walks.back().push_back({row, {}});
+    last = row;
+  }
+  parallel_blocks(std::ssize(walks), 1, threads, [&](int, std::int64_t w, std::int64_t) {
+    for (Made& m : walks[w]) m.estimate = run_of(*m.row).finish(products, m.row->key);
+  });
+  for (std::vector<Made>& walk : walks)
+    for (Made& m : walk) out.emplace(m.row->key, std::move(m.estimate));
 }
 
 }  // namespace plumb::detail

@@ -40,5 +40,7 @@ struct Selection {
 [[nodiscard]] bool asked_by_name(const EvaluateOptions& options, std::string_view key);
 /// Reads every selected metric whose products are there off them.
 void finish(const Selection& selection, const Products& products, Scores& out);
+/// Those of them that walk along a column, side by side on several threads.
+void finish_walks(const Selection& selection, const Products& products, int threads, Scores& out);
 
 }  // namespace plumb::detail

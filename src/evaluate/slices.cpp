@@ -49,11 +49,11 @@ Slices::Slices(const Items& items, const EvaluateOptions& options, const Prepare
           (whole.passes(drawn_) + whole.passes(null_part_of_slice(drawn_)));
 }
 
-/// Many slices side by side, few one after the other on all threads.
+/// Many slices run in parallel; few run one after the other on all threads.
 void Slices::evaluate(Progress& progress, Result& result) const {
   if (items_.by.empty()) return;
-  Items whole = items_;
-  whole.by = {};  // a slice has one name
+  Items unsliced = items_;
+  unsliced.by = {};  // a slice has one name
   const int threads = resolve_threads(options_.threads);
   const std::vector<std::string> names = titles(items_.by);
   for (std::size_t b = 0; b < items_.by.size(); ++b) {
@@ -63,14 +63,14 @@ void Slices::evaluate(Progress& progress, Result& result) const {
     const bool many = std::ssize(rows) >= 4 * threads;
     EvaluateOptions o = options_;
     o.null = NullKind::model;  // for intervals alone
-    o.memory = 0;              // less than the whole, which was looked at
+    o.memory = 0;              // smaller than the whole, which was checked
     o.threads = many ? 1 : options_.threads;
     const std::size_t first = result.per_group.size();
     result.per_group.resize(first + rows.size());
     parallel_blocks(std::ssize(rows), 1, many ? threads : 1, [&](int, std::int64_t g, std::int64_t) {
       Progress quiet({}, options_.cancel);
       GroupResult& out = result.per_group[first + g];
-      out = result_of(by.distinct()[g], whole.gather(rows[g]), o, quiet);
+      out = result_of(by.distinct()[g], unsliced.gather(rows[g]), o, quiet);
       out.by = names[b];
       progress.check();
       if (work_ > 0) progress.add(work_ * std::ssize(rows[g]) / (items_.size() * std::ssize(items_.by)));
@@ -92,7 +92,7 @@ GroupResult scores_of(const std::string& name, const Items& part, const Selectio
     group.votes = narrow<std::int64_t>(observed.sums.event.total().votes);
     for (const MetricRow* row : selection.rows)
       group.metrics.emplace_back(row->key, observed.scores.at(std::string(row->key)).value);
-  } catch (const InputError&) {  // a slice without votes has no values, which is no error of the run
+  } catch (const InputError&) {  // a slice without votes has no values, which is not an error
     group.metrics.clear();
     for (const MetricRow* row : selection.rows) group.metrics.emplace_back(row->key, std::nullopt);
   }
@@ -110,7 +110,7 @@ GroupResult Slices::result_of(const std::string& name, const Items& part, const 
 void Slices::add_intervals(const Items& part, const EvaluateOptions& o, Progress& quiet,
                            GroupResult& out) const {
   const SampleSize size = sample_size(part);
-  if (size.units < kEnoughUnits) return;
+  if (size.units < kEnoughUnits) return explain_small_slice(size.grouped, drawn_.rows, out);
   const Prepared prepared(part, drawn_, o, true, ProductSet(Product::event_table) | Product::event_column);
   const Observed observed = prepared.observe(quiet);
   const Bands bands{observed.smooth_sigma};
@@ -125,8 +125,11 @@ void Slices::add_intervals(const Items& part, const EvaluateOptions& o, Progress
   const Inference wider(observed, boot, null, size, part.binary(), wide);
   for (const MetricRow* row : drawn_.rows) {
     const MetricResult m = plain.result(*row);
+    if (m.value && !m.low) out.interval_why.emplace_back(row->key, m.interval_why);
     if (!m.value || !m.low || !m.high) continue;
-    Bounds all = widened({*m.low, *m.high}, *m.value, o.level, wide.level, row->low, row->high);
+    const bool percentiles = m.interval == "percentile" && !size.grouped;
+    Bounds all = widened({*m.low, *m.high}, *m.value, o.level, wide.level, row->low, row->high,
+                         percentiles ? plain.loss_degrees() : 1e12);
     if (has_a_formula(m.interval))
       if (const MetricResult w = wider.result(*row); w.low && w.high) all = {*w.low, *w.high};
     out.intervals.emplace_back(row->key, SliceInterval{*m.low, *m.high, m.interval, all.low, all.high});

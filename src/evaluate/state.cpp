@@ -4,6 +4,8 @@
 
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
+#include "evaluate/ladder_scores.hpp"
+#include "evaluate/runs.hpp"
 #include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
 #include "plumb/data/check.hpp"
@@ -16,7 +18,12 @@ using namespace detail;
 
 namespace {
 
-constexpr const char* kNeedsAll = "needs all the data in one run; a merged state has only the streaming sums";
+constexpr const char* kNeedsAll =
+    "needs all the data in one run; a state has only sums and the distribution of its forecasts";
+constexpr const char* kNoLadder =
+    "needs the forecasts in order; a state with weights or of an older version has only sums";
+constexpr const char* kMajority =
+    "needs the forecasts in order; a state has only sums of the majority labels";
 
 }  // namespace
 
@@ -52,8 +59,10 @@ void detail::add_consensus(const Items& items, const StreamSums& votes, const Ev
                                   kStreamingProducts, o, progress);
 }
 
-void detail::finish_state(const ForecastPass& event, const StreamSums& votes, EvaluateState& s) {
+void detail::finish_state(const ForecastPass& event, bool weighted, const StreamSums& votes,
+                          EvaluateState& s) {
   s.votes = votes;
+  if (!weighted) s.ladder = ladder_of(event);
   if (s.bandwidth > 0) s.kernel = beta_sums(event, kernel_boxes(s.bandwidth));
 }
 
@@ -65,7 +74,7 @@ EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
   const StreamSums votes =
       stream_sums(items, equal_width_plan(o.bins, items.classes()), kStreamingProducts, o, progress);
   add_consensus(items, votes, o, progress, s);
-  finish_state(pass_over(items, Event::event, o.threads), votes, s);
+  finish_state(pass_over(items, Event::event, o.threads), !items.weights.empty(), votes, s);
   return s;
 }
 
@@ -85,6 +94,11 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   into.votes.merge(from.votes);
   into.consensus.merge(from.consensus);
   if (into.bandwidth > 0) into.kernel.merge(from.kernel);
+  if (into.ladder && from.ladder) {
+    into.ladder->merge(*from.ladder);
+  } else {
+    into.ladder.reset();
+  }
 }
 
 Result finish(const EvaluateState& s, const EvaluateOptions& options) {
@@ -93,6 +107,7 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   o.bins = s.bins;
   o.clip = s.clip;
   o.ties = static_cast<Ties>(s.ties);
+  o.bandwidth = s.bandwidth;
   o.bootstrap = 0;
   const TaskKind task{binary, s.has_truth, s.votes.several_votes};
   const Selection selection = select_metrics(o, task);
@@ -108,29 +123,38 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   add_settings(o, binary, s.logits, s.normalize, r);
   add_notes(s.votes, r.items, true, r.notes);
   if (s.votes.several_votes) add_ties_note(narrow<std::int64_t>(s.tied), o.ties, r.notes);
-  const auto results = [&](const StreamSums& sums, const Selection& keys) {
-    Scores scores;
-    finish(keys, Products(sums, kStreamingProducts, {s.bins, s.clip, {}, binary, s.has_truth, 1}), scores);
+  const FinishOptions how{s.bins, s.clip, o.leave_out, binary, s.has_truth, o.threads};
+  const auto results = [&](const Selection& keys, Scores& scores, const char* no_column) {
     MetricResults out;
     for (const MetricRow* row : keys.rows) {
       const auto at = scores.find(row->key);
       const bool resampled = row->key == "ece_corrected";  // a state has no items to draw from
-      out.emplace_back(
-          row->key,
-          result_of(at != scores.end() && !resampled ? at->second : Estimate::undefined(kNeedsAll)));
+      const bool ordered = kByLadder.has(run_of(*row).needs(binary));
+      out.emplace_back(row->key, result_of(at != scores.end() && !resampled
+                                               ? at->second
+                                               : Estimate::undefined(ordered ? no_column : kNeedsAll)));
     }
     return out;
   };
-  r.metrics = results(s.votes, selection);
+  Scores scores;
+  finish(selection, Products(s.votes, kStreamingProducts, how), scores);
+  if (s.ladder) add_ladder(*s.ladder, selection, o, s.bandwidth == 0, scores, r);
+  r.metrics = results(selection, scores, s.ladder ? kNeedsAll : kNoLadder);
   const Selection single = selection.part([](const MetricRow& m) { return m.needs != Needs::pairs; });
-  if (s.votes.several_votes)
-    r.consensus =
-        has_majority(s.most_votes, o.ties) ? results(s.consensus, single) : no_majority(single, s.most_votes);
+  if (s.votes.several_votes && !has_majority(s.most_votes, o.ties)) {
+    r.consensus = no_majority(single, s.most_votes);
+  } else if (s.votes.several_votes) {
+    Scores majority;
+    finish(single, Products(s.consensus, kStreamingProducts, how), majority);
+    r.consensus = results(single, majority, kMajority);
+  }
   r.tables.emplace_back("reliability", reliability_rows(s.votes.event));
   add_class_results(s.votes, selection, r);
   if (s.bandwidth > 0) {
-    r.settings.emplace_back("bandwidth_choice", std::string("given"));
-    r.settings.emplace_back("bandwidth", s.bandwidth);
+    if (!s.ladder) {
+      r.settings.emplace_back("bandwidth_choice", std::string("given"));
+      r.settings.emplace_back("bandwidth", s.bandwidth);
+    }
     r.tables.emplace_back("reliability_kde", curve_rows(reliability_kde(s.kernel, even_grid()), {}, o.level));
   }
   add_rater_tables(s.votes, selection, r);

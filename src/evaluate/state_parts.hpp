@@ -1,4 +1,4 @@
-// The mergeable state of an evaluation, put together from passes that were made anyway.
+// The mergeable state of an evaluation, assembled from passes that are made anyway.
 #pragma once
 
 #include "evaluate/stream.hpp"
@@ -11,7 +11,8 @@ namespace plumb::detail {
 /// Adds the sums over the majority labels; with labels alone those of the votes.
 void add_consensus(const Items& items, const StreamSums& votes, const EvaluateOptions& o, Progress& progress,
                    EvaluateState& state);
-/// Adds the sums over votes, and with a bandwidth given the kernel sums of the event.
-void finish_state(const ForecastPass& event, const StreamSums& votes, EvaluateState& state);
+/// Adds the sums over votes, the ladder of the event if votes have no weights, and with a bandwidth given its
+/// kernel sums.
+void finish_state(const ForecastPass& event, bool weighted, const StreamSums& votes, EvaluateState& state);
 
 }  // namespace plumb::detail

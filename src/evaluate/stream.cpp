@@ -63,7 +63,7 @@ StreamBuilder::StreamBuilder(const BinPlan& plan, ProductSet products)
 
 void StreamBuilder::update(BlockParts& parts, const RowDraw& draw) {
   if (draw.outcomes != nullptr) {
-    update_null(parts, *draw.outcomes);
+    update_null(parts, draw);
   } else {
     update_observed(parts, draw.times);
   }
@@ -86,15 +86,16 @@ void StreamBuilder::update_observed(const BlockParts& parts, std::span<const std
     for (const std::uint32_t n : parts.block.votes.total) several_votes_ = several_votes_ || n > 1;
 }
 
-void StreamBuilder::update_null(BlockParts& parts, const NullDraw& draw) {
+void StreamBuilder::update_null(BlockParts& parts, const RowDraw& drawn_rows) {
+  const NullDraw& draw = *drawn_rows.outcomes;
   const ForecastsView event = parts.event.view();
   thread_local std::vector<double> hits;
   thread_local VoteBlock drawn;
   if (products_.has(Product::event_table)) {
     ForecastsView f = event;
-    draw.hits(f, parts.event_votes, hits);
-    f.hits = hits;
-    f.whole_counts = f.whole_counts && draw.whole();
+    if (drawn_rows.event_hits.empty()) draw.hits(f, parts.event_votes, hits);
+    f.hits = drawn_rows.event_hits.empty() ? hits : drawn_rows.event_hits;
+    f.whole_counts = f.whole_counts && draw.hits_are_counts();
     event_.update(f);
   }
   if (by_class_ || products_.has(Product::histogram)) {

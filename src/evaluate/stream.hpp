@@ -14,10 +14,11 @@
 
 namespace plumb::detail {
 
-/// What a draw makes of some rows: how often each counts (empty: once), or what came out instead.
+/// The effect of a draw on some rows: how often each counts (empty: once), or redrawn outcomes.
 struct RowDraw {
   std::span<const std::uint32_t> times = {};
-  const NullDraw* outcomes = nullptr;  ///< the block was planned for its model
+  const NullDraw* outcomes = nullptr;       ///< the block was planned for its model
+  std::span<const double> event_hits = {};  ///< of the event, where they were drawn already
 };
 
 [[nodiscard]] inline ScoreOptions score_options(const EvaluateOptions& o) {
@@ -49,7 +50,7 @@ class StreamBuilder {
 
  private:
   void update_observed(const BlockParts& parts, std::span<const std::uint32_t> times);
-  void update_null(BlockParts& parts, const NullDraw& draw);
+  void update_null(BlockParts& parts, const RowDraw& drawn_rows);
   ProductSet products_;
   TableBuilder event_;
   std::optional<ClasswiseBuilder> by_class_;

@@ -9,7 +9,7 @@
 namespace plumb::detail {
 
 /// Rows: low, high, items, votes, weight, mean_p, mean_y, gap; empty bins included (their means are null).
-/// gap = mean_p - mean_y: positive where the model says too much. `null_mean_y`, by bin and replicate, adds
+/// gap = mean_p - mean_y: positive where forecasts are too high. `null_mean_y`, by bin and replicate, adds
 /// the consistency band: where mean_y of a calibrated model would fall with probability `level`.
 [[nodiscard]] Table reliability_rows(const ReliabilityTable& t,
                                      const std::vector<std::vector<double>>& null_mean_y = {},

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNear = 0.8;  // of the tolerance: an error this large or larger is too close to tell from it
 
-constexpr double kAffordable = 1e5;  // replicates; a level that needs more is not worth the time
+constexpr double kAffordable = 1e5;  // replicates; a level that needs more is not supported
 
 /// Units at which rare outcomes alone prove a calibrated model's error below the tolerance: where a share
 /// `expected` of outcomes is the less likely one, (upper bound of n expected) / n - expected <= tolerance.
@@ -68,6 +68,21 @@ Verdict decide(const Evidence& e) {
   return v;
 }
 
+std::string rare_outcome_warning(double observed, double forecast, bool binary, double tolerance) {
+  const bool event = observed <= 0.5;  // is the rarer outcome
+  const double share = event ? observed : 1 - observed;
+  if (share >= tolerance) return "";
+  const std::string what = binary ? "the rarer outcome" : event ? "right answers" : "wrong answers";
+  // A fifth of the share: then forecasts of the rarer outcome may be wrong by about 20%.
+  const double fifth = (share > 0 ? share : event ? forecast : 1 - forecast) / 5;
+  const std::string smaller =
+      fifth > 0 ? fmt::format("⟦tolerance⟧ {:.1g}", fifth) : std::string("a smaller ⟦tolerance⟧");
+  return fmt::format(
+             "the tolerance is larger than the share of {} ({:.2g}%), so this says little about {}: {}", what,
+             100 * share, binary ? "it" : "them", binary && event ? "see oe_ratio, or " : "") +
+         "give " + smaller;
+}
+
 Verdict no_verdict(double tolerance) {
   Verdict none;
   none.tolerance = tolerance;
@@ -80,7 +95,10 @@ Verdict judge(const Inference& inference, std::optional<double> omnibus, int ask
   const SampleSize& size = inference.size();
   Verdict none = no_verdict(options.tolerance);
   none.unit = size.grouped ? "groups" : "items";
-  if (asked == 0) return none;
+  if (asked == 0) {
+    if (inference.event_total().items == 1) none.why = "one item cannot show whether a model is calibrated";
+    return none;
+  }
   if (!inference.event()) {
     none.verdict = "cannot tell";
     none.why = "there is only " + counted(size.units, size.grouped ? "group" : "item") + " to judge by";
@@ -91,7 +109,7 @@ Verdict judge(const Inference& inference, std::optional<double> omnibus, int ask
   Evidence e{options.level, options.tolerance, options.bootstrap, size.units, size.grouped};
   e.estimate = *corrected.value;
   e.low = *corrected.low;
-  // A small error by luck leaves few draws below it: without more of them no bound would be proven.
+  // If the error is small by luck, few draws lie below it: more of them are needed for a bound.
   const double bound = cls_bound(size.single() ? with_more_draws(bins, 5000) : bins, e.level);
   e.high = std::min(std::max(bound, inference.rare_bound(e.level)), inference.largest());
   e.p_value = omnibus;
@@ -99,7 +117,14 @@ Verdict judge(const Inference& inference, std::optional<double> omnibus, int ask
   e.needed =
       std::max({units * ratio * ratio, static_cast<double>(kEnoughUnits),
                 units / size.effective * needed_for_rare(inference.rare_expected(), e.tolerance, e.level)});
-  return decide(e);
+  Verdict out = decide(e);
+  if (out.verdict == "trustworthy") {
+    const Bin total = inference.event_total();
+    const double w = total.w.value();
+    out.why =
+        rare_outcome_warning(total.wy.value() / w, total.wp.value() / w, inference.binary(), e.tolerance);
+  }
+  return out;
 }
 
 }  // namespace plumb::detail

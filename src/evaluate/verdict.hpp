@@ -5,7 +5,7 @@
 
 namespace plumb::detail {
 
-/// What a verdict rests on.
+/// The evidence for a verdict.
 struct Evidence {
   double level = 0.95, tolerance = 0.05;
   int draws = 0;           ///< replicates behind the p-value
@@ -18,9 +18,15 @@ struct Evidence {
   std::optional<double> p_value = {};  ///< of the omnibus test
 };
 
-/// trustworthy: high < tolerance. Else off: p_value <= 1 - level and estimate > tolerance. Else cannot tell.
+/// trustworthy: high < tolerance. Otherwise off: p_value <= 1 - level and estimate > tolerance. Otherwise
+/// cannot tell.
 [[nodiscard]] Verdict decide(const Evidence& evidence);
-/// None, because nothing was resampled.
+/// If the tolerance is larger than the share of an outcome, forecasts that are wrong by a factor may
+/// be within it: a sentence that says so and what to do; otherwise empty. Not binary: the event is a
+/// right answer.
+[[nodiscard]] std::string rare_outcome_warning(double observed, double forecast, bool binary,
+                                               double tolerance);
+/// No verdict, because nothing was resampled.
 [[nodiscard]] Verdict no_verdict(double tolerance);
 /// The verdict on an evaluation; without draws `why` says what is missing. `asked`: replicates asked for.
 [[nodiscard]] Verdict judge(const Inference& inference, std::optional<double> omnibus, int asked,

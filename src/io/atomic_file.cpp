@@ -45,8 +45,8 @@ void release_temporary(int slot) noexcept {
   g_slots[slot].taken = false;
 }
 
-/// A new file that this process holds locked, so that nobody sweeps it away. -1 with errno: EAGAIN when a
-/// sweep was faster.
+/// A new file that this process holds locked, so that no sweep removes it. -1 with errno: EAGAIN when a sweep
+/// was faster.
 int create_locked(const std::string& path) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return fd;
@@ -117,7 +117,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_
     if ((error == EEXIST || error == EAGAIN) && attempt < 1000) continue;
     temporary_.clear();
     if (error == ENOENT || error == ENOTDIR)
-      throw InputError("cannot write " + path_ + ": its directory does not exist");
+      throw InputError("cannot write " + path_ + ": its directory does not exist; create it first");
     fail(error);
   }
   slot_ = register_temporary(temporary_);
@@ -165,7 +165,7 @@ void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(te
 
 void AtomicFile::settle() {
   flush();
-  // Pipes and devices have nothing to bring to a disk and say so with these.
+  // Pipes and devices cannot be synced and report these errors.
   if (::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP) fail(errno);
 }
 
@@ -180,8 +180,8 @@ void AtomicFile::commit() {
   temporary_.clear();
   release_temporary(slot_);
   slot_ = -1;
-  // The new name itself should outlive a power cut;
-  // where the directory cannot be synced the file is still whole.
+  // Syncs the directory, so that the new name survives a power failure; if that fails the file is
+  // still complete.
   const std::string parent = std::filesystem::path(target_).parent_path().string();
   const int dir = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir >= 0) {

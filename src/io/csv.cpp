@@ -13,10 +13,10 @@ namespace {
 
 using namespace detail;
 
-/// A value that is no number, where the caller would also take text.
+/// A value that is not a number, where the caller would also take text.
 struct FoundText {};
 
-/// A number that is written as it would be shown again: 7, but not 007, 7.0 or 12345678901234567.
+/// A number whose text is its canonical form: 7, but not 007, 7.0 or 12345678901234567.
 bool is_plain_integer(std::string_view text) {
   constexpr std::size_t kMostDigits = 15;
   if (text.starts_with('-') && text != "-0") text.remove_prefix(1);
@@ -107,7 +107,7 @@ class NumberParser {
       missing_ = true;
       return value;
     }
-    // A row that is too short has no value here either; say what is wrong with the row.
+    // A row that is too short has no value here either; report the row.
     const std::size_t found = t_.quotes ? slot_.size() : fields_of(at, t_.body.data() + t_.body.size());
     if (found != slot_.size()) t_.refuse_width(row, at, found);
     const std::string place = ", column " + in_quotes(t_.columns[column]);

@@ -50,7 +50,7 @@ bool spaced_numbers(std::string_view line) {
   const auto has = [&](char c) { return line.find(c) != std::string_view::npos; };
   const std::size_t first = line.find_first_not_of(" \t");
   if (first != std::string_view::npos && (line[first] == '{' || line[first] == '['))
-    throw InputError(t.name + " holds JSON, not a table; name it .jsonl if it has one object a line");
+    throw InputError(t.name + " holds JSON, not a table; name it .jsonl if it has one object per line");
   const char* const found = has(';') ? "semicolons" : has('\t') && t.delimiter != '\t' ? "tabs" : nullptr;
   if (found != nullptr && !has(t.delimiter))
     throw InputError(
@@ -95,8 +95,8 @@ void read_header(CsvTable& t) {
 }
 
 /// Where pieces begin: at the first record that begins in each stretch of chunk_bytes. Whether a newline ends
-/// a record is told by the number of quotes before it,
-/// which holds because the records themselves are later read strictly.
+/// a record is told by the number of quotes before it, which holds because the records themselves are later
+/// read strictly.
 std::vector<const char*> piece_starts(const CsvTable& t, std::size_t chunk_bytes, int threads) {
   const std::int64_t stretches = (t.body.size() + chunk_bytes - 1) / chunk_bytes;
   const auto stretch = [&](std::int64_t i) { return t.body.substr(i * chunk_bytes, chunk_bytes); };

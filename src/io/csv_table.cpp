@@ -21,7 +21,7 @@ const char* after_line_end(const char* p, const char* end) {
   return p == end ? p : p + 1;
 }
 
-/// `p` stands behind the opening quote; afterwards behind the closing one.
+/// `p` is after the opening quote; on return after the closing one.
 RecordFault read_quoted(const char*& p, const char* end, CsvRecord& out) {
   const char* const begin = p;
   std::string* text = nullptr;

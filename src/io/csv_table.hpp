@@ -27,7 +27,7 @@ struct CsvRecord {
   std::deque<std::string> unescaped;
 };
 
-/// Reads the record at `p` and moves p behind its line end.
+/// Reads the record at `p` and moves p past its line end.
 [[nodiscard]] RecordFault read_record(const char*& p, const char* end, char delimiter, CsvRecord& out);
 
 /// Whole records; `row` is the number of the first.
@@ -45,7 +45,7 @@ struct CsvTable {
   bool quotes = false;  ///< anywhere in the body
   std::vector<CsvChunk> chunks;
   std::int64_t rows = 0;
-  std::int64_t first_line = 0;  ///< line of row 0 when every record is one line, else 0
+  std::int64_t first_line = 0;  ///< line of row 0 when every record is one line, otherwise 0
 
   /// 'votes.csv, row 3 (line 5)'; `at` lies in the record.
   [[nodiscard]] std::string where(std::int64_t row, const char* at) const;

@@ -48,9 +48,10 @@ NumberFacts facts_of(const Array& a, int threads) {
 
 void describe_text(const Array& a, ArrayInfo& info) {
   std::set<std::string> seen;
-  for (const std::string& s : *a.text) {
-    if (!seen.insert(s).second) continue;
-    info.distinct.push_back(s);
+  for (std::int64_t i = 0; i < a.text->size(); ++i) {
+    const auto [text, fresh] = seen.emplace((*a.text)[i]);
+    if (!fresh) continue;
+    info.distinct.push_back(*text);
     if (info.distinct.size() <= kMostDistinct) continue;
     info.distinct.clear();
     break;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -54,9 +55,12 @@ struct ColumnGroup {
 [[nodiscard]] std::string as_selection(const std::string& name);
 [[nodiscard]] std::string group_selection(const ColumnGroup& group, const std::vector<std::string>& columns);
 
-/// The same for JSON lines.
-[[nodiscard]] std::vector<ArrayInfo> describe_json_lines(std::span<const std::byte> bytes,
-                                                         const std::string& path, int threads);
+/// One array from the columns of a selection: numbers or text, NaN where a value is missing.
+using ReadSelection = std::function<Array(const std::string& selection)>;
+/// Columns of any other table, each read by itself, and groups of columns.
+[[nodiscard]] std::vector<ArrayInfo> describe_columns(const std::vector<std::string>& columns,
+                                                      const std::string& path, int threads,
+                                                      const ReadSelection& read);
 /// Columns of a CSV, and groups of columns.
 [[nodiscard]] std::vector<ArrayInfo> describe_csv(std::span<const std::byte> bytes, const std::string& path,
                                                   char delimiter, int threads);

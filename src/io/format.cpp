@@ -16,8 +16,6 @@ constexpr std::string_view kSaveNpy = "save the array as .npy";
 constexpr std::string_view kSavePixels =
     "save the pixels as .npy, for example with Pillow: np.save(..., np.asarray(image))";
 constexpr Unreadable kUnreadable[] = {
-    {".parquet", "Parquet",
-     "convert it to .csv or .npy, for example with pandas: read_parquet(...).to_csv(...)"},
     {".gz", "gzip", "unpack it first, for example with gunzip"},
     {".xlsx", "Excel", "save the sheet as .csv"},
     {".pkl", "pickle", kSaveNpy},
@@ -27,7 +25,7 @@ constexpr Unreadable kUnreadable[] = {
     {".mat", "MATLAB", kSaveNpy},
     {".h5", "HDF5", kSaveNpy},
     {".hdf5", "HDF5", kSaveNpy},
-    {".json", "JSON", "write one object a line as .jsonl, for example with jq -c '.[]'"},
+    {".json", "JSON", "write one object per line as .jsonl, for example with jq -c '.[]'"},
     {".xls", "Excel", "save the sheet as .csv"},
     {".ods", "OpenDocument", "save the sheet as .csv"},
     {".rds", "R", "save the table as .csv: write.csv(..., row.names = FALSE)"},
@@ -42,11 +40,8 @@ constexpr Unreadable kUnreadable[] = {
 struct Mark {
   std::string_view bytes, what;
 };
-constexpr Mark kUnreadableMarks[] = {{"PAR1", "Parquet"},
-                                     {"\x1f\x8b", "gzip"},
-                                     {"\x89HDF", "HDF5"},
-                                     {"\xff\xd8\xff", "JPEG"},
-                                     {"%PDF-", "PDF"}};
+constexpr Mark kUnreadableMarks[] = {
+    {"\x1f\x8b", "gzip"}, {"\x89HDF", "HDF5"}, {"\xff\xd8\xff", "JPEG"}, {"%PDF-", "PDF"}};
 
 [[noreturn]] void refuse(const std::string& path, std::string_view what, std::string_view remedy) {
   throw InputError(path + " is in " + std::string(what) + " format, which this version cannot read; " +
@@ -86,7 +81,8 @@ const Format* by_extension(const std::string& path) {
 const Format& sniff_text(const std::string& path, std::string_view text) {
   if (text.find('\0') != std::string_view::npos)
     throw InputError(
-        path + " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv, .jsonl, .nii, .nii.gz, .png)");
+        path +
+        " is not in a format that Plumb reads (.npy, .npz, .csv, .tsv, .jsonl, .parquet, .arrow, .nii, .nii.gz, .png)");
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') return *by_extension(".jsonl");
   const std::string_view line = text.substr(0, text.find('\n'));

@@ -1,4 +1,5 @@
 // The formats that can be read, one row each.
+#include "io/arrow_files.hpp"
 #include "io/describe_facts.hpp"
 #include "io/format.hpp"
 #include "plumb/data/check.hpp"
@@ -33,6 +34,22 @@ std::vector<ArrayInfo> describe_single(const File& file, const std::string& path
   std::vector<ArrayInfo> infos(1);
   infos[0].name = infos[0].path = path;
   describe_array(parse(file, path), threads, infos[0]);
+  return infos;
+}
+
+/// A picture or volume is one file of a case: its voxels are not rows of items.
+template <Array (*parse)(const File&, const std::string&)>
+std::vector<ArrayInfo> describe_image(const File& file, const std::string& path, int threads) {
+  std::vector<ArrayInfo> infos = describe_single<parse>(file, path, threads);
+  ArrayInfo& a = infos[0];
+  a.uses.clear();
+  if (a.finite == 0) return infos;
+  if (a.integers) {
+    a.uses.push_back(
+        {"manifest", "whole numbers: a mask, which a column rater_1 of the table of cases names"});
+  } else if (a.min >= 0 && a.max <= 1) {
+    a.uses.push_back({"manifest", "values between 0 and 1: the column probs of the table of cases names it"});
+  }
   return infos;
 }
 
@@ -77,19 +94,26 @@ Array read_json_lines_file(const File& file, const Source& source, const LoadOpt
 }
 
 std::vector<ArrayInfo> describe_json_lines_file(const File& file, const std::string& path, int threads) {
-  return describe_json_lines(file->bytes(), path, threads);
+  return describe_columns(
+      json_lines_columns(file->bytes(), path), path, threads, [&](const std::string& selection) {
+        return read_json_lines_file(file, {path, selection}, {Want::either, true, threads});
+      });
 }
 
 constexpr Format kFormats[] = {
     {".npy", {"\x93NUMPY"}, read_single<npy_of>, describe_single<npy_of>},
     {".npz", {"PK\x03\x04", "PK\x05\x06"}, read_npz_file, describe_npz},
-    {".nii", {"\x5c\x01\0\0"sv, "\x1c\x02\0\0"sv}, read_single<nifti_of>, describe_single<nifti_of>},
-    {".nii.gz", {"\x1f\x8b"}, read_single<nifti_of>, describe_single<nifti_of>},
-    {".png", {"\x89PNG"}, read_single<png_of>, describe_single<png_of>},
+    {".nii", {"\x5c\x01\0\0"sv, "\x1c\x02\0\0"sv}, read_single<nifti_of>, describe_image<nifti_of>},
+    {".nii.gz", {"\x1f\x8b"}, read_single<nifti_of>, describe_image<nifti_of>},
+    {".png", {"\x89PNG"}, read_single<png_of>, describe_image<png_of>},
     {".csv", {}, read_csv_file<','>, describe_csv_file<','>},
     {".tsv", {}, read_csv_file<'\t'>, describe_csv_file<'\t'>},
     {".jsonl", {}, read_json_lines_file, describe_json_lines_file},
     {".ndjson", {}, read_json_lines_file, describe_json_lines_file},
+    {".parquet", {"PAR1"}, read_arrow_file, describe_arrow_file},
+    {".arrow", {"ARROW1"}, read_arrow_file, describe_arrow_file},
+    {".feather", {"ARROW1", "FEA1"}, read_arrow_file, describe_arrow_file},
+    {".ipc", {"ARROW1"}, read_arrow_file, describe_arrow_file},
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace plumb::detail {
 
 enum class Packing { zlib, gzip };
 
-/// No packed byte can stand for more than so many: a larger claim is a lie and costs no memory.
+/// A packed byte expands to at most this many: a larger claim is false and is refused without allocating.
 inline constexpr std::uint64_t kMostInflation = 1032;
 
 class InflateStream {

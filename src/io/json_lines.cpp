@@ -19,7 +19,7 @@ using namespace detail;
 constexpr std::int64_t kLinesLookedAt = 1000;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-/// A value that is no number, where the caller would also take text.
+/// A value that is not a number, where the caller would also take text.
 struct TextInJson {};
 
 struct JsonColumn {
@@ -70,7 +70,7 @@ JsonTable open_lines(std::span<const std::byte> bytes, const std::string& name, 
   const std::size_t first = t.whole.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) throw InputError(name + " holds no line");
   if (t.whole[first] == '[')
-    throw InputError(name + " is one JSON array; write one object a line, for example with jq -c '.[]'");
+    throw InputError(name + " is one JSON array; write one object per line, for example with jq -c '.[]'");
   // A newline always ends a line: inside of texts it is written \n.
   const char* const end = t.whole.data() + t.whole.size();
   for (const char* p = t.whole.data(); p != end;) {
@@ -95,7 +95,7 @@ JsonTable open_lines(std::span<const std::byte> bytes, const std::string& name, 
   return t;
 }
 
-/// Reads one line; the fault of a line that is not JSON is the line's own.
+/// Reads one line; errors in a line are reported for that line.
 template <class Leaf>
 void read_line(const JsonTable& t, std::int64_t row, std::string_view line, Leaf leaf) {
   JsonReader<Leaf> reader(line, leaf);
@@ -264,7 +264,7 @@ class LineParser {
   mutable std::atomic<bool> missing_{false};
 };
 
-/// Text in one row and numbers in another: one of them is a mistake, and which is not for us to guess.
+/// Text in one row and numbers in another: one of them is a mistake, and which one is not guessed.
 void check_mixed(const JsonTable& t, const std::vector<std::size_t>& picked,
                  const std::vector<FirstRows>& first) {
   for (std::size_t i = 0; i < picked.size(); ++i) {
@@ -336,8 +336,8 @@ Array parse_json_lines(std::span<const std::byte> bytes, const std::string& name
   for (const std::size_t c : picked) {
     const JsonColumn& column = t.columns[c];
     width += column.width;
-    // Each value of a list takes two bytes: a first list that is longer than all the others must not decide
-    // how much memory is taken.
+    // Each value of a list takes at least two bytes of the file: this bounds the memory that a long first
+    // list can request.
     if (column.list && column.width > std::ssize(t.whole) / std::max<std::int64_t>(1, t.rows))
       throw InputError(name + ", column " + in_quotes(column.name) + ": the first list has " +
                        counted(column.width, "value") + ", others have fewer");

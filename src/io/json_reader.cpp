@@ -14,7 +14,7 @@ const char* append_escape(const char*& p, const char* end, std::string& out) {
     out += kMeant[at];
     return "";
   }
-  constexpr const char* kBad = "has an escape in a text that is no character";
+  constexpr const char* kBad = "has an escape that is not a character";
   unsigned unit = 0;
   if (c != 'u' || !read_hex(p, end, unit)) return kBad;
   char32_t code = unit;

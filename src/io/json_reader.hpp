@@ -28,10 +28,10 @@ class JsonReader {
   /// The whole text is one object with space around it.
   [[nodiscard]] const char* read() {
     skip_space();
-    if (p_ == end_ || *p_ != '{') return "is no object in braces";
+    if (p_ == end_ || *p_ != '{') return "is not an object in braces";
     if (const char* fault = read_object(0); *fault != 0) return fault;
     skip_space();
-    return p_ == end_ ? "" : "has more than one value; write one object a line";
+    return p_ == end_ ? "" : "has more than one value; write one object per line";
   }
 
  private:
@@ -126,7 +126,7 @@ class JsonReader {
   }
 
   const char* read_word(std::string_view word, JsonKind kind) {
-    if (!std::string_view(p_, end_ - p_).starts_with(word)) return "holds a word that JSON does not know";
+    if (!std::string_view(p_, end_ - p_).starts_with(word)) return "contains a word that is not JSON";
     p_ += word.size();
     emit(kind, word);
     return kGood;
@@ -161,7 +161,7 @@ class JsonReader {
     return kGood;
   }
 
-  /// Into string_; p_ stands on the opening quote, afterwards behind the closing one.
+  /// Into string_; p_ is at the opening quote, on return after the closing one.
   const char* read_string();
 
   const char* p_;

@@ -4,15 +4,12 @@
 #include <filesystem>
 #include <set>
 
+#include "io/layout_files.hpp"
 #include "io/text.hpp"
 #include "plumb/data/check.hpp"
 
 namespace plumb {
 namespace {
-
-bool names_rater(const std::string& column) {
-  return column.starts_with("rater_") || column.starts_with("mask_") || column == "mask";
-}
 
 class ManifestTable {
  public:
@@ -35,14 +32,14 @@ class ManifestTable {
                        did_you_mean(column, columns()) + "; " + why);
     return at;
   }
-  [[nodiscard]] const std::string& text(std::int64_t row, int column) const {
-    return (*array_.text)[row * std::ssize(columns()) + column];
+  [[nodiscard]] std::string text(std::int64_t row, int column) const {
+    return std::string((*array_.text)[row * std::ssize(columns()) + column]);
   }
   [[nodiscard]] std::string where(std::int64_t row) const {
     return array_.name + ", line " + std::to_string(row + 2);
   }
   [[nodiscard]] Source source(std::int64_t row, int column, const std::string& of, bool must_exist) const {
-    const std::string& name = text(row, column);
+    const std::string name = text(row, column);
     if (name.empty()) return {};
     const std::string path = std::filesystem::path(name).is_absolute() ? name : (folder_ / name).string();
     std::vector<Source> found;
@@ -65,20 +62,31 @@ class ManifestTable {
 
 }  // namespace
 
-Manifest read_manifest(const std::string& path, const std::vector<std::string>& by, bool all_exist) {
+Manifest read_manifest(const std::string& path, const std::vector<std::string>& by, bool all_exist,
+                       bool rated, const std::string& model) {
   const ManifestTable table(path);
   Manifest out;
   out.path = path;
-  out.logits = table.find("probs") < 0 && table.find("logits") >= 0;
-  const int name = table.need("case", "a manifest has a row for each case, and its name stands there");
+  out.logits = model.empty() && table.find("probs") < 0 && table.find("logits") >= 0;
+  if (model.empty() && table.find("probs") >= 0 && table.find("logits") >= 0)
+    throw InputError(path + " has a column probs and a column logits; keep the one that is to be evaluated");
+  const int name = table.need("case", "it names the case of each row");
   const int probs = out.logits ? table.find("logits")
-                               : table.need("probs", "it names the file with the model's probabilities");
+                    : !model.empty()
+                        ? table.need(model, "it names the file that the model takes")
+                        : table.need("probs", "it names the file with the model's probabilities");
   const int roi = table.find("roi"), group = table.find("group");
   out.grouped = group >= 0;
-  std::vector<int> raters, slices;
-  for (int c = 0; c < std::ssize(table.columns()); ++c)
-    if (names_rater(table.columns()[c])) raters.push_back(c);
-  if (raters.empty())
+  std::vector<int> raters, slices, further;
+  for (int c = 0; c < std::ssize(table.columns()); ++c) {
+    if (detail::names_rater(table.columns()[c])) {
+      raters.push_back(c);
+    } else if (c != name && c != probs && c != roi && c != group) {
+      further.push_back(c);
+      out.further.push_back(table.columns()[c]);
+    }
+  }
+  if (raters.empty() && rated)
     throw InputError(path + " names no masks; give them in columns rater_1, rater_2, ... or mask_1, ...");
   for (const std::string& column : by)
     slices.push_back(table.need(column, "⟦by⟧ names columns of the manifest"));
@@ -96,7 +104,7 @@ Manifest read_manifest(const std::string& path, const std::vector<std::string>& 
                        " has no file of probabilities");
     for (const int r : raters)
       if (Source s = source(r); !s.path.empty()) c.raters.emplace_back(table.columns()[r], s);
-    if (c.raters.empty())
+    if (c.raters.empty() && rated)
       throw InputError(table.where(row) + ": case " + detail::in_quotes(c.name) +
                        " has no mask of any rater");
     if (roi >= 0) c.roi = source(roi);
@@ -104,6 +112,7 @@ Manifest read_manifest(const std::string& path, const std::vector<std::string>& 
     if (group >= 0 && c.group.empty())
       throw InputError(table.where(row) + ": case " + detail::in_quotes(c.name) + " has no group");
     for (const int s : slices) c.slices.push_back(table.text(row, s));
+    for (const int column : further) c.further.push_back(table.text(row, column));
     out.cases.push_back(std::move(c));
   }
   std::vector<int> files{probs};

@@ -93,7 +93,7 @@ std::shared_ptr<const MappedFile> MappedFile::standard_input() {
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (path == kStandardInput) return standard_input();
   struct stat info {};
-  // Asked before opening: to open a terminal or a device may block or have effects.
+  // Checked before opening: opening a terminal or a device may block or have side effects.
   if (::stat(path.c_str(), &info) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) throw InputError(path + " does not exist");
     throw InputError(path + " cannot be opened: " + detail::system_reason(errno));

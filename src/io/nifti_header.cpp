@@ -6,25 +6,15 @@
 #include <cmath>
 #include <cstring>
 
+#include "io/nifti_layout.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/nifti.hpp"
 
 namespace plumb {
 namespace {
 
-/// Where the fields lie in the two headers.
-struct Layout {
-  std::size_t bytes, magic, type, dim, voxel_size, offset, slope, form_codes, quaternion, rows;
-};
-constexpr Layout kLayouts[] = {{348, 344, 70, 40, 76, 108, 112, 252, 256, 280},
-                               {540, 4, 12, 16, 104, 168, 176, 344, 352, 400}};
-
-template <class T>
-T byte_swapped(T x) {
-  auto raw = std::bit_cast<std::array<std::byte, sizeof(T)>>(x);
-  std::reverse(raw.begin(), raw.end());
-  return std::bit_cast<T>(raw);
-}
+using detail::byte_swapped;
+using Layout = detail::NiftiLayout;
 
 struct Fields {
   std::span<const std::byte> bytes;
@@ -37,7 +27,7 @@ struct Fields {
     std::memcpy(&x, bytes.data() + offset, sizeof x);
     return swapped ? byte_swapped(x) : x;
   }
-  [[nodiscard]] const Layout& layout() const { return kLayouts[version - 1]; }
+  [[nodiscard]] const Layout& layout() const { return detail::kNiftiLayouts[version - 1]; }
   /// The i-th real number of a field: float in version 1, double in version 2.
   [[nodiscard]] double real(std::size_t offset, int i = 0) const {
     return version == 1 ? double{at<float>(offset + 4 * i)} : at<double>(offset + 8 * i);
@@ -69,24 +59,24 @@ Fields open_header(std::span<const std::byte> bytes, const std::string& name) {
     f.swapped = swapped;
     return f.at<std::int32_t>(0) == size;
   };
-  if (bytes.size() < kLayouts[0].bytes)
-    throw InputError(name + " is no NIfTI file: it has fewer than 348 bytes");
+  if (bytes.size() < detail::kNiftiLayouts[0].bytes)
+    throw InputError(name + " is not a NIfTI file: it has fewer than 348 bytes");
   for (const bool swapped : {false, true})
     for (f.version = 1; f.version <= 2; ++f.version)
       if (is(static_cast<std::int32_t>(f.layout().bytes), swapped)) return f;
-  throw InputError(name + " is no NIfTI file: it does not begin with a header of 348 or 540 bytes");
+  throw InputError(name + " is not a NIfTI file: it does not begin with a header of 348 or 540 bytes");
 }
 
 void check_magic(const Fields& f, const std::string& name) {
-  if (f.bytes.size() < f.layout().bytes) damaged_nifti(name, "its header is cut short");
+  if (f.bytes.size() < f.layout().bytes) damaged_nifti(name, "its header is truncated");
   const char* const magic = reinterpret_cast<const char*>(f.bytes.data()) + f.layout().magic;
   if (std::memcmp(magic, f.version == 1 ? "n+1" : "n+2", 4) == 0) return;
   if (std::memcmp(magic, f.version == 1 ? "ni1" : "ni2", 4) == 0)
     throw InputError(
         name +
         " is the header of a NIfTI pair (.hdr and .img); save both as one .nii file, for example with nibabel");
-  throw InputError(name +
-                   " is no NIfTI file (an older ANALYZE file?); save it as .nii, for example with nibabel");
+  throw InputError(
+      name + " is not a NIfTI file (an older ANALYZE file?); save it as .nii, for example with nibabel");
 }
 
 void read_shape(const Fields& f, const std::string& name, NiftiHeader& h) {
@@ -111,10 +101,10 @@ void read_type(const Fields& f, const std::string& name, NiftiHeader& h) {
   if (type == std::end(kTypes))
     throw InputError(
         name + " holds NIfTI data type " + std::to_string(code) +
-        ", which is no plain number (colours, complex numbers, bits); save the voxels as integers or as float32");
+        ", which is not a plain number type (colours, complex numbers, bits); save the voxels as integers or as float32");
   h.dtype = type->dtype;
   if (bits != 8 * dtype_size(h.dtype))
-    damaged_nifti(name, "its header declares " + std::to_string(bits) + " bits a voxel for type " +
+    damaged_nifti(name, "its header declares " + std::to_string(bits) + " bits per voxel for type " +
                             dtype_name(h.dtype));
 }
 
@@ -182,7 +172,7 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::stri
   read_offset(f, name, h);
   const double slope = f.real(f.layout().slope, 0), intercept = f.real(f.layout().slope, 1);
   if (slope != 0 && std::isfinite(slope)) {  // 0 means: as they are stored
-    if (!std::isfinite(intercept)) damaged_nifti(name, "its scl_inter is no number");
+    if (!std::isfinite(intercept)) damaged_nifti(name, "its scl_inter is not a number");
     h.slope = slope;
     h.intercept = intercept;
   }

@@ -144,8 +144,8 @@ void parse_descr(std::string_view descr, NpyHeader& h, const std::string& name) 
   h.swapped = !one_byte && (order == '<' || order == '>') && order != kNative;
 }
 
-/// Elements times bytes; also the extents that a zero elsewhere hides must fit,
-/// since strides are made of them.
+/// Elements times bytes; also the extents that a zero elsewhere hides must fit, since strides are made
+/// of them.
 std::uint64_t checked_bytes(const NpyHeader& h, const std::string& name) {
   std::int64_t product = h.item_bytes;
   bool none = false;
@@ -182,9 +182,8 @@ std::size_t npy_header_bytes(std::span<const std::byte> first, const std::string
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name) {
   const std::size_t total = npy_header_bytes(bytes, name);
   if (bytes.size() < total)
-    throw InputError(name + " says that its header takes " + std::to_string(total) +
-                     " bytes, but the file has " + std::to_string(bytes.size()) +
-                     "; it is truncated or damaged");
+    throw InputError(name + " declares a header of " + std::to_string(total) + " bytes, but the file has " +
+                     std::to_string(bytes.size()) + "; it is truncated or damaged");
   const std::size_t prefix = bytes[6] == std::byte{1} ? 10 : 12;
   Literal in({reinterpret_cast<const char*>(bytes.data()) + prefix, total - prefix}, name);
   NpyHeader h;

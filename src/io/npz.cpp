@@ -88,7 +88,7 @@ void check_size(const NpyHeader& h, const ZipEntry& e, const std::string& name) 
 }
 
 Array inflated(std::span<const std::byte> packed, const ZipEntry& e, const std::string& name) {
-  // Deflate never gains more than a factor of 1032, so a larger claim is a lie and costs no memory.
+  // Deflate expands by a factor of at most 1032: a larger claim is false and is refused without allocating.
   if (e.size / 1032 > packed.size())
     throw InputError(name + " is damaged: it claims to decompress to " + std::to_string(e.size) + " bytes");
   Inflater in(packed, name);

@@ -27,7 +27,7 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-/// What a browser would draw, told by the first bytes and never by the name; empty: none of them.
+/// The image type for a browser, from the first bytes and never from the name; empty: not an image.
 std::string kind_of(std::string_view bytes) {
   if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return "png";
   if (bytes.starts_with("\xff\xd8\xff")) return "jpeg";
@@ -91,6 +91,8 @@ std::string encode_png(std::span<const std::uint8_t> pixels, int height, int wid
   append_chunk(out, "IEND", "");
   return out;
 }
+
+std::string png_uri(std::string_view png) { return uri("png", png); }
 
 Pictures::Pictures(Rows rows, std::string table)
     : rows_(std::move(rows)), folder_(std::filesystem::path(table).parent_path().string()) {

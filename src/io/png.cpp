@@ -50,7 +50,7 @@ Picture png_header(PngBytes body, const std::string& name) {
   const bool known = p.depth == 1 || p.depth == 2 || p.depth == 4 || p.depth == 8 || p.depth == 16;
   if ((colour != 0 && colour != 3) || !known || (colour == 3 && p.depth == 16) || body[10] != std::byte{0} ||
       body[11] != std::byte{0} || interlace > 1)
-    damaged_png(name, "its header makes no sense");
+    damaged_png(name, "its header is invalid");
   if (interlace == 1)
     throw InputError(name + " is an interlaced PNG file, which cannot be read; save it without interlacing");
   return p;
@@ -59,7 +59,7 @@ Picture png_header(PngBytes body, const std::string& name) {
 Picture png_chunks(PngBytes bytes, const std::string& name) {
   constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (!text.starts_with(kSignature)) throw InputError(name + " is no PNG file");
+  if (!text.starts_with(kSignature)) throw InputError(name + " is not a PNG file");
   Picture out;
   for (std::size_t at = kSignature.size();;) {
     if (bytes.size() - at < 12) damaged_png(name, "it ends early");

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 
 #include "io/format.hpp"
@@ -41,12 +42,15 @@ std::vector<std::string> files_of(const std::string& path) {
   // For the message: the selection begins at the first colon behind a known extension, or is absent.
   std::string path = spec;
   const std::string low = detail::lower(spec);
-  std::vector<std::string> extensions{".parquet"};
+  std::vector<std::string> extensions;
   for (const detail::Format& f : detail::formats()) extensions.emplace_back(f.extension);
   for (const std::string& ext : extensions)
     if (const std::size_t at = low.find(ext + ":"); at != std::string::npos)
       path = spec.substr(0, at + ext.size());
   if (is_pattern(path)) throw InputError("no file matches the pattern " + path);
+  std::error_code none;
+  const auto target = std::filesystem::read_symlink(path, none);
+  if (!none) throw InputError(path + " is a link to " + target.string() + ", which does not exist");
   throw InputError(path + " does not exist");
 }
 
@@ -87,7 +91,7 @@ std::vector<Source> resolve(std::span<const std::string> specs) {
       sources.push_back({stream, spec == stream ? "" : spec.substr(stream.size() + 1)});
       continue;
     }
-    // The longest path that exists wins: names of files, and of columns, may have colons in them.
+    // The longest path that exists is used: names of files and columns may contain colons.
     std::size_t cut = spec.size();
     std::vector<std::string> paths = files_of(spec);
     while (paths.empty() && cut > 0) {

@@ -31,7 +31,7 @@ bool is_unfinished_name(std::string_view name) {
          all_digits(numbers.substr(dash + 1));
 }
 
-/// The lock of a process ends with it, however it ends, and on whatever machine that shares the folder.
+/// The system releases the lock of a process when it ends, on every machine that shares the folder.
 void remove_if_left(int folder, const char* name) {
   const int fd = ::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return;

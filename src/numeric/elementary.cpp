@@ -47,8 +47,8 @@ double exp_portable(double x) {
   return e * power_of_two(half - 1) * power_of_two(n - half - 1);
 }
 
-// x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2); with s = f / (2 + f),
-// log(1 + f) = f - (f^2/2 - s (f^2/2 + R(s^2))).
+// x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2); with s = f / (2 + f), log(1 + f) = f - (f^2/2 - s (f^2/2
+// + R(s^2))).
 double log_portable(double x) {
   if (!(x > 0.0))
     return x == 0.0 ? -std::numeric_limits<double>::infinity()

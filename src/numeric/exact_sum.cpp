@@ -69,8 +69,8 @@ double ExactSum::value() const {
   int top = kLimbs - 1;
   while (top >= 0 && l[top] == 0) --top;
   if (top < 0) return 0.0;
-  // The 64 leading bits, with "any bit below" folded into the last one,
-  // round to 53 by the hardware's nearest-even.
+  // The 64 leading bits, with "any bit below" folded into the last one, round to 53 by the
+  // hardware's nearest-even.
   const int lead = std::countl_zero(l[top]);
   std::uint64_t head = l[top] << lead;
   std::uint64_t rest = 0;

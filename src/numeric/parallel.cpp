@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <latch>
 #include <limits>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #ifdef PLUMB_PARALLEL_TBB
@@ -25,7 +27,7 @@ constexpr int kMaxThreads = 256;
 // Runs loop(0), ..., loop(count - 1), as many at a time as the backend can; the caller takes part.
 #ifdef PLUMB_PARALLEL_TBB
 void run_loops(int count, const std::function<void(int)>& loop) {
-  // TBB keeps to the number of cores unless told otherwise; a caller who asks for more threads gets them.
+  // TBB limits itself to the number of cores; a caller who asks for more threads gets them.
   const tbb::global_control allow(tbb::global_control::max_allowed_parallelism,
                                   std::max(count, resolve_threads(0)));
   tbb::task_arena arena(count);
@@ -42,6 +44,26 @@ void run_loops(int count, const std::function<void(int)>& loop) {
   loop(0);
 }
 #endif
+
+// How many of `wanted` loops can run at a time: the system may refuse threads (ulimit), and TBB then ends the
+// process. So they are tried first, once; where one is refused, half of them leave memory for the data.
+int loops_to_be_had(int wanted) {
+  static std::mutex mutex;
+  static int proven = 1, most = kMaxThreads;
+  const std::scoped_lock lock(mutex);
+  wanted = std::min(wanted, most);
+  if (wanted <= proven) return wanted;
+  std::latch all_there(1);
+  std::vector<std::jthread> crew;
+  try {
+    while (std::ssize(crew) + 1 < wanted) crew.emplace_back([&] { all_there.wait(); });
+    proven = wanted;
+  } catch (const std::system_error&) {
+    most = proven = std::max(proven, narrow<int>(crew.size() / 2));
+  }
+  all_there.count_down();
+  return std::min(wanted, most);
+}
 
 // Blocks are claimed in index order. So when one throws, every lower block is already claimed and runs to its
 // end: the lowest failure is known once all workers have stopped, and higher blocks need not start.
@@ -87,7 +109,7 @@ void parallel_blocks(std::int64_t n, std::int64_t block, int threads,
   if (n <= 0) return;
   const std::int64_t blocks = (n - 1) / block + 1;
   const auto run = [&](int worker, std::int64_t b) { body(worker, b * block, std::min(n, (b + 1) * block)); };
-  const int loops = narrow<int>(std::min<std::int64_t>(resolve_threads(threads), blocks));
+  const int loops = loops_to_be_had(narrow<int>(std::min<std::int64_t>(resolve_threads(threads), blocks)));
   if (loops == 1) {
     for (std::int64_t b = 0; b < blocks; ++b) run(0, b);
     return;

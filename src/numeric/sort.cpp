@@ -1,7 +1,7 @@
 // LSD radix sort on the order-preserving integer image of the doubles, 11 bits at a time at most. When every
-// value is also a float32 (as most probabilities are), the image has 32 bits and a record 8 bytes; else 64
-// bits and 12 bytes. Images are taken relative to the smallest, without the low bits that no value uses, so
-// that digits that are the same for all values are skipped.
+// value is also a float32 (as most probabilities are), the image has 32 bits and a record 8 bytes; otherwise
+// 64 bits and 12 bytes. Images are taken relative to the smallest, without the low bits that no value uses,
+// so that digits that are the same for all values are skipped.
 #include "plumb/numeric/sort.hpp"
 
 #include <algorithm>
@@ -121,9 +121,10 @@ class RadixSort {
     };
     std::unique_ptr<Item[]> from;
     std::unique_ptr<Item[]> to;
-    const auto buffer = [n] {
+    const auto buffer = [&] {
       auto b = std::make_unique_for_overwrite<Item[]>(n);
       prefer_huge_pages(b.get(), n * sizeof(Item));
+      hand_out(b.get(), n * sizeof(Item), narrow<int>(counts_.size()));
       return b;
     };
     if (passes_ > 1) to = buffer();
@@ -200,11 +201,8 @@ void check_size(std::size_t n) {
 SortedColumn sort_column(std::span<const double> values, int threads) {
   check_size(values.size());
   SortedColumn c;
-  // Filling fresh memory is a good part of the work: both at once.
-  parallel_blocks(2, 1, values.size() < kLeastChunk ? 1 : threads,
-                  [&](int, std::int64_t which, std::int64_t) {
-                    which == 0 ? resize_large(c.values, values.size()) : resize_large(c.order, values.size());
-                  });
+  resize_large(c.values, values.size(), threads);
+  resize_large(c.order, values.size(), threads);
   if (!values.empty()) {
     sort_into(values, threads, [&](std::size_t at, double x, std::uint32_t index) {
       c.values[at] = x;

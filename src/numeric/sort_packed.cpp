@@ -26,7 +26,7 @@ std::uint64_t word(double x) { return std::bit_cast<std::uint64_t>(x); }
 
 struct Bits {
   std::uint64_t some = 0, all = ~std::uint64_t{0};
-  void see(std::uint64_t k) { some |= k, all &= k; }
+  void include(std::uint64_t k) { some |= k, all &= k; }
   [[nodiscard]] std::uint64_t differ() const { return some & ~all; }
 };
 
@@ -49,7 +49,7 @@ class PackedSort {
     std::vector<Bits> seen(chunks);
     each_chunk([&](std::int64_t c, std::int64_t from, std::int64_t to) {
       Bits b;
-      for (std::int64_t i = from; i < to; ++i) b.see(word(keys_[i]));
+      for (std::int64_t i = from; i < to; ++i) b.include(word(keys_[i]));
       seen[c] = b;
     });
     for (const Bits& b : seen) seen[0].some |= b.some, seen[0].all &= b.all;
@@ -93,7 +93,7 @@ class PackedSort {
       return;
     }
     Bits seen;
-    for (const double k : from) seen.see(word(k));
+    for (const double k : from) seen.include(word(k));
     std::uint64_t differ = differing(seen);
     while (differ != 0) {
       const int shift = std::countr_zero(differ);

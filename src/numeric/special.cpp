@@ -2,6 +2,7 @@
 // machines. The tests compare with Boost.Math. coefficients.py computes the fitted coefficients.
 #include "plumb/numeric/special.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -122,6 +123,18 @@ double normal_quantile(double p) {
   const double z = r <= 5.0 ? horner(kMiddleTop, r - 1.6) / horner(kMiddleBottom, r - 1.6)
                             : horner(kFarTop, r - 5.0) / horner(kFarBottom, r - 5.0);
   return q < 0.0 ? -z : z;
+}
+
+double chi_square_tail(double x, int degrees) {
+  if (std::isnan(x) || degrees < 1) return kNaN;
+  if (x <= 0) return 1;
+  if (x == kInfinity) return 0;
+  // Two degrees more add (x/2)^(k/2) exp(-x/2) / Gamma(k/2 + 1) to those of k.
+  const double half = x / 2;
+  double tail = degrees % 2 == 1 ? 2 * normal_tail(std::sqrt(x)) : exp_portable(-half);
+  for (int k = degrees % 2 == 1 ? 1 : 2; k < degrees; k += 2)
+    tail += exp_portable(0.5 * k * log_portable(half) - half - log_gamma(0.5 * k + 1));
+  return std::min(tail, 1.0);
 }
 
 }  // namespace plumb

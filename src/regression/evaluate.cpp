@@ -59,14 +59,15 @@ void add_metrics(const RegressionItems& items, const detail::PreparedRegression&
     std::vector<double> drawn;
     for (const Scores& replicate : replicates)
       if (const Estimate& x = replicate.find(row->key)->second) drawn.push_back(*x.value);
-    if (m.value && !drawn.empty())
-      detail::add_regression_interval(*row, std::move(drawn), sample, o.level, m);
+    if (m.value && resample) detail::add_regression_interval(*row, std::move(drawn), sample, o.level, m);
     r.metrics.emplace_back(row->key, std::move(m));
   }
   const auto zms =
       std::find_if(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.first == "zms"; });
   if (zms != r.metrics.end()) {
     r.verdict = detail::judge_deviations(zms->second, sample, !items.groups.empty(), o.tolerance);
+    if (r.verdict.verdict.empty() && items.size() == 1)
+      r.verdict.why = "one item cannot show whether a model is calibrated";
   } else {
     r.verdict.why = "it is computed from zms, which was left out of ⟦metrics⟧";
   }

@@ -18,13 +18,6 @@ constexpr double kFewestDegrees = 0.5;
 constexpr double kDegreesPerItem = 7, kDegreesPerGroup = 3;
 constexpr double kMostSkew = 0.5;  // of the replicates: beyond it the expansion does not hold
 
-/// Student's t over the normal quantile: the expansion in 1/nu (Abramowitz and Stegun 26.7.5).
-double student_factor(double z, double nu) {
-  const double z2 = z * z;
-  return 1 + (z2 + 1) / (4 * nu) + ((5 * z2 + 16) * z2 + 3) / (96 * nu * nu) +
-         (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * nu * nu * nu);
-}
-
 /// Quantile of chi-square / nu by Wilson and Hilferty (1931); z is the normal one.
 double mean_square_quantile(double z, double nu) {
   const double a = 2 / (9 * nu), root = std::max(1 - a + z * std::sqrt(a), 0.01);
@@ -67,7 +60,7 @@ Bounds mean_square_bounds(double value, std::span<const double> replicates, cons
   double cv2 = spread * spread * s.units / std::max(1.0, s.units - 1);
   if (s.single) cv2 = (n * cv2 + kPriorItems * 2 / n) / (n + kPriorItems);
   // With heavy tails, a sample without its largest errors has a small value and a small variance together.
-  if (s.single) cv2 *= 1 + 2 * std::max(0.0, n * cv2 / 2 - 1) / std::sqrt(n);
+  if (s.single) cv2 *= 1 + 3 * std::max(0.0, n * cv2 / 2 - 1) / std::sqrt(n);
   const double t = student_factor(z, variance_degrees(s) + (s.single ? kPriorItems / 2 : 0));
   const double nu = cv2 > 0 ? std::max(kFewestDegrees, 2 / (cv2 * t * t)) : 1e12;
   return {value / mean_square_quantile(z, nu), value / mean_square_quantile(-z, nu)};
@@ -109,8 +102,15 @@ void add_regression_interval(const MetricRow& row, std::vector<double> replicate
     m.high = b.high;
     m.interval = name;
   };
+  m.interval_why = why_no_interval(row);
+  if (m.interval_why.empty() && replicates.empty()) m.interval_why = "no replicate has a value";
+  if (!m.interval_why.empty()) return;
   if (row.key == "zms") {
-    if (*m.value > 0) set_interval(mean_square_bounds(*m.value, replicates, s, level), "chi-square");
+    if (*m.value > 0) {
+      set_interval(mean_square_bounds(*m.value, replicates, s, level), "chi-square");
+    } else {
+      m.interval_why = "every error is 0, which does not show how large errors may be";
+    }
   } else if (is_share(row.key)) {
     set_interval(coverage_bounds(*m.value, replicates, s, level), "wilson");
   } else if (is_mean(row.key)) {
@@ -145,8 +145,8 @@ Verdict judge_deviations(const MetricResult& zms, const RegressionUnits& s, bool
     return v;
   }
   v.verdict = "cannot tell";
-  // The interval of a calibrated model, as wide as this one on the scale of logarithms,
-  // shrinks with the root of n.
+  // The interval of a calibrated model, as wide as this one on the scale of logarithms, shrinks with the root
+  // of n.
   const double width = log_portable(*v.high / *v.low) / (2 * log_portable(tolerance)),
                root = std::sqrt(tolerance);
   if (*v.estimate > root || *v.estimate < 1 / root || width <= 1)

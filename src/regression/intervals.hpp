@@ -10,7 +10,7 @@ namespace plumb::detail {
 
 /// What the replicates were drawn from.
 struct RegressionUnits {
-  double units;      ///< groups, else items
+  double units;      ///< groups if given, otherwise items
   double effective;  ///< (sum w)^2 / sum w^2 over items
   bool single;       ///< a unit is one z-score: no groups, one output
 };
@@ -32,12 +32,12 @@ struct RegressionUnits {
 [[nodiscard]] Bounds coverage_bounds(double share, std::span<const double> replicates,
                                      const RegressionUnits& sample, double level);
 
-/// Adds what the metric's row asks for.
+/// Adds what the metric's row asks for, or why there is none.
 void add_regression_interval(const MetricRow& row, std::vector<double> replicates,
                              const RegressionUnits& sample, double level, MetricResult& metric);
 
-/// From sqrt(zms), the errors over the predicted standard deviations,
-/// and its interval against [1/tolerance, tolerance].
+/// From sqrt(zms), the errors over the predicted standard deviations, and its interval against
+/// [1/tolerance, tolerance].
 [[nodiscard]] Verdict judge_deviations(const MetricResult& zms, const RegressionUnits& sample, bool grouped,
                                        double tolerance);
 

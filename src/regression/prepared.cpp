@@ -69,7 +69,7 @@ RegressionSelection select_regression(std::span<const std::string> keys, bool pa
   for (const MetricRow& row : regression_metrics()) {
     const RegressionProductSet needs = regression_run(row).needs;
     if (!all && !asked(row.key)) continue;
-    if (parts || !needs.any(kOfParts)) {
+    if (parts || !needs.any(kNeedVarianceParts)) {
       out.rows.push_back(&row);
       out.needs |= needs;
     } else if (asked(row.key)) {

@@ -15,8 +15,8 @@ enum class RegressionProduct { sums, uce_bins, uce_mc_bins, uce_aleatoric_bins, 
 using RegressionProductSet = EnumSet<RegressionProduct>;
 
 /// Bins that need the variance in its parts.
-inline constexpr RegressionProductSet kOfParts{RegressionProduct::uce_mc_bins,
-                                               RegressionProduct::uce_aleatoric_bins};
+inline constexpr RegressionProductSet kNeedVarianceParts{RegressionProduct::uce_mc_bins,
+                                                         RegressionProduct::uce_aleatoric_bins};
 inline constexpr RegressionProductSet kSorted{RegressionProduct::sorted_variance, RegressionProduct::pit};
 
 class RegressionProducts {

@@ -7,8 +7,8 @@
 namespace plumb {
 namespace {
 
-[[noreturn]] void complain(const Rows& rows, const char* what, std::int64_t row, std::int64_t column,
-                           double x, const std::string& expected) {
+[[noreturn]] void refuse_value(const Rows& rows, const char* what, std::int64_t row, std::int64_t column,
+                               double x, const std::string& expected) {
   const std::string output = rows.width() > 1 ? ", output " + std::to_string(column) : "";
   throw InputError(rows.where(row) + output + ": the " + what + " is " + show(x) + "; " + expected);
 }
@@ -25,7 +25,7 @@ void read_columns(const Rows& rows, const char* what, double low, double high, c
   if (!good) {
     for (std::int64_t k = 0; k < n * width; ++k)
       if (!(raw[k] >= low && raw[k] <= high))
-        complain(rows, what, block.begin + k / width, k % width, raw[k], expected);
+        refuse_value(rows, what, block.begin + k / width, k % width, raw[k], expected);
   }
   out.resize(n * d);
   if (width == 1) {
@@ -122,8 +122,8 @@ void read_regression(const RegressionItems& items, std::int64_t begin, std::int6
     items.weights.read(begin, end, out.weight);
     for (std::int64_t i = 0; i < out.size; ++i)
       if (!(out.weight[i] >= 0 && out.weight[i] <= kMaxWeight))
-        complain(items.weights, "weight", begin + i, 0, out.weight[i],
-                 "a weight must be a number from 0 to 1e12");
+        refuse_value(items.weights, "weight", begin + i, 0, out.weight[i],
+                     "a weight must be a number from 0 to 1e12");
   }
 }
 

@@ -1,4 +1,4 @@
-// What is left when the least certain items are set aside (Laves 2021, section 4.2).
+// The error that remains when the least certain items are set aside (Laves 2021, section 4.2).
 #include "plumb/regression/ordered.hpp"
 #include "regression/cumulative.hpp"
 

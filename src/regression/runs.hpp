@@ -1,4 +1,4 @@
-// How each regression metric is computed; its words are in the registry.
+// How each regression metric is computed; its description is in the registry.
 #pragma once
 
 #include <string_view>

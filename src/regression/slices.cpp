@@ -21,7 +21,9 @@ struct Draws {
 
 void add_intervals(const RegressionItems& slice, const Draws& draws, const RegressionOptions& o,
                    GroupResult& out) {
-  if (draws.selection.rows.empty() || drawable_units(slice) < kEnoughUnits) return;
+  if (draws.selection.rows.empty()) return;
+  if (drawable_units(slice) < kEnoughUnits)
+    return explain_small_slice(!slice.groups.empty(), draws.selection.rows, out);
   const PreparedRegression prepared(slice, draws.selection, o);
   const Scores scores = prepared.finish(prepared.products());
   std::vector<RegressionDraw> numbers(o.bootstrap);
@@ -35,9 +37,12 @@ void add_intervals(const RegressionItems& slice, const Draws& draws, const Regre
       if (const Estimate& x = replicate.find(row->key)->second) drawn.push_back(*x.value);
     MetricResult m, all;
     m.value = all.value = scores.find(row->key)->second.value;
-    if (!m.value || drawn.empty()) continue;
+    if (!m.value) continue;
     add_regression_interval(*row, drawn, sample, o.level, m);
-    if (!m.low || !m.high) continue;
+    if (!m.low || !m.high) {
+      out.interval_why.emplace_back(row->key, m.interval_why);
+      continue;
+    }
     Bounds wide = widened({*m.low, *m.high}, *m.value, o.level, draws.wider, row->low, row->high);
     if (m.interval != "percentile" && m.interval != "basic") {
       add_regression_interval(*row, std::move(drawn), sample, draws.wider, all);
@@ -72,11 +77,12 @@ void add_regression_slices(const RegressionItems& items, const RegressionSelecti
       try {
         const PreparedRegression prepared(slice, selection, o);
         scores = prepared.finish(prepared.products());
-        add_intervals(slice, draws, o, group);
-      } catch (const InputError&) {  // all of weight 0: no values, which is no error of the run
+      } catch (const InputError&) {  // all of weight 0: no values, which is not an error
       }
+      const bool scored = !scores.empty();
       for (const MetricRow* row : selection.rows)
         group.metrics.emplace_back(row->key, scores[std::string(row->key)].value);
+      if (scored) add_intervals(slice, draws, o, group);
       result.per_group.push_back(std::move(group));
     }
   }

@@ -5,8 +5,8 @@
 
 namespace plumb::detail {
 
-/// Errors beyond this many standard deviations have no usable z: the entry is degenerate, like
-/// a variance of 0.
+/// Errors beyond this many standard deviations have no usable z: the entry is degenerate, like a variance
+/// of 0.
 inline constexpr double kMaxZ = 1e17;
 
 /// sigma = sqrt(v), abs_err = |e|, err2 = e^2, abs_z = |e| / sigma, z2 = abs_z^2, half = -z2 / 2.

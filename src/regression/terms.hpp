@@ -11,7 +11,7 @@
 
 namespace plumb::detail {
 
-/// Of one output: one value an item.
+/// Of one output: one value per item.
 struct OutputTerms {
   std::vector<double> sigma, abs_err, err2, abs_z, z2, log_variance, crps;
   std::vector<double> finite_z;  ///< abs_z without the infinite ones; empty when there are none

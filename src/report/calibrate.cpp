@@ -38,7 +38,7 @@ std::string meaning(const Step& step) {
     const Parameter* w = find(step, "weights");
     if (w == nullptr)
       return fmt::format(
-          "Votes vary as draws from a Dirichlet with alpha_0 = {} around the prediction; two raters differ {} times as often as the probabilities alone say. The probabilities do not change.",
+          "Votes vary as draws from a Dirichlet with alpha_0 = {} around the prediction; two raters disagree {} times as often as the probabilities alone imply. The probabilities do not change.",
           parameter_text(std::exp(bias->values.front())),
           fmt::format("{:.3f}", 1 / (1 + std::exp(-bias->values.front()))));
     return fmt::format("alpha_0 = exp(w.u + b) from {}, b = {}. The probabilities do not change.",
@@ -85,25 +85,26 @@ std::string step_text(const Step& step, std::size_t number, const TerminalOption
     out += "  " + detail::wrap(words, o.width - 2, "  ") + "\n";
   for (const Parameter& p : step.parameters) out += detail::printable(parameter_line(p)) + "\n";
   const FitReport& f = step.fit;
-  out += "  Fitted on " + counted(f.items, "item");
-  if (f.votes != f.items) out += " and " + counted(f.votes, "vote");
+  std::string fitted = "Fitted on " + counted(f.items, "item");
+  if (f.votes != f.items) fitted += " and " + counted(f.votes, "vote");
   if (f.iterations > 0)
-    out += fmt::format("; {} in {} (gradient {:.1e}, objective {})",
-                       f.converged ? "converged" : "stopped short of a gradient of 1e-6",
-                       counted(f.iterations, "iteration"), f.gradient_norm, parameter_text(f.objective));
-  out += ".\n";
+    fitted += fmt::format("; {} in {} (gradient {:.1e}, objective {})",
+                          f.converged ? "converged" : "stopped short of a gradient of 1e-6",
+                          counted(f.iterations, "iteration"), f.gradient_norm, parameter_text(f.objective));
+  out += "  " + detail::wrap(fitted + ".", o.width - 2, "  ") + "\n";
   std::string options;
   for (const auto& [name, value] : f.options)
     if (const std::string text = option_text(value); !text.empty())
       options += (options.empty() ? "" : ", ") + name + " " + text;
-  if (!options.empty()) out += "  Options: " + detail::printable(options) + ".\n";
+  if (!options.empty())
+    out += "  " + detail::wrap("Options: " + detail::printable(options) + ".", o.width - 2, "  ") + "\n";
   for (const std::string& w : f.warnings)
     out += "  " + detail::wrap("Note: " + detail::spelled(w, o), o.width - 2, "  ") + "\n";
   return out;
 }
 
 std::string league_text(const std::vector<LeagueRow>& league, const TerminalOptions& o) {
-  detail::TextTable table({"method", "parameters", "held-out log-loss", "gain over none", "se", ""});
+  detail::TextTable table({"method", "parameters", "held-out log-loss", "gain", "se", ""});
   for (std::size_t c = 1; c < 5; ++c) table.right(c);
   for (const LeagueRow& r : league) {
     const std::string parameters = std::to_string(r.parameters);
@@ -128,12 +129,10 @@ std::string render_fit(const FitSummary& s, const TerminalOptions& o) {
   table.right(1);
   table.right(2);
   for (const BeforeAfter& b : s.scores) table.add({b.key, number_or_dash(b.before), number_or_dash(b.after)});
-  return out + "\n" + table.render(o.colour, o.width) +
-         spell(
-             s.model.steps.back().method == "alpha"
-                 ? "  These are optimistic for the calibrator: evaluate it on other data.\n"
-                 : "  These are optimistic for the calibrator: evaluate it on other data, or with ⟦cross_fit⟧.\n",
-             o.spelling);
+  std::string words = "These are optimistic for the calibrator: evaluate it on other data";
+  if (s.cross_fit && s.model.steps.back().method != "alpha") words += ", or with ⟦cross_fit⟧";
+  return out + "\n" + table.render(o.colour, o.width) + "  " +
+         detail::wrap(spell(words + ".", o.spelling), o.width - 2, "  ") + "\n";
 }
 
 std::string render_model(const CalibrationModel& m, const TerminalOptions& o) {

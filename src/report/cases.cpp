@@ -1,4 +1,5 @@
 #include "plumb/report/cases.hpp"
+#include "data/shared/csv_field.hpp"
 
 #include <fmt/format.h>
 
@@ -25,13 +26,6 @@ std::string leaf(const Tree& tree, bool exact) {
   if (const auto* i = std::get_if<std::int64_t>(&v)) return std::to_string(*i);
   if (const auto* s = std::get_if<std::string>(&v)) return *s;
   return exact ? "" : "-";
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 constexpr std::string_view kLeading[] = {"ece",   "ece_mass", "ece_kde",  "mce",
@@ -76,6 +70,25 @@ std::string rater_table(const Tree::Members& raters) {
   return "\n" + table.render(false, 100);
 }
 
+std::string region_table(const Tree::Members& regions) {
+  const std::vector<std::string> keys =
+      leading(members_of(*member(members_of(regions.front().second), "metrics")));
+  std::vector<std::string> header{"where", "voxels"};
+  header.insert(header.end(), keys.begin(), keys.end());
+  detail::TextTable table(header);
+  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
+  for (const auto& [name, tree] : regions) {
+    const Tree::Members& own = members_of(tree);
+    std::vector<std::string> row{detail::printable(name, 30), leaf(*member(own, "items"), false)};
+    for (const std::string& key : keys) {
+      const Tree* at = member(members_of(*member(own, "metrics")), key);
+      row.push_back(at != nullptr ? leaf(*at, false) : "-");
+    }
+    table.add(std::move(row));
+  }
+  return "\n" + table.render(false, 100);
+}
+
 }  // namespace
 
 std::string render_cases(const Result& result) {
@@ -88,6 +101,9 @@ std::string render_cases(const Result& result) {
   if (const Tree* raters = member(result.sections, "per_rater");
       raters != nullptr && !members_of(*raters).empty())
     out += rater_table(members_of(*raters));
+  if (const Tree* regions = member(result.sections, "regions");
+      regions != nullptr && !members_of(*regions).empty())
+    out += region_table(members_of(*regions));
   return out;
 }
 
@@ -99,8 +115,8 @@ std::string cases_csv(const Result& result) {
     const Tree::Members& c = members_of(one);
     std::string head, row;
     const auto add = [&](const std::string& name, const std::string& value) {
-      head += (head.empty() ? "" : ",") + csv_field(name);
-      row += (row.empty() ? "" : ",") + csv_field(value);
+      head += (head.empty() ? "" : ",") + detail::csv_field(name);
+      row += (row.empty() ? "" : ",") + detail::csv_field(value);
     };
     for (const auto& [name, tree] : c) {
       if (name == "metrics") {
@@ -108,6 +124,8 @@ std::string cases_csv(const Result& result) {
       } else if (name == "overlap") {  // not what each rater has: cases may differ in raters
         for (const char* key : {"predicted", "expected", "voxel_mm3"})
           add(key, leaf(*member(members_of(tree), key), true));
+      } else if (name == "regions") {
+        continue;  // cases differ in regions: they are in the JSON
       } else {
         add(name, leaf(tree, true));
       }

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "report/decisions.hpp"
 #include "report/paragraphs.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict_words.hpp"
@@ -144,6 +145,8 @@ std::string in_words(const Comparison& c, std::size_t reference, std::size_t mod
     ((m.better == Better::higher) == (*d->value > 0) ? won : lost).push_back(m.key);
   }
   const std::string name = detail::printable(c.models[model]), other = detail::printable(c.models[reference]);
+  if (tested == 0 && c.replicates > 0)
+    return fmt::format("{} against {}: no difference was tested.", name, other);
   if (tested == 0)
     return fmt::format("{} against {}: without replicates chance cannot be ruled out; add ⟦bootstrap⟧ {}.",
                        name, other, kCompareReplicates);
@@ -227,11 +230,27 @@ std::string render_compare(const Comparison& c, double level, const TerminalOpti
     words.push_back(spell(in_words(c, reference, i, level), o.spelling));
   }
   if (tested) {
-    aside("The same items are drawn for all models. Adjusted p-values keep the chance of");
+    aside("The same " + c.unit + "s are drawn for all models. Adjusted p-values keep the chance of");
     aside("any false claim over all metrics and models below the level.");
   }
+  if (const std::string benefit = detail::net_benefit_table(c.net_benefit, o); !benefit.empty())
+    out += "\n" + detail::bold("Net benefit", o.colour) + "\n" + benefit;
   out += "\n" + detail::bold("In words", o.colour) + "\n" + detail::paragraphs(words, o);
   if (!c.notes.empty()) out += "\n" + detail::bold("Notes", o.colour) + "\n" + detail::paragraphs(c.notes, o);
+  return out;
+}
+
+std::string render_case_means(const Comparison& c, double level, const TerminalOptions& o) {
+  const std::size_t reference = c.reference.value_or(0);
+  std::string out = detail::bold(fmt::format("Means over {} cases", detail::thousands(c.items)), o.colour) +
+                    "\n\n" + value_table(c, o);
+  for (std::size_t i = 0; i < c.models.size(); ++i)
+    if (i != reference)
+      out += "\n" +
+             detail::bold(fmt::format("{} minus {}, mean over cases", detail::printable(c.models[i]),
+                                      detail::printable(c.models[reference])),
+                          o.colour) +
+             "\n" + difference_table(c, reference, i, level, o);
   return out;
 }
 

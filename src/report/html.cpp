@@ -10,6 +10,7 @@
 #include "plumb/registry.hpp"
 #include "plumb/report/regression.hpp"
 #include "plumb/report/terminal.hpp"
+#include "report/json_text.hpp"
 #include "report/next_step.hpp"
 #include "report/page_text.hpp"
 #include "report/plots.hpp"
@@ -30,8 +31,9 @@ constexpr Section kSections[] = {
     {"calibration", "Calibration", "Whether events happen as often as forecast."},
     {"regression", "Predicted uncertainty", "Whether the errors are as large as predicted."},
     {"calibrators", "Calibrators", "How the calibrator changes the probabilities, and what it gains."},
-    {"classes", "Classes", "Which classes are taken for which."},
+    {"classes", "Classes", "Which classes are confused with each other."},
     {"slices", "Slices", "Whether the result holds in every slice."},
+    {"cases", "Cases", "Whether the result holds in every image."},
     {"raters", "Raters", "What the votes of several raters show that one label hides."},
     {"uncertainty", "Uncertainty measures",
      "Whether an uncertainty measure separates right answers from wrong ones."},
@@ -80,6 +82,7 @@ Json models(const Runs& runs) {
     Json m{{"name", name}};
     for (const char* key : {"task", "items", "votes", "classes"})
       if (const Json* x = look(run->json, {key})) m[key] = *x;
+    if (look(run->json, {"per_case"}) != nullptr) m["noun"] = "voxels";
     out.push_back(std::move(m));
   }
   return out;
@@ -97,16 +100,16 @@ Json words(const Runs& runs, const Spelling& spelling) {
   return out;
 }
 
-Json metric_row(const std::string& key, bool regression) {
+Json metric_row(const std::string& key, bool regression, const Spelling& spelling) {
   const MetricRow* m = regression ? find_regression_metric(key) : find_metric(key);
   if (m == nullptr) return {{"key", key}, {"line", ""}, {"better", ""}, {"headline", false}};
   return {{"key", key},
-          {"line", spell(m->line, kBareName)},
+          {"line", spell(m->line, spelling)},
           {"better", kBetter.at(static_cast<std::size_t>(m->better))},
           {"headline", m->headline.has(Place::page)}};
 }
 
-Json metrics(const Runs& runs) {
+Json metrics(const Runs& runs, const Spelling& spelling) {
   std::vector<const Run*> with;
   std::vector<std::string> keys;
   for (const Run& run : runs) {
@@ -120,7 +123,7 @@ Json metrics(const Runs& runs) {
   for (const Run* run : with) out["models"].push_back(run->name);
   const bool ranked = same_data(runs);
   for (const std::string& key : keys) {
-    Json row = metric_row(key, detail::text(with.front()->json, "task") == "regression");
+    Json row = metric_row(key, detail::text(with.front()->json, "task") == "regression", spelling);
     if (!ranked) row["better"] = "";  // no value is the best over other data
     row["cells"] = Json::array();
     for (const Run* run : with) {
@@ -160,6 +163,7 @@ Json sections(const Runs& runs) {
         section["tables"].push_back(
             {{"title", t.title}, {"sentence", t.sentence}, {"columns", t.columns}, {"rows", t.rows}});
         if (t.picture >= 0) section["tables"].back()["picture"] = t.picture;
+        if (t.wide) section["tables"].back()["wide"] = true;
       }
     if (!section["plots"].empty() || !section["tables"].empty()) out.push_back(std::move(section));
   }
@@ -195,14 +199,16 @@ Json provenance(const Runs& runs) {
   return out;
 }
 
-Json document(const Runs& runs, const HtmlOptions& options) {
+Json document(Runs runs, const HtmlOptions& options) {
+  for (Run& run : runs) detail::spell_options(run.json, options.spelling);
+
   const std::vector<detail::Headline> heads = detail::headlines(runs);
   Json verdicts = Json::array();
-  std::string said;
+  std::string summary;
   for (const detail::Headline& v : heads) {
     const std::string text = spell(v.text, options.spelling);
     verdicts.push_back({{"model", v.model}, {"level", v.level}, {"name", v.name}, {"text", text}});
-    said += (said.empty() ? "" : " ") + (heads.size() > 1 ? v.model + ": " : "") + v.name + ". " + text;
+    summary += (summary.empty() ? "" : " ") + (heads.size() > 1 ? v.model + ": " : "") + v.name + ". " + text;
   }
   std::string title = options.title;
   if (title.empty()) title = detail::listed(names_of(runs));
@@ -211,11 +217,11 @@ Json document(const Runs& runs, const HtmlOptions& options) {
           {"date", options.date},
           {"models", models(runs)},
           {"verdicts", std::move(verdicts)},
-          {"summary", said},
+          {"summary", summary},
           {"caution", caution(runs)},
           {"next", next_steps(runs, options.spelling)},
           {"words", words(runs, options.spelling)},
-          {"metrics", metrics(runs)},
+          {"metrics", metrics(runs, options.spelling)},
           {"sections", sections(runs)},
           {"runs", provenance(runs)}};
 }
@@ -311,7 +317,5 @@ std::string render_html(std::span<const NamedResult> results, const HtmlOptions&
   out += "</script>\n</body>\n</html>\n";
   return out;
 }
-
-std::string plot_script() { return std::string(detail::page_script()); }
 
 }  // namespace plumb

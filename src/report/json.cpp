@@ -1,7 +1,5 @@
 #include "plumb/report/json.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -56,6 +54,7 @@ Json metric(const std::string& key, const MetricResult& m) {
   add("low", m.low);
   add("high", m.high);
   if (!m.interval.empty()) out["interval"] = m.interval;
+  if (!m.interval_why.empty()) out["interval_why"] = m.interval_why;
   add("null_mean", m.null_mean);
   add("p_value", m.p_value);
   if (m.items) out["items"] = *m.items;
@@ -106,6 +105,7 @@ Json group(const GroupResult& g) {
                              {"simultaneous_low", number(i.simultaneous_low, what)},
                              {"simultaneous_high", number(i.simultaneous_high, what)}};
   }
+  for (const auto& [key, why] : g.interval_why) out["interval_why"][key] = why;
   return out;
 }
 
@@ -131,21 +131,6 @@ Json tree(const Tree& t, const std::string& what) {
   Json out = Json::object();
   for (const auto& [key, e] : std::get<Tree::Members>(t.node)) out[key] = tree(e, what + "." + key);
   return out;
-}
-
-/// The members that hold sentences; all other text is data and stays as it is.
-constexpr std::array kSentences{"why", "outcome"};
-
-void spell_sentences(Json& at) {
-  for (auto it = at.begin(); it != at.end(); ++it) {
-    const bool sentence = at.is_object() && it->is_string() &&
-                          std::find(kSentences.begin(), kSentences.end(), it.key()) != kSentences.end();
-    if (sentence) {
-      *it = spell(it->get_ref<const std::string&>(), kBareName);
-    } else if (it->is_structured()) {
-      spell_sentences(*it);
-    }
-  }
 }
 
 /// Wherever a metric stands that has another name, the value stands under that name too: programs that read
@@ -182,10 +167,9 @@ std::string render_json(const Result& r) {
   out["tables"] = Json::object();
   for (const auto& [name, t] : r.tables) out["tables"][name] = table(name, t);
   for (const auto& [key, section] : r.sections) out[key] = tree(section, key);
-  spell_sentences(out);
   add_aliases(out);
-  out["notes"] = Json::array();
-  for (const std::string& note : r.notes) out["notes"].push_back(spell(note, kBareName));
+  out["notes"] = r.notes;
+  detail::quote_options(out);
   return detail::json_text(out);
 }
 

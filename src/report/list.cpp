@@ -18,7 +18,8 @@ constexpr std::array kNeeds{"votes", "pairs", "truth"};
 constexpr std::array kBetterNames{"lower", "higher", "zero", "one", "neither"};
 constexpr std::array kCost{"linear", "sort", "quadratic"};
 constexpr std::array kRoom{"streaming", "ordered", "kernel"};
-constexpr std::array kInterval{"percentile", "basic", "inversion", "wilson", "logit", "normal", "none"};
+constexpr std::array kInterval{"percentile", "basic",     "inversion", "wilson", "logit",
+                               "normal",     "inversion", "exact",     "none"};
 
 template <std::size_t N, class Enum>
 const char* name_of(const std::array<const char*, N>& names, Enum e) {
@@ -72,6 +73,7 @@ Json metric_rows(std::span<const MetricRow> metrics) {
                     {"interval", name_of(kInterval, m.interval)},
                     {"null", m.null},
                     {"per_class", m.per_class},
+                    {"on_request", m.on_request},
                     {"line", spell(m.line, kBareName)}});
     if (const std::string_view alias = m.task == Task::regression ? "" : alias_of(m.key); !alias.empty())
       rows.back()["alias"] = alias;
@@ -79,35 +81,38 @@ Json metric_rows(std::span<const MetricRow> metrics) {
   return rows;
 }
 
+constexpr std::string_view kMeasuredHow =
+    "ns per row: one core of about 2.4 GHz, the key alone on 1e6 labels (votes of ten classes, where it needs them); keys that share a pass cost less together. ";
 constexpr int kAllColumns = 110;  ///< below it there is no room for words beside five columns
 
 /// On a narrow terminal: what is unusual about a metric stands behind its line.
-std::string narrow_list(std::span<const MetricRow> metrics, const TerminalOptions& options) {
-  detail::TextTable table({"metric", "best", "what it is"});
+std::string narrow_list(std::span<const MetricRow> metrics, const TerminalOptions& options, bool measured) {
+  detail::TextTable table({"metric", measured ? "ns per row" : "best", "what it is"});
   table.wrap_last();
   for (const MetricRow& m : metrics) {
     std::string facts;
     const auto add = [&](const std::string& fact) { facts += (facts.empty() ? "" : ", ") + fact; };
     if (m.task == Task::binary || m.task == Task::multiclass) add(name_of(kTask, m.task));
     if (m.needs != Needs::votes) add(std::string("needs ") + needs_of(m));
-    if (m.cost != Cost::linear) add(name_of(kCost, m.cost));
-    table.add({std::string(m.key), name_of(kBetterNames, m.better),
+    if (m.cost != Cost::linear && !measured) add(name_of(kCost, m.cost));
+    table.add({std::string(m.key), measured ? cost_of(m) : name_of(kBetterNames, m.better),
                line_of(m, options.spelling) + (facts.empty() ? "" : " [" + facts + "]")});
   }
   const bool regression = metrics.front().task == Task::regression;
+  if (regression) return table.render(options.colour, options.width);
   const std::string legend =
-      regression
-          ? ""
-          : "[...]: the only tasks it is for, what it needs (pairs: two votes on some item; truth: ⟦truth⟧), and its cost where that is a sort or quadratic.";
-  return table.render(options.colour, options.width) +
-         (regression ? "" : "\n" + detail::wrap(spell(legend, options.spelling), options.width, "") + "\n");
+      std::string(measured ? kMeasuredHow : "") +
+      "[...]: the only tasks it is for, what it needs (pairs: two votes on some item; truth: ⟦truth⟧)" +
+      (measured ? "." : ", and its cost where that is a sort or quadratic.");
+  return table.render(options.colour, options.width) + "\n" +
+         detail::wrap(spell(legend, options.spelling), options.width, "") + "\n";
 }
 
 }  // namespace
 
 std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options, bool measured) {
   if (metrics.empty()) return "";
-  if (options.width < kAllColumns && !measured) return narrow_list(metrics, options);
+  if (options.width < kAllColumns) return narrow_list(metrics, options, measured);
   detail::TextTable table(
       {"metric", "task", "needs", "best", measured ? "ns per row" : "cost", "what it is"});
   table.wrap_last();
@@ -118,9 +123,8 @@ std::string render_list(std::span<const MetricRow> metrics, const TerminalOption
   const bool regression = !metrics.empty() && metrics.front().task == Task::regression;
   if (regression) return table.render(options.colour, options.width);
   return table.render(options.colour, options.width) +
-         (measured
-              ? "\nns per row: one core of about 2.4 GHz, the key alone on 1e6 labels (votes of ten classes, where it needs them); keys that share a pass cost less together.\n"
-              : std::string()) +
+         (measured ? "\n" + detail::wrap(std::string(kMeasuredHow), options.width, "") + "\n"
+                   : std::string()) +
          spell("\nneeds: votes = any label or vote; pairs = two votes on some item; truth = ⟦truth⟧.\n",
                options.spelling);
 }

@@ -12,10 +12,11 @@ namespace plumb::detail {
 namespace {
 
 // What describes the data, and so goes on to another command.
-constexpr std::array kData{"probs",     "logits",    "samples",  "sample_logits", "normalize",
-                           "labels",    "counts",    "ratings",  "classes",       "weights",
-                           "groups",    "mean",      "variance", "std",           "targets",
-                           "aleatoric", "epistemic", "errors",   "mean_samples",  "variance_samples"};
+constexpr std::array kData{"probs",      "logits",       "samples",         "sample_logits", "normalize",
+                           "labels",     "counts",       "ratings",         "annotations",   "ids",
+                           "duplicates", "classes",      "weights",         "groups",        "mean",
+                           "variance",   "std",          "targets",         "aleatoric",     "epistemic",
+                           "errors",     "mean_samples", "variance_samples"};
 
 constexpr std::array kPredictions{"probs", "logits", "samples", "sample_logits", "normalize"};
 
@@ -70,7 +71,7 @@ Parts arguments(const Result& r, Keep keep) {
 }
 
 /// The same command with this option.
-Parts again_with(const Result& r, const std::string& name, const std::string& value) {
+Parts same_command_with(const Result& r, const std::string& name, const std::string& value) {
   if (r.argv.size() < 2) return {};
   const std::string given = flag(name);
   Parts out =
@@ -119,8 +120,8 @@ Parts applied(const Result& r, const std::string& calibrator) {
 }
 
 bool below_guessing(const Result& r) {
-  const auto said = said_of(r);
-  const auto claims = claims_of(said);
+  const auto sentences = result_sentences(r);
+  const auto claims = claims_of(sentences);
   return std::find(claims.begin(), claims.end(), Claim::below_guessing) != claims.end();
 }
 
@@ -134,7 +135,7 @@ NextStep compare_order(const Result& r) {
 
 NextStep after_off(const Result& r) {
   if (r.task == "regression")
-    return {"Repair the variances, best on data held out from this test set:",
+    return {"Calibrate the variances, preferably on data held out from this test set:",
             with_data(r, "calibrate fit", {flag("method") + " sigma", "-o calibrator.json"}),
             {Claim::advise_calibrator}};
   if (below_guessing(r)) return compare_order(r);
@@ -152,16 +153,16 @@ NextStep after_off(const Result& r) {
           {Claim::advise_calibrator}};
 }
 
-NextStep after_doubt(const Result& r) {
+NextStep after_cannot_tell(const Result& r) {
   const double level = setting<double>(r, "level", 0.95);
   if (r.verdict.why.find("cannot reach this level") != std::string::npos) {
     if (fewest_replicates(level) <= kAffordable)
-      return {
-          "Draw enough replicates for this level:",
-          again_with(r, "bootstrap", std::to_string(std::max<std::int64_t>(200, fewest_replicates(level)))),
-          {Claim::advise_replicates}};
+      return {"Draw enough replicates for this level:",
+              same_command_with(r, "bootstrap",
+                                std::to_string(std::max<std::int64_t>(200, fewest_replicates(level)))),
+              {Claim::advise_replicates}};
     return {"Choose a level that replicates can reach:",
-            again_with(r, "level", "0.95"),
+            same_command_with(r, "level", "0.95"),
             {Claim::advise_replicates}};
   }
   if (r.task == "regression" || !r.verdict.estimate) return {};  // a single item or group does not settle
@@ -178,7 +179,7 @@ NextStep after_doubt(const Result& r) {
           {Claim::advise_items}};
 }
 
-NextStep after_trust(const Result& r) {
+NextStep after_trustworthy(const Result& r) {
   const auto accuracy = value_of(r.metrics, "accuracy");
   if (r.task == "regression" || !accuracy || *accuracy >= 1) return {};
   if (const std::string first = calibrator_of(r); !first.empty())
@@ -194,10 +195,11 @@ NextStep after_trust(const Result& r) {
 NextStep after_evaluate(const Result& r) {
   const std::string& verdict = r.verdict.verdict;
   if (verdict == "off") return after_off(r);
-  if (verdict == "cannot tell") return after_doubt(r);
-  if (verdict == "trustworthy") return after_trust(r);
+  if (verdict == "cannot tell") return after_cannot_tell(r);
+  if (verdict == "trustworthy") return after_trustworthy(r);
   if (setting<std::int64_t>(r, "bootstrap", 0) > 0 || r.items <= 1) return {};
-  return {"Get intervals and a verdict:", again_with(r, "bootstrap", "200"), {Claim::advise_replicates}};
+  return {
+      "Get intervals and a verdict:", same_command_with(r, "bootstrap", "200"), {Claim::advise_replicates}};
 }
 
 }  // namespace

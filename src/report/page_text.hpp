@@ -1,4 +1,4 @@
-// The built page, embedded by CMake (cmake/PlumbPage.cmake). All empty when node was not there.
+// The built page, embedded by CMake (cmake/PlumbPage.cmake). All empty if node was not available.
 #pragma once
 
 #include <string_view>

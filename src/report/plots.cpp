@@ -14,10 +14,10 @@ namespace plumb {
 namespace detail {
 namespace {
 
-// Told apart by readers of any colour vision; the page puts those of its theme in their place.
+// The page replaces them with the colours of its theme, figures with a palette for any colour vision.
 constexpr std::array kPalette{"#0b6e99", "#c2410c", "#4d7c0f", "#86198f", "#a16207", "#334155"};
 
-// A model keeps its colour through all plots, whichever of them it is in.
+// A model has the same colour in all plots.
 Json model_scale(const Runs& runs, const Json& rows) {
   std::set<std::string> present;
   for (const Json& row : rows) present.insert(text(row, "model"));
@@ -48,8 +48,11 @@ Plots make_plots(const Runs& runs) {
   Plots out;
   calibration_plots(runs, out);
   regression_plots(runs, out);
+  corp_plots(runs, out);
+  decision_plots(runs, out);
   confusion_plots(runs, out);
   slice_plots(runs, out);
+  case_plots(runs, out);
   rater_plots(runs, out);
   stability_plots(runs, out);
   uncertainty_plots(runs, out);
@@ -108,19 +111,39 @@ std::string joined(const std::vector<std::string>& clauses, const char* between)
 
 }  // namespace detail
 
+std::vector<std::string> plot_names() { return detail::spec_names(); }
+
 std::vector<PlotFile> render_plots(std::span<const NamedResult> results) {
   std::vector<PlotFile> out;
   try {
     for (detail::Plot& plot : detail::make_plots(detail::read_runs(results))) {
       plot.spec["title"] = plot.title;
       plot.spec["description"] = plot.sentence;
-      out.push_back({plot.name, detail::json_text(plot.spec)});
+      PlotFile file{plot.name, detail::json_text(plot.spec), plot.title, plot.picker, {}};
+      if (plot.choices.size() > 1 || plot.picker == "metric" || plot.picker == "measure")
+        for (const detail::Choice& c : plot.choices) file.views.push_back({c.value, c.label});
+      out.push_back(std::move(file));
     }
   } catch (const detail::Json::exception& e) {
     throw InputError(std::string("a result is not in the form that plumb writes (") + e.what() +
                      "); write it again with ⟦json⟧");
   }
   return out;
+}
+
+const PlotView* shown_view(const PlotFile& plot, const std::string& given, const std::string& asked) {
+  if (given.empty()) return plot.views.empty() || plot.view == "class" ? nullptr : &plot.views.front();
+  std::vector<std::string> known, shown;
+  for (const PlotView& v : plot.views) {
+    if (v.value == given || v.label == given) return &v;
+    known.insert(known.end(), {v.value, v.label});
+    shown.push_back(plot.view == "class" ? v.label : v.value);
+  }
+  if (known.empty()) throw InputError(asked + "this plot has one view only; write " + plot.name);
+  const std::string nearest = did_you_mean(given, known);
+  if (shown.size() > 10) shown.resize(10);
+  throw InputError(asked + "there is no " + plot.view + " of this name" + nearest + "; there are " +
+                   separated(shown) + (plot.views.size() > shown.size() ? " and others" : ""));
 }
 
 }  // namespace plumb

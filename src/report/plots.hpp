@@ -1,5 +1,5 @@
-// A plot: data of the results -> a Vega-Lite spec with its rows, and a sentence that says what it means for
-// this model. Each family of plots has a file in plots/; a plot is a spec in web/specs/ and a function here.
+// A plot: data of the results -> a Vega-Lite spec with its rows, and a sentence about its meaning for this
+// model. Each family of plots has a file in plots/; a plot is a spec in web/specs/ and a function here.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Choice {
 
 struct Plot {
   std::string name;           ///< of its spec
-  std::string section;        ///< "calibration"; the titles are in document.cpp
+  std::string section;        ///< "calibration"; the titles are in html.cpp
   std::string title;          ///< a plain noun, also of the exported figure
   std::string sentence = {};  ///< what it means for this model
   std::string how;            ///< how to read it
@@ -32,8 +32,11 @@ using Plots = std::vector<Plot>;
 
 // The families. Each adds the plots that the runs have data for.
 void calibration_plots(const Runs& runs, Plots& out);
+void corp_plots(const Runs& runs, Plots& out);
+void decision_plots(const Runs& runs, Plots& out);
 void confusion_plots(const Runs& runs, Plots& out);
 void slice_plots(const Runs& runs, Plots& out);
+void case_plots(const Runs& runs, Plots& out);
 void rater_plots(const Runs& runs, Plots& out);
 void stability_plots(const Runs& runs, Plots& out);
 void item_plots(const Runs& runs, Plots& out);
@@ -47,21 +50,23 @@ struct ReaderTable {
   std::vector<std::string> columns;
   Json rows = Json::array();  ///< arrays of numbers, text or null, as long as `columns`
   int picture = -1;           ///< the column that holds data URIs of images, if any
+  bool wide = false;          ///< pictures are to be looked at, not only recognised
 };
 [[nodiscard]] std::vector<ReaderTable> make_tables(const Runs& runs);
+void case_tables(const Runs& runs, std::vector<ReaderTable>& out);
 void confusion_tables(const Runs& runs, std::vector<ReaderTable>& out);
 void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out);
 
-/// Binds the spec of its name to `rows` and puts the plot into `out`. With runs: each model (field "model")
-/// gets its colour, and no legend when it is alone. With choices:
-/// the first is shown, and its sentence unless there is one.
+/// Binds the spec of its name to `rows` and adds the plot to `out`. With runs: each model (field "model")
+/// gets its colour, and no legend when it is alone. With choices: the first is shown, and its sentence unless
+/// there is one.
 Plot& add_plot(Plots& out, Json rows, const Runs& runs, Plot plot);
 /// A choice of this name, or one sentence more in the one that is there.
 void add_choice(std::vector<Choice>& choices, const std::string& name, const std::string& sentence);
 /// Of the rows of a table.
 [[nodiscard]] double total_weight(const Json& rows);
 
-// How numbers are said.
+// Numbers in sentences.
 [[nodiscard]] std::string percent(double share);        ///< "93.6%"
 [[nodiscard]] std::string points(double share);         ///< "4.0 points"
 [[nodiscard]] std::string four_digit_number(double x);  ///< four digits

@@ -1,5 +1,4 @@
-// What a regression's numbers say, in plain words. Rounded for reading;
-// the exact numbers are in the table and the JSON.
+// A regression's result in plain words. Rounded for reading; the exact numbers are in the table and the JSON.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +19,7 @@ using detail::factor_text_beside;
 using detail::find;
 using detail::level_text;
 using detail::Round;
-using detail::Said;
+using detail::Sentence;
 using detail::value_of;
 
 std::string whole_percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
@@ -32,9 +31,9 @@ std::string coverage_text(double share, double level) {
   return blurred ? fine_percent(share) : whole_percent(share);
 }
 
-Said coverage_words(const Result& r, const MetricResult& coverage) {
+Sentence coverage_words(const Result& r, const MetricResult& coverage) {
   std::string text =
-      fmt::format("The 90% intervals hold {} of the targets", coverage_text(*coverage.value, 0.9));
+      fmt::format("The 90% intervals contain {} of the targets", coverage_text(*coverage.value, 0.9));
   if (coverage.low && coverage.high)
     text += fmt::format(" ({} interval {}% to {}%)", level_text(r),
                         detail::decimals_text(100 * *coverage.low, 1, Round::down, true),
@@ -43,18 +42,19 @@ Said coverage_words(const Result& r, const MetricResult& coverage) {
 }
 
 /// Which side of 1 the mean squared z-score is on is claimed where its interval excludes 1.
-Said variance_words(const Result& r, const MetricResult& zms) {
+Sentence variance_words(const Result& r, const MetricResult& zms) {
   const double z = *zms.value;
   if (!(z > 0) || !zms.low || !zms.high || (*zms.low <= 1 && 1 <= *zms.high))
-    return {fmt::format("The mean squared z-score is {}, and 1 is right.", factor_text_beside(z, 1))};
+    return {fmt::format("The mean squared z-score is {}; it is 1 for calibrated variances.",
+                        factor_text_beside(z, 1))};
   const bool small = *zms.low > 1, trusted = r.verdict.verdict == "trustworthy";
   const auto factor = [&](double x) { return small ? x : 1 / x; };
-  Said out{fmt::format("The variances are too {} by a factor of about {} ({} interval {} to {}){}.",
-                       small ? "small" : "large", factor_text_beside(factor(z), 1), level_text(r),
-                       factor_text_beside(factor(small ? *zms.low : *zms.high), 1, Round::down),
-                       factor_text_beside(factor(small ? *zms.high : *zms.low), 1, Round::up),
-                       trusted ? ", which is within the tolerance" : ""),
-           {small ? Claim::sigma_too_small : Claim::sigma_too_large}};
+  Sentence out{fmt::format("The variances are too {} by a factor of about {} ({} interval {} to {}){}.",
+                           small ? "small" : "large", factor_text_beside(factor(z), 1), level_text(r),
+                           factor_text_beside(factor(small ? *zms.low : *zms.high), 1, Round::down),
+                           factor_text_beside(factor(small ? *zms.high : *zms.low), 1, Round::up),
+                           trusted ? ", which is within the tolerance" : ""),
+               {small ? Claim::sigma_too_small : Claim::sigma_too_large}};
   if (trusted) out.claims.push_back(Claim::within_tolerance);
   const MetricResult* c = find(r.metrics, "coverage_90");
   if (c == nullptr || !c->low || !c->high) return out;
@@ -65,9 +65,9 @@ Said variance_words(const Result& r, const MetricResult& zms) {
 
 /// zms weighs items by their precision, the mean squared error by nothing: where the two point in different
 /// directions the ratio of error to variance falls or rises with the variance, and the sentence says so.
-Said error_words(double rmse, double predicted, const Said& variances) {
-  Said out{fmt::format("The root mean squared error is {:.3g}; the predicted variances imply {:.3g}.", rmse,
-                       predicted)};
+Sentence error_words(double rmse, double predicted, const Sentence& variances) {
+  Sentence out{fmt::format("The root mean squared error is {:.3g}; the predicted variances imply {:.3g}.",
+                           rmse, predicted)};
   if (rmse == predicted) return out;
   out.claims.push_back(rmse > predicted ? Claim::errors_above : Claim::errors_below);
   const auto claimed = [&](Claim c) {
@@ -136,11 +136,11 @@ std::string shift_words(const Result& r) {
 
 namespace detail {
 
-std::vector<Said> said_of_regression(const Result& r) {
-  std::vector<Said> out;
+std::vector<Sentence> regression_sentences(const Result& r) {
+  std::vector<Sentence> out;
   if (const MetricResult* m = find(r.metrics, "coverage_90"); m != nullptr && m->value)
     out.push_back(coverage_words(r, *m));
-  Said variances;
+  Sentence variances;
   if (const MetricResult* m = find(r.metrics, "zms"); m != nullptr && m->value)
     out.push_back(variances = variance_words(r, *m));
   const auto mse = value_of(r.metrics, "mse"), sharpness = value_of(r.metrics, "sharpness");
@@ -158,8 +158,9 @@ std::vector<Said> said_of_regression(const Result& r) {
         its = *x;
       }
   if (worst != nullptr && r.per_group.size() > 1)
-    out.push_back({fmt::format("Of the slices, {} is furthest from 90%: its intervals hold {} of {} targets.",
-                               printable(worst->group, 40), coverage_text(its, 0.9), worst->items)});
+    out.push_back(
+        {fmt::format("Of the slices, {} is furthest from 90%: its intervals contain {} of {} targets.",
+                     printable(worst->group, 40), coverage_text(its, 0.9), worst->items)});
   return out;
 }
 
@@ -167,7 +168,7 @@ std::vector<Said> said_of_regression(const Result& r) {
 
 std::vector<std::string> regression_words(const Result& r) {
   std::vector<std::string> out;
-  for (const Said& s : detail::said_of_regression(r)) out.push_back(s.text);
+  for (const Sentence& s : detail::regression_sentences(r)) out.push_back(s.text);
   return out;
 }
 

@@ -24,11 +24,11 @@ int decimals_for(double x, int significant, int least) {
   return std::clamp(significant - 1 - leading, least, kMostDecimals);
 }
 
-std::string beside(double x, double limit, int decimals, Round round) {
+std::string text_beside(double x, double limit, int decimals, Round round) {
   for (;; ++decimals) {
     std::string text = decimals_text(x, decimals, round);
-    const double shown = number_in(text);
-    const bool kept = x < limit ? shown < limit : x > limit ? shown > limit : shown == limit;
+    const double printed = number_in(text);
+    const bool kept = x < limit ? printed < limit : x > limit ? printed > limit : printed == limit;
     if (kept || decimals >= kMostDecimals) return text;
   }
 }
@@ -37,12 +37,12 @@ std::string beside(double x, double limit, int decimals, Round round) {
 
 std::string decimals_text(double x, int decimals, Round round, bool fixed) {
   std::string text = fmt::format("{:.{}f}", x, decimals);
-  // What fmt rounds to even or to the nearest is moved by one unit where that is the wrong way; the slack is
-  // for numbers such as 0.1 * 3, which are meant to be short.
-  const double shown = number_in(text), slack = 1e-12 * std::max(1.0, std::abs(x)),
+  // The text is moved by one unit if fmt rounded in the wrong direction; the slack is for numbers such as 0.1
+  // * 3, which are meant to be short.
+  const double printed = number_in(text), slack = 1e-12 * std::max(1.0, std::abs(x)),
                unit = std::pow(10.0, -decimals);
-  if (round == Round::up && shown < x - slack) text = fmt::format("{:.{}f}", shown + unit, decimals);
-  if (round == Round::down && shown > x + slack) text = fmt::format("{:.{}f}", shown - unit, decimals);
+  if (round == Round::up && printed < x - slack) text = fmt::format("{:.{}f}", printed + unit, decimals);
+  if (round == Round::down && printed > x + slack) text = fmt::format("{:.{}f}", printed - unit, decimals);
   if (!fixed && text.find('.') != std::string::npos) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
@@ -54,7 +54,7 @@ std::string decimals_text(double x, int decimals, Round round, bool fixed) {
 std::string error_text(double x, Round round) { return decimals_text(x, decimals_for(x, 2, 3), round); }
 
 std::string error_text_beside(double x, double limit, Round round) {
-  return beside(x, limit, decimals_for(x, 2, 3), round);
+  return text_beside(x, limit, decimals_for(x, 2, 3), round);
 }
 
 std::string factor_text(double x, Round round) {
@@ -63,7 +63,7 @@ std::string factor_text(double x, Round round) {
 }
 
 std::string factor_text_beside(double x, double limit, Round round) {
-  return x >= 1e6 ? factor_text(x, round) : beside(x, limit, decimals_for(x, 3, 0), round);
+  return x >= 1e6 ? factor_text(x, round) : text_beside(x, limit, decimals_for(x, 3, 0), round);
 }
 
 }  // namespace plumb::detail

@@ -1,5 +1,5 @@
 // Numbers in sentences. A rounded bound still bounds: upper ones are rounded up, lower ones down. A number
-// that is said to lie above or below another one keeps the digits that show it.
+// described as above or below another keeps the digits that show it.
 #pragma once
 
 #include <string>

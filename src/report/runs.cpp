@@ -1,5 +1,6 @@
 #include "report/runs.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ MetricResults metrics(const Json* object) {
   return out;
 }
 
-/// A result of format 1 has none: it was judged by a rule that is no longer used.
+/// A result of format 1 has none: its rule is no longer used.
 Verdict read_verdict(const Json& json) {
   Verdict v;
   const Json* at = look(json, {"verdict"});
@@ -147,6 +148,22 @@ std::string class_name(const Run& run, std::size_t k) {
   if (names != nullptr && names->is_array() && k < names->size() && (*names)[k].is_string())
     return (*names)[k].get<std::string>();
   return fmt::format("class {}", k);
+}
+
+bool several_models(const Runs& runs) {
+  return std::any_of(runs.begin(), runs.end(), [&](const Run& r) { return r.name != runs.front().name; });
+}
+
+std::string model_name(const Runs& runs, const std::string& name, bool first) {
+  return several_models(runs) ? name : first ? "The model" : "the model";
+}
+
+std::string of_model(const Runs& runs, const std::string& name) {
+  return several_models(runs) ? " of " + name : "";
+}
+
+std::string model_prefix(const Runs& runs, const std::string& name) {
+  return several_models(runs) ? name + ": " : "";
 }
 
 Result to_result(const Run& run) {

@@ -1,5 +1,5 @@
 // Results read back from JSON. What is absent or of another type is absent, never an exception, so that a
-// plot asks for what it needs and leaves when it is not there.
+// plot can ask for what it needs and be omitted otherwise.
 #pragma once
 
 #include <initializer_list>
@@ -23,7 +23,10 @@ struct Run {
 };
 using Runs = std::vector<Run>;
 
-/// InputError for what is no result of plumb.
+/// Results under one name are one model.
+[[nodiscard]] bool several_models(const Runs& runs);
+
+/// InputError for files that are not results of plumb.
 [[nodiscard]] Runs read_runs(std::span<const NamedResult> results);
 
 /// The member at the end of the path; null when there is none or it is null.
@@ -36,10 +39,17 @@ using Runs = std::vector<Run>;
 [[nodiscard]] const Json* rows(const Run& run, std::string_view table);
 [[nodiscard]] std::optional<double> metric(const Run& run, std::string_view key);
 
-/// The name of class k: as given, else "class k".
+/// The name of class k: as given, otherwise "class k".
 [[nodiscard]] std::string class_name(const Run& run, std::size_t k);
 
-/// The part of a result that plain_words() speaks of.
+/// The model in a sentence: "the model" if there is no other, otherwise its name; `first`: at its beginning.
+[[nodiscard]] std::string model_name(const Runs& runs, const std::string& name, bool first = false);
+/// " of a" where there are several models, otherwise nothing.
+[[nodiscard]] std::string of_model(const Runs& runs, const std::string& name);
+/// "a: " where there are several models, otherwise nothing.
+[[nodiscard]] std::string model_prefix(const Runs& runs, const std::string& name);
+
+/// The part of a result that plain_words() uses.
 [[nodiscard]] Result to_result(const Run& run);
 
 }  // namespace plumb::detail

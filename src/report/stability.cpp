@@ -115,13 +115,13 @@ std::string render_within(const WithinCases& w, const TerminalOptions& options) 
       w.cases.size(), 100 * w.fractions.front());
   detail::TextTable table({"metric", "all votes", "sd", "one label", "sd", "ratio", "sd", "cases"});
   for (std::size_t c = 1; c < 8; ++c) table.right(c);
-  const auto shown = [](const OverCases& q, bool spread) -> std::string {
+  const auto cell_text = [](const OverCases& q, bool spread) -> std::string {
     if (q.cases == 0 || (spread && !q.sd)) return "-";
     return fmt::format("{:.4g}", spread ? *q.sd : q.mean);
   };
   for (const WithinEstimator& e : w.estimators)
-    table.add({e.key, shown(e.multi, false), shown(e.multi, true), shown(e.single, false),
-               shown(e.single, true), shown(e.ratio, false), shown(e.ratio, true),
+    table.add({e.key, cell_text(e.multi, false), cell_text(e.multi, true), cell_text(e.single, false),
+               cell_text(e.single, true), cell_text(e.ratio, false), cell_text(e.ratio, true),
                std::to_string(e.multi.cases)});
   return out + table.render(options.colour, options.width);
 }

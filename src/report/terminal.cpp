@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "plumb/data/check.hpp"
+#include "plumb/report/cases.hpp"
 #include "plumb/report/regression.hpp"
+#include "report/decisions.hpp"
 #include "report/look_up.hpp"
 #include "report/next_step.hpp"
 #include "report/paragraphs.hpp"
@@ -48,14 +50,27 @@ std::string line_of(const std::string& key, const TerminalOptions& o) {
   return row != nullptr ? spell(row->line, o.spelling) : "";
 }
 
+std::string counted_text(std::int64_t n, const char* noun) {
+  return thousands(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+/// 0 unless the items are voxels of cases.
+std::int64_t number_of_cases(const Result& r) {
+  for (const auto& [name, tree] : r.sections)
+    if (name == "per_case") return std::ssize(std::get<Tree::List>(tree.node));
+  return 0;
+}
+
 std::string title(const Result& r) {
-  std::string text = fmt::format("{} {}, {} {}", thousands(r.items), r.items == 1 ? "item" : "items",
-                                 r.classes, r.classes == 1 ? "class" : "classes");
-  if (r.votes != r.items) text += fmt::format(", {} {}", thousands(r.votes), r.votes == 1 ? "vote" : "votes");
+  const std::int64_t cases = number_of_cases(r);
+  std::string text = cases > 0 ? counted_text(r.items, "voxel") + " of " + counted_text(cases, "case")
+                               : counted_text(r.items, "item");
+  text += fmt::format(", {} {}", r.classes, r.classes == 1 ? "class" : "classes");
+  if (r.votes != r.items) text += ", " + counted_text(r.votes, "vote");
   return text;
 }
 
-// One line a metric. Without intervals there is room to say what each metric is.
+// One line per metric. Without intervals there is room to say what each metric is.
 std::string metric_table(const Result& r, const TerminalOptions& o) {
   const bool resampled =
       std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.low; });
@@ -110,9 +125,11 @@ std::string render_terminal(const Result& r, const TerminalOptions& o) {
   const auto section = [&](const char* name, const std::string& body) {
     if (!body.empty()) out += "\n" + detail::bold(name, o.colour) + "\n" + body;
   };
+  section("Decisions", detail::decision_table(r, o));
   section("In words", detail::paragraphs(plain_words(r, o.spelling), o));
   section("Not defined here", detail::undefined_keys(r.metrics, o));
   for (const auto& [name, table] : detail::slice_tables(r, slice_columns(r), o)) section(name.c_str(), table);
+  out += render_cases(r);
   section("Notes", detail::paragraphs(r.notes, o));
   section("Next", detail::next_lines(r, o));
   return out;

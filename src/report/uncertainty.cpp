@@ -27,22 +27,37 @@ bool is_ranked(const MeasureResult& m) { return m.why.empty(); }
 
 const MetricResult& score(const MeasureResult& m, const char* key) { return *detail::find(m.scores, key); }
 
+/// In two parts where one is wider than the terminal.
 std::string measure_table(const UncertaintyResult& r, const TerminalOptions& o) {
-  TextTable table({"measure", "odds ratio", "interval", "by chance", "p-value", "AUROC", "AURC", "AUGRC",
-                   "bin Brier", "bits", "bins"});
-  for (std::size_t c = 1; c < 11; ++c) table.right(c);
+  const std::vector<std::string> odds{"measure", "odds ratio", "interval", "by chance", "p-value", "bins"};
+  const std::vector<std::string> ranks{"AUROC", "AURC", "AUGRC", "bin Brier", "bits"};
+  std::vector<std::string> all = odds, apart = ranks;
+  all.insert(all.end(), ranks.begin(), ranks.end());
+  apart.insert(apart.begin(), odds[0]);
+  TextTable one(all), first(odds), second(apart);
+  for (std::size_t c = 1; c < all.size(); ++c) one.right(c);
+  for (std::size_t c = 1; c < odds.size(); ++c) first.right(c), second.right(c);
   for (const MeasureResult& m : r.measures) {
     if (!is_ranked(m)) continue;
     const MetricResult& eor = score(m, "eor");
-    table.add({m.name + (m.name == "loss" ? " (uses the label)" : ""), eor.value ? ratio(*eor.value) : "-",
-               eor.low ? "[" + ratio(*eor.low) + ", " + ratio(*eor.high) + "]" : "",
-               eor.null_mean ? ratio(*eor.null_mean) : "",
-               eor.p_value ? fmt::format("{:.3f}", *eor.p_value) : "", score_text(score(m, "auroc").value),
-               score_text(score(m, "aurc").value), score_text(score(m, "augrc").value),
-               score_text(score(m, "binned_brier").value), score_text(score(m, "conditional_entropy").value),
-               std::to_string(m.eor_bins)});
+    std::vector<std::string> row{m.name + (m.name == "loss" ? " (uses the label)" : ""),
+                                 eor.value ? ratio(*eor.value) : "-",
+                                 eor.low ? "[" + ratio(*eor.low) + ", " + ratio(*eor.high) + "]" : "",
+                                 eor.null_mean ? ratio(*eor.null_mean) : "",
+                                 eor.p_value ? fmt::format("{:.3f}", *eor.p_value) : "",
+                                 std::to_string(m.eor_bins)};
+    std::vector<std::string> rest{row[0]};
+    for (const char* key : {"auroc", "aurc", "augrc", "binned_brier", "conditional_entropy"})
+      rest.push_back(score_text(score(m, key).value));
+    first.add(row);
+    row.insert(row.end(), rest.begin() + 1, rest.end());
+    one.add(std::move(row));
+    second.add(std::move(rest));
   }
-  return table.render(o.colour, o.width);
+  const std::string text = one.render(false, o.width);
+  if (static_cast<int>(detail::text_width(text.substr(0, text.find('\n')))) <= o.width)
+    return one.render(o.colour, o.width);
+  return first.render(o.colour, o.width) + "\n" + second.render(o.colour, o.width);
 }
 
 /// What a built-in measure is, in a line.
@@ -70,11 +85,11 @@ std::string meaning(const UncertaintyResult& r) {
   });
   if (best == r.measures.end()) return "No measure has an odds ratio here; see below.";
   const MetricResult& eor = score(*best, "eor");
-  std::string text = fmt::format("Knowing {} multiplies the odds of a bet on right or wrong by {} on average",
+  std::string text = fmt::format("Knowing {} changes the odds of a right answer by a factor of {} on average",
                                  best->name, ratio(*eor.value));
-  if (!eor.null_mean) return text + " (1: it says nothing).";
+  if (!eor.null_mean) return text + " (1: no information).";
   text += fmt::format("; a useless measure would show {} on these data.", ratio(*eor.null_mean));
-  if (*eor.p_value > 0.05) text += " So far chance explains it.";
+  if (*eor.p_value > 0.05) text += " Chance can explain the difference.";
   return text;
 }
 
@@ -123,7 +138,7 @@ std::string threshold_words(const UncertaintyResult& r) {
   if (r.confidence == 0) return text;
   return text +
          fmt::format(
-             " A plain cut reaches its target on these items, each band by itself; on new items it misses it in about half of all test sets. A guaranteed cut asks the target of everything kept, so it can keep more than a plain one. Guaranteed, for one measure and target: with probability at least {:g}% over the test set, the accuracy of future items kept is at least the target, if they come as these {} did.",
+             " A plain cut reaches its target on these items, each band by itself; on new items it misses it in about half of all test sets. A guaranteed cut applies the target to everything kept, so it can keep more than a plain one. Guaranteed, for one measure and target: with probability at least {:g}% over the test set, the accuracy of future items kept is at least the target, if they come from the same distribution as these {}.",
              100 * r.confidence, r.groups > 0 ? "groups" : "items");
 }
 
@@ -184,7 +199,7 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
     if (m.odds_bins.empty() && m.bins.size() > 1 && m.pooled_bins + 1 == std::ssize(m.bins))
       notes.push_back(
           m.name +
-          ": pooling left a single bin, so its odds ratio of 1 says nothing; that is so when it tells right from wrong almost perfectly (look at auroc), or when there are very few wrong answers; ⟦degenerate⟧ jeffreys gives a number");
+          ": pooling left a single bin, so its odds ratio of 1 carries no information; this happens when the measure separates right from wrong almost perfectly (see auroc), or when there are very few wrong answers; ⟦degenerate⟧ jeffreys gives a number");
     if (m.doubtful_bins > 0 && (o.bins || o.coarsen > 0))  // else the odds ratio has bins of its own
       doubtful +=
           fmt::format("{}{} {} of {}", doubtful.empty() ? "" : ", ", m.name, m.doubtful_bins, m.bins.size());
@@ -225,7 +240,7 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
   const bool cuts = std::any_of(r.measures.begin(), r.measures.end(),
                                 [](const MeasureResult& m) { return !m.thresholds.cuts.empty(); });
   if (cuts) {
-    section("Where to cut: the largest part that is right as often as the target", threshold_table(r, o));
+    section("Thresholds: the largest part whose accuracy reaches the target", threshold_table(r, o));
     out += "\n  " + detail::wrap(threshold_words(r), o.width - 2, "  ") + "\n";
   }
   if (!histogram)

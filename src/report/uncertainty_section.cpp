@@ -132,8 +132,8 @@ Value id_value(std::int64_t row, const ItemNames& names) {
   return names.ids.name(row);
 }
 
-/// A cell of text. A spreadsheet takes one that begins with = + - @, a tab or a line break for a formula (the
-/// full-width forms too), so that such a one gets a quote before it; a number is a number and stays.
+/// A text cell. Spreadsheets interpret text that begins with = + - @, a tab or a line break as a formula
+/// (full-width forms too), so such text gets a leading quote; numbers stay unchanged.
 std::string quoted(const std::string& text) {
   std::string cell = text;
   double number = 0;

@@ -23,7 +23,7 @@ std::vector<Headline> headlines(const Runs& runs) {
     const Plots plots = make_plots(runs);
     out.push_back(
         {runs.front().name, "none", "No verdict",
-         plots.empty() ? "These results hold nothing to judge a model by." : plots.front().sentence});
+         plots.empty() ? "These results contain nothing to evaluate a model by." : plots.front().sentence});
   }
   return out;
 }

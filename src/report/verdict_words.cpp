@@ -12,9 +12,10 @@
 namespace plumb::detail {
 namespace {
 
-/// That of ece_corrected; the verdict's own upper bound is one-sided.
+/// That of ece_corrected, which ece has too; the verdict's own upper bound is one-sided.
 std::string ece_interval(const Result& r) {
   const MetricResult* m = find(r.metrics, "ece_corrected");
+  if (m == nullptr) m = find(r.metrics, "ece");
   const bool known = m != nullptr && m->low && m->high;
   const std::optional<double>&low = known ? m->low : r.verdict.low, &high = known ? m->high : r.verdict.high;
   if (!low || !high) return "";
@@ -33,7 +34,7 @@ bool near_tolerance(const Verdict& v) {
   return v.estimate && (v.why.empty() || v.why.find("too close") != std::string::npos);
 }
 
-/// Far above the tolerance and yet within chance: the items are few, and their number is not foreseen.
+/// Far above the tolerance yet possibly chance: there are few items, and the required number is unknown.
 bool explained_by_chance(const Result& r) {
   const Verdict& v = r.verdict;
   return v.verdict == "cannot tell" && r.task != "regression" && !v.needed && near_tolerance(v) &&
@@ -45,9 +46,9 @@ std::string probabilities_reason(const Result& r) {
   const std::string tolerance = fmt::format("tolerance of {:g}", v.tolerance);
   const std::string estimate = v.estimate ? error_text_beside(*v.estimate, v.tolerance) : "?";
   if (v.verdict == "trustworthy")
-    return fmt::format("the ECE is at most {} with {} confidence, below the {}",
+    return fmt::format("the ECE is at most {} with {} confidence, below the {}{}",
                        v.high ? error_text_beside(*v.high, v.tolerance, Round::up) : "?", level_text(r),
-                       tolerance);
+                       tolerance, v.why.empty() ? "" : ". But " + v.why);
   if (v.verdict == "off") {
     std::string out =
         fmt::format("the ECE is about {}{}, above the {}", estimate, ece_interval(r), tolerance);
@@ -99,7 +100,8 @@ std::string deviations_reason(const Result& r) {
 }
 
 std::string why_none(const Result& r) {
-  if (r.command == "calibrate") return "a calibrator is judged on other data than those of its fit";
+  if (r.command == "calibrate")
+    return "a calibrator must be evaluated on data other than those it was fitted on";
   if (r.command == "merge") return "merged states hold no items to resample";
   if (r.command == "evaluate" && r.items == 1) return "one item cannot show whether a model is calibrated";
   if (r.command == "evaluate" && setting<std::int64_t>(r, "bootstrap", 0) == 0)
@@ -115,7 +117,7 @@ bool judged(const Result& r) {
 
 }  // namespace
 
-// 0.9999999 is no 100%.
+// 0.9999999 is not 100%.
 std::string level_text(double level) { return fmt::format("{:.12g}%", 100 * level); }
 std::string level_text(const Result& r) { return level_text(setting<double>(r, "level", 0.95)); }
 
@@ -142,9 +144,9 @@ std::string verdict_reason(const Result& r) {
   return r.task == "regression" ? deviations_reason(r) : probabilities_reason(r);
 }
 
-Said verdict_words(const Result& r) {
+Sentence verdict_words(const Result& r) {
   if (!judged(r)) return {};
-  Said out{fmt::format("{}: {}.", verdict_name(r.verdict), verdict_reason(r))};
+  Sentence out{fmt::format("{}: {}.", verdict_name(r.verdict), verdict_reason(r))};
   const std::string& v = r.verdict.verdict;
   if (v == "trustworthy") out.claims.push_back(Claim::trustworthy);
   if (v == "off") out.claims.push_back(Claim::off);

@@ -1,17 +1,17 @@
-// The verdict of a result in one sentence. It is decided elsewhere (Result.verdict);
-// every front end says it in these words.
+// The verdict of a result in one sentence. It is decided elsewhere (Result.verdict); every front end uses
+// these words.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "plumb/result.hpp"
-#include "report/said.hpp"
+#include "report/sentence.hpp"
 
 namespace plumb::detail {
 
-/// Empty for commands that judge no model. Options are marked.
-[[nodiscard]] Said verdict_words(const Result& result);
+/// Empty for commands that do not evaluate a model. Options are marked.
+[[nodiscard]] Sentence verdict_words(const Result& result);
 /// The same without its name, as a clause: "the ECE is at most 0.0231 with 95% confidence, ...".
 [[nodiscard]] std::string verdict_reason(const Result& result);
 /// "Trustworthy", "Off", "Certainly off", "Cannot tell", "No verdict".

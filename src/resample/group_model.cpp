@@ -44,10 +44,10 @@ Nodes nodes_of(double root) {
 class GroupRows {
  public:
   GroupRows(const ForecastsView& f, const VoteCounts& votes, std::vector<std::uint32_t> rows) {
-    // Equal rows have equal terms: in this order the order of the file moves no sum.
+    // Equal rows have equal terms: sorted this way, sums do not depend on the order of the file.
     const auto key = [&](std::uint32_t i) { return std::array{f.p[i], f.trials_of(i), f.hits[i]}; };
     std::sort(rows.begin(), rows.end(), [&](auto a, auto b) { return key(a) < key(b); });
-    constexpr std::size_t kRows = 512;  // of many rows every k-th: they tell the group's number well enough
+    constexpr std::size_t kRows = 512;  // of many rows every k-th is enough
     const std::size_t step = (rows.size() + kRows - 1) / kRows;
     std::vector<double> tail;
     for (std::size_t r = step / 2; r < rows.size(); r += step) {
@@ -81,7 +81,7 @@ class GroupRows {
   }
   /// Given the group's part of the normal number items are independent.
   [[nodiscard]] double given(double shift, double scale) const {
-    constexpr double kLeast = 1e-6;  // an outcome that the forecasts exclude decides nothing
+    constexpr double kLeast = 1e-6;  // an outcome that the forecasts exclude is ignored
     constexpr double kSmall = 1e-200;
     double product = 1, out = 0;
     for (const Row& r : row_) {
@@ -135,7 +135,7 @@ GroupModel fit_groups(const ForecastsView& f, const VoteCounts& votes, std::span
       groups, 16, threads, Grid{},
       [&](Grid& grid, std::int64_t begin, std::int64_t end) {
         for (std::int64_t g = begin; g < end; ++g) {
-          if (rows[g].size() < 2) continue;  // alone in its group an item says nothing
+          if (rows[g].size() < 2) continue;  // an item alone in its group has no information
           const GroupRows one(f, votes, std::move(rows[g]));
           for (std::size_t k = 0; k < kRoots.size(); ++k) grid[k].add(one.log_likelihood(nodes[k]));
         }

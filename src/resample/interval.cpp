@@ -54,6 +54,25 @@ Bounds logit_bounds(double value, double standard_error, double level) {
   return {share(middle - reach), share(middle + reach)};
 }
 
+/// The expansion in 1/nu (Abramowitz and Stegun 26.7.5).
+double student_factor(double z, double nu) {
+  const double z2 = z * z;
+  return 1 + (z2 + 1) / (4 * nu) + ((5 * z2 + 16) * z2 + 3) / (96 * nu * nu) +
+         (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * nu * nu * nu);
+}
+
+double group_stretch(double groups, double level) {
+  const double nu = std::max(groups - 1, 1.0);
+  return student_factor(normal_factor(level), nu) * std::sqrt((nu + 1) / nu);
+}
+
+Bounds stretched(const Bounds& b, double value, double ratio, double range_low, double range_high) {
+  double middle = value >= b.low && value <= b.high ? value : (b.low + b.high) / 2;
+  if (b.low <= range_low) middle = b.low;
+  return {std::max(range_low, middle - ratio * (middle - b.low)),
+          std::min(range_high, middle + ratio * (b.high - middle))};
+}
+
 void add_interval(Interval kind, std::vector<double> replicates, double level, MetricResult& metric) {
   if (kind == Interval::none) return;
   const Bounds b = kind == Interval::basic    ? basic_bounds(*metric.value, std::move(replicates), level)

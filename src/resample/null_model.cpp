@@ -25,7 +25,7 @@ double slope_of_item(const ItemBlock& block, std::int64_t i, double d) {
   return slope - (kinds - 1) / (1 - d);
 }
 
-/// Of all items; a sum that no order moves.
+/// Over all items; the sum does not depend on their order.
 double slope_at(const Items& items, double d, int threads) {
   return parallel_reduce_blocks(
              items.size(), block_rows(items), threads, ExactSum{},
@@ -44,7 +44,7 @@ double slope_at(const Items& items, double d, int threads) {
 }  // namespace
 
 double fit_vote_correlation(const Items& items, int threads) {
-  // At 0 and 1 some terms have no number: near them is as good.
+  // At 0 and 1 some terms are undefined; values close to them are used.
   constexpr double kLeast = 1e-6, kMost = 1 - 1e-6, kWidth = 1e-5;
   double low = kLeast, high = kMost;
   double at_low = slope_at(items, low, threads), at_high = slope_at(items, high, threads);

@@ -188,16 +188,16 @@ void NullDraw::classes(const ItemBlock& block, const ForecastsView& event, const
         std::size_t at = 0;
         // A row that misses 1 by rounding may have no other class.
         hits += static_cast<std::uint32_t>(std::erase(others, top));
-        const auto put_until = [&](std::uint32_t end) {
+        const auto append_until = [&](std::uint32_t end) {
           while (at < others.size() && others[at] < end) {
             const std::size_t first = at;
             while (at < others.size() && others[at] == others[first]) ++at;
             append_votes(others[first], static_cast<std::uint32_t>(at - first));
           }
         };
-        put_until(top);
+        append_until(top);
         append_votes(top, hits);
-        put_until(static_cast<std::uint32_t>(width));
+        append_until(static_cast<std::uint32_t>(width));
       }
     }
     if (out.single) continue;

@@ -5,6 +5,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/special.hpp"
+#include "plumb/resample/resample.hpp"
 
 namespace plumb {
 
@@ -12,13 +13,20 @@ double simultaneous_level(double level, std::int64_t slices) {
   return 1 - (1 - level) / static_cast<double>(std::max<std::int64_t>(slices, 1));
 }
 
-Bounds widened(const Bounds& b, double value, double level, double wider, double range_low,
-               double range_high) {
-  const double ratio = normal_quantile((1 + wider) / 2) / normal_quantile((1 + level) / 2);
-  double middle = value >= b.low && value <= b.high ? value : (b.low + b.high) / 2;
-  if (b.low <= range_low) middle = b.low;
-  return {std::max(range_low, middle - ratio * (middle - b.low)),
-          std::min(range_high, middle + ratio * (b.high - middle))};
+Bounds widened(const Bounds& b, double value, double level, double wider, double range_low, double range_high,
+               double degrees) {
+  const double z = normal_quantile((1 + wider) / 2);
+  const double longer = wider > level ? student_factor(z, degrees) : 1;
+  const double ratio = longer * z / normal_quantile((1 + level) / 2);
+  return stretched(b, value, ratio, range_low, range_high);
+}
+
+void explain_small_slice(bool grouped, std::span<const MetricRow* const> rows, GroupResult& slice) {
+  const std::string why =
+      "the slice has fewer than " + std::to_string(kEnoughUnits) + (grouped ? " groups" : " items");
+  for (const MetricRow* row : rows)
+    for (const auto& [key, value] : slice.metrics)
+      if (key == row->key && value) slice.interval_why.emplace_back(key, why);
 }
 
 std::string slices_note(std::int64_t slices, double level) {
@@ -31,7 +39,7 @@ std::string slices_note(std::int64_t slices, double level) {
          (missed < 1 ? ""
                      : ", so about " + show(std::round(missed)) + " of their " + show(100 * level) +
                            "% intervals miss by chance") +
-         ": judge them by the simultaneous intervals, which hold for all slices of one metric at once (Bonferroni)";
+         ": use the simultaneous intervals, which hold for all slices of one metric at once (Bonferroni)";
 }
 
 }  // namespace plumb

@@ -39,7 +39,7 @@ void VoteCounts::plan(const ForecastsView& f, std::span<const double> correlatio
     }
     start_[i] = {chance, 0};
     if (log_chance == 0) continue;
-    // So many votes that the chance of none is no number: begin where chances are.
+    // So many votes that the chance of none is not a number: begin where chances are.
     log_chance += log_portable(chance);
     double c = 0;
     for (; log_chance < kNegligible && c + 1 < urn.n; ++c) log_chance += log_portable(urn.ratio(c));

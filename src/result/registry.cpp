@@ -35,6 +35,19 @@ const MetricRow* find_regression_metric(std::string_view key) {
   return nullptr;
 }
 
+std::string_view why_no_interval(const MetricRow& row) {
+  if (row.interval != Interval::none) return {};
+  const auto is = [&](std::initializer_list<std::string_view> keys) {
+    return std::find(keys.begin(), keys.end(), row.key) != keys.end();
+  };
+  if (is({"cox_score", "spiegelhalter_z"})) return "a test statistic is not a measure of size";
+  if (is({"mean_gap"})) return "the usual intervals of an absolute value do not cover near 0";
+  if (is({"brier_calibration", "brier_refinement"}))
+    return "if every forecast has one outcome, it does not estimate a property of the model";
+  if (is({"brier_uncertainty"})) return "at a base rate of 1/2 percentiles lie below the true value";
+  return "noise alone makes this error positive, and no tested interval covers the true one";
+}
+
 void check_keys(std::span<const std::string> keys, std::span<const MetricRow> rows,
                 const std::string& complaint) {
   std::vector<std::string> known;
@@ -42,7 +55,7 @@ void check_keys(std::span<const std::string> keys, std::span<const MetricRow> ro
   for (const std::string& key : keys)
     if (key != "all" && std::find(known.begin(), known.end(), canonical_key(key)) == known.end())
       throw InputError(complaint + " \"" + key + "\"" + did_you_mean(key, known) +
-                       "; `plumb list` shows them all");
+                       "; \"plumb list\" shows them all");
 }
 
 }  // namespace plumb

@@ -137,7 +137,7 @@ int digit_numeral(std::uint64_t seed, std::int64_t item) {
 }
 
 void draw_digit(std::uint64_t seed, std::int64_t item, int numeral, std::span<std::uint8_t> out) {
-  if (numeral < 0 || numeral > 9) throw std::invalid_argument("a numeral is 0 to 9");
+  if (numeral < 0 || numeral > 9) throw std::invalid_argument("a digit must be from 0 to 9");
   if (out.size() != std::size_t{kDigitSize} * kDigitSize)
     throw std::invalid_argument("a digit needs room for 28 x 28");
   std::fill(out.begin(), out.end(), std::uint8_t{0});
@@ -152,7 +152,7 @@ void draw_digit(std::uint64_t seed, std::int64_t item, int numeral, std::span<st
 }
 
 double annotation_mean(int numeral) {
-  if (numeral < 0 || numeral > 9) throw std::invalid_argument("a numeral is 0 to 9");
+  if (numeral < 0 || numeral > 9) throw std::invalid_argument("a digit must be from 0 to 9");
   constexpr std::array<double, 10> kMean{0, 1, 0.2, 0.4, 0.6, 0.8, 0.2, 0.4, 0.6, 0.8};
   return kMean[numeral];
 }

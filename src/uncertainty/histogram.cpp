@@ -1,4 +1,4 @@
-// A histogram somebody gives: the paper's examples, or another tool's bins.
+// A histogram given by the user: the paper's examples, or another tool's bins.
 #include <fmt/format.h>
 
 #include "plumb/data/check.hpp"

@@ -1,5 +1,5 @@
-// The expected odds ratio, and what becomes of bins with only right or only wrong answers,
-// whose odds are infinite.
+// The expected odds ratio, and how bins with only right or only wrong answers are treated, whose odds
+// are infinite.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ OddsRatio expected_odds_ratio(std::span<const UncertaintyBin> bins, double a, De
     return r;
   }
   const std::vector<UncertaintyBin> pooled = pool_one_sided(bins);
-  if (pooled.empty()) {  // a base rate was given, but all answers are the same
+  if (pooled.empty()) {  // a base rate was given, but all answers are right or all wrong
     r.eor = Estimate::undefined("every answer is right, or every answer is wrong: there are no odds");
     return r;
   }

@@ -34,7 +34,7 @@ std::vector<std::string> wanted_measures(const Items& items, std::span<const std
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw InputError("⟦measures⟧: there is no measure \"" + name + "\"" + did_you_mean(name, known) +
-                       "; those there are: " + fmt::format("{}", fmt::join(known, ", ")));
+                       "; the measures are " + fmt::format("{}", fmt::join(known, ", ")));
     if (needs_samples(name) && !samples)
       throw InputError(
           "⟦measures⟧: " + name +
@@ -246,8 +246,7 @@ void drop_massless(Measured& m) {
 }  // namespace
 
 Measured measure_items(const Items& items, std::span<const std::string> names, int top, int threads) {
-  if (items.size() == 0)
-    throw InputError(items.predictions.sources().front().name() + ": there are no items");
+  if (items.size() == 0) throw InputError(items.predictions.sources().front().name() + " has no items");
   if (items.size() > std::numeric_limits<std::uint32_t>::max())
     throw InputError("more than 4294967295 items cannot be sorted; score them in parts");
   if (top >= items.classes())

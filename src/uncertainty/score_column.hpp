@@ -24,7 +24,7 @@ struct ConfidenceColumn {
 /// How the bins of the odds ratio are made. Fixed by the data:
 /// replicates have their own edges, but as many bins.
 struct OddsDesign {
-  bool rarer = false;  ///< by the rarer outcome; else the bins of the other scores
+  bool rarer = false;  ///< by the rarer outcome; otherwise the bins of the other scores
   RarerOutcome outcome;
 };
 [[nodiscard]] OddsDesign odds_design(const ConfidenceColumn& column, const UncertaintyOptions& o);

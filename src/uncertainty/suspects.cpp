@@ -1,4 +1,4 @@
-// Wrong and sure of it: the items most likely to be mislabelled or ambiguous (Finlay 2022, section 7.2).
+// Confident errors: the items most likely to be mislabelled or ambiguous (Finlay 2022, section 7.2).
 #include <algorithm>
 
 #include "uncertainty/score_column.hpp"

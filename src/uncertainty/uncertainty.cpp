@@ -224,7 +224,8 @@ double accuracy_of(const Outcomes& o) {
   return bins.front().accuracy();
 }
 
-/// Where the suspects come from: as asked, else u1, else the first measure that does not look at the labels.
+/// Where the suspects come from: as asked, otherwise u1, otherwise the first measure that does not look at
+/// the labels.
 const Measure* suspects_measure(const std::vector<Measure>& measures, const std::string& asked) {
   const auto named = [&](const std::string& name) -> const Measure* {
     for (const Measure& m : measures)
@@ -247,7 +248,7 @@ const Measure* suspects_measure(const std::vector<Measure>& measures, const std:
 }
 
 /// By odds ratio; those without one last, by how well they rank.
-std::pair<double, double> worth(const MeasureResult& m) {
+std::pair<double, double> rank_key(const MeasureResult& m) {
   if (!m.why.empty()) return {0, 0};
   return {m["eor"].value.value_or(0), m["auroc_unbinned"].value.value_or(0)};
 }
@@ -290,7 +291,7 @@ UncertaintyResult uncertainty(const Items& items, const std::vector<std::pair<st
   Scorer scorer(items, outcomes, options, progress);
   for (Measure& m : measured.measures) out.measures.push_back(scorer.score(std::move(m)));
   std::stable_sort(out.measures.begin(), out.measures.end(),
-                   [](const MeasureResult& a, const MeasureResult& b) { return worth(a) > worth(b); });
+                   [](const MeasureResult& a, const MeasureResult& b) { return rank_key(a) > rank_key(b); });
   return out;
 }
 

@@ -1,4 +1,4 @@
-// What the browser tests share: pages made by the tool, a browser, a watchful page.
+// What the browser tests share: pages made by the tool, a browser, and a page that records errors.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

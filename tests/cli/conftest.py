@@ -1,4 +1,4 @@
-"""Shared by the tests of the command line: the tool itself, small inputs, the real data where they are."""
+"""Shared by the tests of the command line: the tool itself, small inputs, the real data if available."""
 import json
 import os
 import pathlib
@@ -53,7 +53,7 @@ class Folder:
         return run_plumb(*args, cwd=self.path, **more)
 
     def evaluate(self, *args, **more):
-        """The JSON of plumb evaluate; with a bandwidth given, since the search for it takes its time."""
+        """The JSON of plumb evaluate; with a bandwidth given, since searching for it takes time."""
         given = () if "--bandwidth" in args else ("--bandwidth", "0.05")
         return self.run("evaluate", *given, *args, "--json", "-", **more).json
 

@@ -1,4 +1,4 @@
-"""Gates that cannot do what they seem to, and advice that would lead astray."""
+"""Gates that cannot do what they seem to, and advice that would mislead."""
 import numpy as np
 import pytest
 

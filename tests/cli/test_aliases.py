@@ -1,4 +1,4 @@
-"""A key under another name: asked for, gated on, compared and read from the JSON as before."""
+"""A key under another name can be requested, gated on, compared and read from the JSON."""
 import pytest
 
 from conftest import values

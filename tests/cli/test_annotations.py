@@ -11,7 +11,7 @@ RATERS = ["anna", "ben", "chris", "dora"]
 
 
 def cohort(n=120, seed=5, missing=0.3):
-    """Probabilities, ids, and who said what: ratings[i][r] is a class or -1."""
+    """Probabilities, ids and votes by rater: ratings[i][r] is a class or -1."""
     rng = np.random.default_rng(seed)
     probs = rng.dirichlet([1.0] * len(CLASSES), n)
     votes = np.array([[rng.choice(len(CLASSES), p=p) for _ in RATERS] for p in probs])
@@ -114,7 +114,7 @@ def mturk(rows):
 
 
 def prodigy(rows):
-    """Prodigy's choice interface: one JSON object a line; the answer is a list."""
+    """Prodigy's choice interface: one JSON object per line; the answer is a list."""
     return "".join(json.dumps({"text": "...", "meta": {"file": item}, "options": [{"id": c, "text": c} for c in CLASSES],
                                "accept": [label], "answer": "accept", "_annotator_id": who, "_task_hash": 17 * k}) + "\n"
                    for k, (item, who, label) in enumerate(rows))

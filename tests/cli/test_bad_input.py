@@ -247,7 +247,7 @@ def test_class_names_that_do_not_fit(folder, task):
 
 
 @pytest.mark.parametrize("value,shown", [(-1, "-1"), (0.5, "0.5"), (np.nan, "nan"), (np.inf, "inf")])
-def test_counts_that_are_none(folder, task, value, shown):
+def test_invalid_counts(folder, task, value, shown):
     n = task["counts"].astype(float)
     n[17, 2] = value
     bad = folder.npy("bad.npy", n)
@@ -255,7 +255,7 @@ def test_counts_that_are_none(folder, task, value, shown):
 
 
 @pytest.mark.parametrize("value,shown", [(4, "4"), (0.5, "0.5")])
-def test_ratings_that_are_none(folder, task, value, shown):
+def test_invalid_ratings(folder, task, value, shown):
     r = np.stack([task["labels"], task["labels"]], axis=1).astype(float)
     r[17, 1] = value
     bad = folder.npy("bad.npy", r)
@@ -270,7 +270,7 @@ def test_no_votes_at_all(folder, task):
 
 
 @pytest.mark.parametrize("value,shown", [(-0.5, "-0.5"), (np.nan, "nan"), (np.inf, "inf")])
-def test_weights_that_are_none(folder, task, value, shown):
+def test_invalid_weights(folder, task, value, shown):
     w = np.ones(400)
     w[17] = value
     bad = folder.npy("bad.npy", w)
@@ -419,7 +419,7 @@ def test_merge_of_nothing_or_of_something_else(folder, state):
     expect(complaint(folder, "nowhere.plumb", command="merge"), "nowhere.plumb")
 
 
-def test_state_of_equal_mass_cells(folder, task):
+def test_state_of_equal_mass_bins(folder, task):
     run = folder.run("evaluate", *GOOD, "--binning", "mass", "--save-state", "m.plumb")
     assert run.code == 2 and "--binning" in run.err and "m.plumb" not in folder.names()
 
@@ -447,7 +447,7 @@ def test_describe_of_nothing(folder):
 
 @pytest.mark.parametrize("flag", ["--json", "--report", "--save-state", "--plots"])
 def test_an_empty_output_name_is_refused(folder, task, flag):
-    """A gate whose $OUT is not set must not lose its file without a word."""
+    """A gate whose $OUT is not set must not lose its file silently."""
     r = folder.run("evaluate", "--probs", "probs.npy", "--labels", "labels.npy", flag, "")
     assert r.code == 2 and f"{flag} was given an empty name" in r.err
 
@@ -460,7 +460,7 @@ def test_bins_that_no_memory_holds(folder):
 
 
 @pytest.mark.parametrize("args,word", [
-    (("evaluate", "--probs", "probs.npy", "--labels", "labels.npy", "--report", "page.txt"), "name it .html"),
+    (("evaluate", "--probs", "probs.npy", "--labels", "labels.npy", "--report", "page.txt"), "ends in .html"),
     (("calibrate", "apply", "m.json", "--probs", "probs.npy", "-o", "-"), "instead of -"),
     (("evaluate", "--mean", "probs.npy", "--variance", "probs.npy", "--targets", "probs.npy", "--calibrator", "m.json"),
      "plumb calibrate apply"),

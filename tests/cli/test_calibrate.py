@@ -1,8 +1,9 @@
-"""plumb calibrate: fit, apply, show, export; model files; the real data where they are."""
+"""plumb calibrate: fit, apply, show, export; model files; the real data if available."""
 import csv
 import json
 import os
 import pathlib
+import resource
 import subprocess
 
 import jsonschema
@@ -115,6 +116,33 @@ def test_alpha_with_features(folder, task):
 def test_auto_shows_the_league(folder, task):
     run = fit(folder, "auto", "--logits", "logits.npy", "--counts", "counts.npy")
     assert "held-out log-loss" in run.out and "chosen" in run.out and "none" in run.out
+
+
+def test_the_folds_of_auto_do_not_nest(folder):
+    """A spline has folds of its own: as many within as without took a minute."""
+    rng = np.random.default_rng(4)
+    p = rng.uniform(.01, .99, 400)
+    folder.npy("p.npy", p)
+    folder.npy("y.npy", (rng.random(400) < p ** 2).astype(int))
+    spent = []
+    for folds in (4, 24):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        run = folder.run("calibrate", "fit", "--method", "auto", "--folds", folds, "--probs", "p.npy", "--labels", "y.npy",
+                         "-o", f"m{folds}.json")
+        assert run.code == 0 and "spline" in run.out, run.err
+        spent.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    assert spent[1] < 18 * spent[0], spent  # six times the folds; 36 times when they nest
+
+
+def test_a_full_map_of_many_classes_takes_votes(folder):
+    rng = np.random.default_rng(5)
+    folder.npy("z.npy", rng.normal(size=(50, 300)))
+    folder.npy("y.npy", rng.integers(0, 300, 50))
+    for method in ("matrix", "dirichlet", "structured-matrix"):
+        err = complaint(folder, "fit", "--method", method, "--logits", "z.npy", "--labels", "y.npy", "-o", "m.json")
+        assert "90300 parameters of 300 classes" in err and "50 votes" in err and "structured-vector" in err
+    assert folder.run("calibrate", "fit", "--method", "structured-vector", "--logits", "z.npy", "--labels", "y.npy", "-o",
+                      "m.json").code == 0
 
 
 def test_cross_fit(folder, task):

@@ -156,3 +156,11 @@ def test_groups_with_keys_that_need_no_column(folder, two):
     r = compare(folder, "--model", "raw=raw.npy", "--model", "ts=ts.npy", "--labels", "labels.npy", "--groups", "groups.npy",
                 "--metrics", "ece,nll", "--bootstrap", 20)
     assert r["compare"]["metrics"]["ece"]["differences"][0]["low"] is not None
+
+
+def test_few_groups_are_not_tested(folder, two):
+    folder.npy("five.npy", np.arange(500) % 5)
+    r = compare(folder, *BASE, "--groups", "five.npy", "--bootstrap", 50)
+    differences = [d for m in r["compare"]["metrics"].values() for d in m["differences"]]
+    assert differences and not any(d.get("p_value") or d.get("adjusted_p_value") for d in differences)
+    assert any("differences have no p-values: fewer than ten groups" in note for note in r["notes"])

@@ -1,4 +1,4 @@
-"""plumb demo KIND: what it writes fits together, follows its truth, and does not depend on how much of it is asked for."""
+"""plumb demo KIND: what it writes fits together, follows its truth, and does not depend on how much is requested."""
 import gzip
 
 import numpy as np

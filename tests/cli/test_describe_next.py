@@ -1,9 +1,11 @@
 """plumb describe ends with the command to run, and the command runs."""
 import json
 import shlex
+import subprocess
 
 import numpy as np
 import pytest
+from volumes import nifti, png
 
 CLASSES = ["benign", "malignant"]
 
@@ -54,6 +56,32 @@ def test_the_next_command_runs(files, given, parts):
     words = shlex.split(command)
     done = files.run(*words[1:], "--metrics", "ece,nll", "--clip", "1e-9")
     assert done.code == 0, done.err
+
+
+def test_a_label_that_is_always_the_same_says_nothing(files):
+    """Prodigy's answer is "accept" wherever nobody rejects; the chosen option is the label."""
+    rows = [json.loads(line) for line in (files / "long.jsonl").read_text().splitlines()]
+    for answers in (["accept"], ["accept", "ignore"]):
+        files.text("p.jsonl", "".join(json.dumps(dict(answer=answers[i % len(answers)], **r)) + "\n" for i, r in enumerate(rows)))
+        assert "--annotations p.jsonl:meta.file,_annotator_id,accept" in files.run("describe", "preds.csv", "p.jsonl").out
+
+
+def test_volumes_and_pictures_get_a_table_of_cases(files):
+    rng = np.random.default_rng(2)
+    p = rng.random((6, 5, 4)).astype("f4")
+    for name, voxels in (("p.nii.gz", p), ("m 1.nii.gz", (p > 0.5).astype("u1")), ("m2.nii", (p > 0.3).astype("u1"))):
+        nifti(files / name, voxels)
+    files.npy("flat.npy", rng.random((6, 5)))
+    png(files / "mask.png", (rng.random((6, 5)) > 0.5).astype("u1"))
+    for given in (["p.nii.gz", "m 1.nii.gz", "m2.nii"], ["flat.npy", "mask.png"]):
+        out = files.run("describe", *given).out
+        write, evaluate = out.rstrip().splitlines()[-2:]
+        assert "\nNext:\n" in out and "--ratings" not in out, out
+        subprocess.run(write, shell=True, cwd=files.path, check=True)
+        done = files.run(*shlex.split(evaluate)[1:], "--metrics", "ece,brier")
+        assert done.code == 0, done.err
+    assert "case1,PREDICTIONS,mask.png" in files.run("describe", "mask.png").out
+    assert "case1,p.nii.gz,MASK" in files.run("describe", "p.nii.gz").out
 
 
 def test_what_is_missing_stands_in_capitals(files):

@@ -108,7 +108,7 @@ def test_labels_counts_and_ratings_of_the_same_votes(folder, task, expected):
     folder.npy("ratings1.npy", task["labels"][:, None])
     for flag, name in (("--counts", "counts1.npy"), ("--ratings", "ratings1.npy")):
         got = folder.evaluate("--probs", "probs.npy", flag, name)
-        # Keys that need two votes an item are asked of counts and ratings alone, and have no value here.
+        # Keys that need two votes per item are asked of counts and ratings alone, and have no value here.
         assert {k: v for k, v in values(got).items() if k in expected["metrics"]} == {
             k: m["value"] for k, m in expected["metrics"].items()
         }, flag

@@ -1,4 +1,4 @@
-"""JSON lines as inputs: the bits of a CSV, lists as matrices, and what is refused."""
+"""JSON lines as inputs: the same bits as from a CSV, lists as matrices, and what is refused."""
 import json
 import subprocess
 

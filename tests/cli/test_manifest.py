@@ -1,4 +1,4 @@
-"""plumb evaluate --manifest: files of many cases against naive numbers, and what is said of bad ones."""
+"""plumb evaluate --manifest: files of many cases against naive numbers, and the messages for bad ones."""
 import csv
 import json
 
@@ -145,7 +145,7 @@ def test_pictures(folder):
     assert value(r, "ece") == pytest.approx(naive_ece(p, n, h), abs=1e-12)
     assert r["settings"]["ladder"] == "distinct p" and r["consensus"]["ece"]["value"] is None
     run = folder.run("evaluate", "--manifest", "cases.csv")
-    assert run.code == 2 and "case 0: " in run.err and "label 255 is no class" in run.err and "voxel (" in run.err
+    assert run.code == 2 and "case 0: " in run.err and "label 255 is not a class" in run.err and "voxel (" in run.err
 
 
 def test_several_classes_on_either_axis(folder):
@@ -232,9 +232,9 @@ def test_drive(folder):
 
 
 BAD = [
-    ("truncated", "packed data end early"), ("affine", "lies elsewhere"), ("shape", "one shape"), ("probs_shape", "does not resample"),
-    ("missing", "none.nii.gz"), ("label", "label 7 is no class"), ("outside", "is no probability"), ("nan", "is no number"),
-    ("empty", "no voxel is left"),
+    ("truncated", "packed data end early"), ("affine", "are not on the same grid"), ("shape", "the same shape"), ("probs_shape", "does not resample"),
+    ("missing", "none.nii.gz"), ("label", "label 7 is not a class"), ("outside", "is not a probability"), ("nan", "is not a number"),
+    ("empty", "no voxel is left"), ("roi_nan", "NaN does not say whether the voxel belongs to the region; write 0 to leave it out"),
 ]
 
 
@@ -259,6 +259,10 @@ def spoil(folder, row, how):
         nifti(folder / row["probs"], p)
     elif how == "empty":
         row["roi"] = nifti(folder / "roi.nii", np.zeros(p.shape, np.uint8))
+    elif how == "roi_nan":
+        region = np.ones(p.shape, np.float32)
+        region[3, 4, 5] = np.nan
+        row["roi"] = nifti(folder / "roi.nii", region)
 
 
 @pytest.mark.parametrize("how,said", BAD)
@@ -269,7 +273,7 @@ def test_bad_cases(folder, lesions, how, said):
     run = folder.run("evaluate", "--manifest", "cases.csv", "--json", "out.json", "--per-case", "out.csv", *KEYS)
     assert run.code == 2 and run.err.count("\n") == 1, run.err
     assert "case c1: " in run.err and said in run.err, run.err
-    if how in ("label", "outside", "nan"):
+    if how in ("label", "outside", "nan", "roi_nan"):
         assert "(3, 4, 5)" in run.err, run.err
     assert not (folder / "out.json").exists() and not (folder / "out.csv").exists()
     r = evaluate(folder, "--on-error", "skip", *KEYS)
@@ -291,6 +295,46 @@ def test_bad_manifests(folder, text, said):
     assert run.code == 2 and said in run.err and "cases.csv" in run.err, run.err
 
 
+def test_without_background(folder):
+    """Which structure, given that it is one: p_k / (1 - p_0), and the votes for a structure alone."""
+    rows, data = [], []
+    for i in range(3):
+        p, votes = lesion(i, classes=4)
+        rows.append({"case": i, "probs": nifti(folder / f"p{i}.nii.gz", p), **{f"rater_{k}": nifti(folder / f"m{i}{k}.nii.gz", v)
+                                                                             for k, v in enumerate(votes)}})
+        data.append((p.astype(float).reshape(-1, 4, order="F"), np.stack([v.ravel("F") for v in votes], 1).astype(int)))
+    write(folder, rows, ["case", "probs", "rater_0", "rater_1", "rater_2"])
+    r = evaluate(folder, "--exclude-background", "--metrics", "ece,brier,accuracy,lsq")
+    assert r["classes"] == 3 and r["settings"]["exclude_background"] is True
+    assert all("overlap" not in c for c in r["per_case"])
+    p, v = [np.concatenate(x) for x in zip(*data)]
+    kept = (v > 0).any(1)
+    q, v = p[kept, 1:] / p[kept, 1:].sum(1, keepdims=True), v[kept] - 1
+    assert r["items"] == kept.sum() and r["votes"] == (v >= 0).sum()
+    hit = np.stack([(v == k).sum(1) for k in range(3)], 1)
+    brier = sum((hit[:, k] * ((q - np.eye(3)[k]) ** 2).sum(1)).sum() for k in range(3)) / hit.sum()
+    assert value(r, "brier") == pytest.approx(brier, abs=1e-12)
+    top = q.argmax(1)
+    assert value(r, "ece") == pytest.approx(naive_ece(q.max(1), hit.sum(1).astype(float), hit[np.arange(len(q)), top].astype(float)), abs=1e-12)
+    named = evaluate(folder, "--exclude-background", "--classes", "0,1,2,3", "--metrics", "ece")
+    assert named["class_names"] == ["1", "2", "3"]
+
+
+def test_without_background_needs_structures(folder, lesions):
+    run = folder.run("evaluate", "--manifest", "cases.csv", "--exclude-background")
+    assert run.code == 2 and run.err.count("\n") == 1 and "case c0: --exclude-background needs two structures" in run.err
+    p = np.zeros((4, 4, 3), np.float32)
+    p[..., 0] = 1
+    folder.npy("p.npy", p), folder.npy("m.npy", np.array([[1, 2, 0, 0]] * 4, np.uint8)), folder.npy("none.npy", np.zeros((4, 4), np.uint8))
+    folder.text("cases.csv", "case,probs,mask\nx,p.npy,none.npy\n")
+    run = folder.run("evaluate", "--manifest", "cases.csv", "--exclude-background")
+    assert run.code == 2 and "no voxel is left" in run.err
+    folder.text("cases.csv", "case,probs,mask\nx,p.npy,m.npy\n")
+    r = evaluate(folder, "--exclude-background", "--metrics", "brier,ece")
+    assert r["items"] == 8 and value(r, "brier") == 0.25
+    assert any("8 voxels" in n and "equal probabilities" in n for n in r["notes"])
+
+
 def test_unknown_slice_and_ambiguous_axis(folder, lesions):
     run = folder.run("evaluate", "--manifest", "cases.csv", "--by", "sit")
     assert run.code == 2 and 'did you mean "site"' in run.err
@@ -299,6 +343,25 @@ def test_unknown_slice_and_ambiguous_axis(folder, lesions):
     folder.text("cases.csv", "case,probs,mask\nx,p.npy,m.npy\n")
     run = folder.run("evaluate", "--manifest", "cases.csv")
     assert run.code == 2 and "--class-axis" in run.err
+
+
+def test_worst_cases_have_pictures(folder, lesions):
+    _, data = lesions
+    run = folder.run("evaluate", "--manifest", "cases.csv", "--metrics", "ece,brier", "--report", "r.html", "--json", "r.json")
+    assert run.code == 0, run.err
+    r = json.loads((folder / "r.json").read_text())
+    jsonschema.Draft202012Validator(SCHEMA).validate(r)
+    order = sorted(r["per_case"], key=lambda c: -c["metrics"]["ece"])
+    assert [w["case"] for w in r["worst_cases"]] == [c["case"] for c in order] and len(order) == 5
+    for w in r["worst_cases"]:
+        p, votes = data[int(w["case"][1:])]
+        p = p.astype(float)
+        agree = np.mean([v == (p > 0.5) for v in votes], axis=0)
+        gaps = np.abs(np.maximum(p, 1 - p) - agree).sum((0, 1))
+        assert w["slices"] == 7 and gaps[w["slice"]] == pytest.approx(gaps.max(), rel=1e-9)
+        assert w["value"] == next(c for c in r["per_case"] if c["case"] == w["case"])["metrics"]["ece"]
+        assert w["image"] in (folder / "r.html").read_text()
+    assert "worst_cases" not in evaluate(folder, "--metrics", "ece")
 
 
 def test_report(folder, lesions):

@@ -87,5 +87,53 @@ def test_a_bad_voxel_is_named(folder, cases):
     q, votes = lesion(0, classes=3)
     write(folder, [{"case": "k", "probs": nifti(folder / "k.nii", q), "rater_1": nifti(folder / "v.nii", votes[0])}],
           ["case", "probs", "rater_1"])
-    run = folder.run("calibrate", "fit", "--manifest", "cases.csv", "--method", "temperature", "-o", "m.json")
-    assert run.code == 2 and "two classes" in run.err, run.err
+    run = folder.run("calibrate", "fit", "--manifest", "cases.csv", "--method", "beta", "-o", "m.json")
+    assert run.code == 2 and "case k: it has 3 classes" in run.err and "is for two" in run.err, run.err
+
+
+@pytest.mark.parametrize("scale", ["probs", "logits"])
+@pytest.mark.parametrize("prior", [(), ("--prior-votes", "7")])
+def test_several_classes_get_the_temperature_of_all_voxels(folder, scale, prior):
+    """The same bits: sums over voxels are exact, and the search takes the same steps."""
+    rows, data = [], []
+    for i in range(4):
+        p, votes = lesion(i, raters=2 + i % 2, sharpen=1.7, classes=4)
+        x = (p.astype(np.float64) / p.astype(np.float64).sum(-1, keepdims=True) if scale == "probs" else np.log(p.astype(np.float64)) + i)
+        rows.append({"case": f"c{i}", scale: nifti(folder / f"p{i}.nii.gz", x),
+                     **{f"rater_{r + 1}": nifti(folder / f"m{i}_{r}.nii.gz", v) for r, v in enumerate(votes)}})
+        full = np.full((p[..., 0].size, 3), -1, np.int32)
+        full[:, :len(votes)] = np.stack([v.ravel("F") for v in votes], 1)
+        data.append((x.reshape(-1, 4, order="F"), full))
+    write(folder, rows, ["case", scale, "rater_1", "rater_2", "rater_3"])
+    folder.npy("p.npy", np.concatenate([p for p, _ in data])), folder.npy("v.npy", np.concatenate([v for _, v in data]))
+    a = folder.run("calibrate", "fit", "--manifest", "cases.csv", "--method", "temperature", *prior, "-o", "a.json")
+    b = folder.run("calibrate", "fit", "--" + scale, "p.npy", "--ratings", "v.npy", "--method", "temperature", *prior, "-o", "b.json")
+    assert a.code == 0 and b.code == 0, a.err + b.err
+    ours, theirs = steps(folder, "a.json"), steps(folder, "b.json")
+    assert ours["parameters"] == theirs["parameters"]
+    for key in ("items", "votes", "objective"):
+        assert ours["fit"][key] == theirs["fit"][key], key
+    assert ("nll" in a.out) == (not prior)
+    for model, other in (("a.json", "b.json"),):
+        one, two = (json.loads((folder / m).read_text()) for m in (model, other))
+        assert one["task"] == two["task"] and one["classes"] == two["classes"] and one["input"] == two["input"]
+    z = folder.run("calibrate", "fit", "--manifest", "cases.csv", "--method", "temperature", *prior, "--threads", "1", "-o", "c.json")
+    assert z.code == 0 and steps(folder, "c.json")["parameters"] == ours["parameters"]
+
+
+def test_cases_with_other_classes_and_without_votes(folder):
+    rows = []
+    for i, classes in enumerate((3, 3, 4)):
+        p, votes = lesion(i, classes=classes)
+        v = votes[0] if i != 1 else np.full_like(votes[0], 9)
+        rows.append({"case": f"c{i}", "probs": nifti(folder / f"p{i}.nii", p), "mask": nifti(folder / f"v{i}.nii", v)})
+    write(folder, rows[:2], ["case", "probs", "mask"])
+    how = ("calibrate", "fit", "--manifest", "cases.csv", "--normalize", "--ignore-label", "9", "--method", "temperature", "-o", "m.json")
+    run = folder.run(*how)
+    assert run.code == 0 and "840 items without votes" in run.out, run.out + run.err
+    write(folder, rows, ["case", "probs", "mask"])
+    run = folder.run(*how[:-1], "n.json")
+    assert run.code == 2 and "case c2: it has 4 classes, and the cases before it have 3" in run.err, run.err
+    write(folder, rows[1:2], ["case", "probs", "mask"])
+    run = folder.run(*how[:-1], "n.json")
+    assert run.code == 2 and "no voxel has a vote" in run.err and not (folder / "n.json").exists()

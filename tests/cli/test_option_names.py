@@ -1,4 +1,4 @@
-"""The core names options by a marker, never by a flag; each front end spells it, and JSON holds the bare name."""
+"""The core names options by a marker, never by a flag; each front end spells it, and JSON has it in backticks."""
 import json
 import re
 
@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT, run_plumb
 
 LITERAL = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?:.|\n)*?\*/')
-COMMANDS = ["evaluate", "evaluate --manifest x", "compare", "uncertainty", "stability", "stability --manifest x", "calibrate fit --manifest x", "report", "train", "predict", "merge", "describe", "list", "demo",
+COMMANDS = ["evaluate", "evaluate --manifest x", "compare", "uncertainty", "raters", "evaluate --sets x", "calibrate fit --method sets", "stability", "stability --manifest x", "calibrate fit --manifest x", "report", "train", "predict", "merge", "describe", "list", "demo",
             "evaluate --mean x", "demo regression", "demo faces", "calibrate fit", "calibrate fit --mean x", "calibrate apply",
             "calibrate apply --mean x", "calibrate show", "calibrate export"]
 
@@ -85,7 +85,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("args", CASES, ids=lambda a: " ".join(a[:3]))
-def test_json_holds_bare_names(folder, args):
+def test_json_quotes_names(folder, args):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, size=60)
     folder.npy("y.npy", y)
@@ -99,6 +99,7 @@ def test_json_holds_bare_names(folder, args):
     said = list(sentences(json.loads(text)))
     assert "⟦" not in text + run.out + run.err
     assert not [s for s in said if "--" in s]
+    assert {name for s in said for name in re.findall("`(.*?)`", s)} <= options(), said
     assert not [p.name for p in (folder / "plots").glob("*.json") if "⟦" in p.read_text()]
     assert folder.run(*args, "--json", "-").out.count("⟦") == 0
 
@@ -115,9 +116,9 @@ def test_page_spells_flags(folder):
     for name in ("r.html", "again.html"):
         page = (folder / name).read_text()
         assert "⟦" not in page and "It takes --bootstrap to tell" in page, name
-        assert "give clip" in page, name
+        assert "give --clip" in page and "`" not in page.split("<script>")[0], name
     listed = folder.run("list", "--json").out
-    assert "⟦" not in listed and "⟦" not in folder.run("list").out and "truth = --truth" in folder.run("list").out
+    assert "⟦" not in listed and "⟦" not in folder.run("list").out and "truth: --truth" in folder.run("list").out
 
 
 def test_describe_offers_real_options(folder):

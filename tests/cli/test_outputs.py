@@ -1,4 +1,4 @@
-"""Nothing that a user has or asks for is silently lost: outputs, models and shards that would meet on one file."""
+"""Nothing that a user has or asks for is silently lost: outputs, models and shards with the same file name."""
 import numpy as np
 import pytest
 
@@ -41,7 +41,7 @@ def test_a_model_is_not_written_over_by_its_successor(folder, task):
 
 def test_npy_bytes_get_no_other_name(folder, task):
     assert folder.run(*FIT, "-o", "m.json", "--quiet").code == 0
-    assert ".npy" in refused(folder, "calibrate", "apply", "m.json", "--probs", "probs.npy", "-o", "out.csv")
+    assert ".npy" in refused(folder, "calibrate", "apply", "m.json", "--probs", "probs.npy", "-o", "out.npz")
 
 
 def test_classes_in_another_order_are_noticed(folder, task):

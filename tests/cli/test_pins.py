@@ -1,4 +1,4 @@
-"""What comes from PyPI and npm is pinned, each file by its hash, whatever mirror it comes from."""
+"""Packages from PyPI and npm are pinned by hash, for any mirror."""
 import json
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from conftest import ROOT
 
 
-@pytest.mark.parametrize("name", ["tests/requirements-onnx.txt", "bench/requirements.txt"])
+@pytest.mark.parametrize("name", ["tests/requirements-onnx.txt", "tests/requirements-arrow.txt", "tests/requirements-nifti.txt", "bench/requirements.txt"])
 def test_every_package_of_pypi_has_a_version_and_a_hash(name):
     text = re.sub(r"\\\n", " ", (ROOT / name).read_text())
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]

@@ -27,7 +27,7 @@ def test_bad_predictions_leave_nothing_behind(folder):
 
 
 def refused(folder, *args):
-    """What predict says when it writes nothing."""
+    """The message of predict when it writes nothing."""
     run = folder.run("predict", *args, "--device", "cpu")
     assert run.code == 2 and run.err.count("\n") == 1, run.err
     return run.err
@@ -107,3 +107,56 @@ def test_samples_and_dropout_that_would_do_nothing(folder):
     said = refused(folder, "line", "--mc-dropout", "--out", "none")
     assert "linear has no dropout" in said and "--dropout" not in said.replace("--mc-dropout", "")
     assert not (folder / "none").exists()
+
+
+def columns_of_csv(path):
+    lines = [line.split(",") for line in path.read_text().splitlines()]
+    return lines[0], np.array(lines[1:], float)
+
+
+@needs_tool
+def test_the_table_has_the_bits_of_the_arrays(folder):
+    make_data(folder, n=40)
+    assert folder.run("train", *QUICK, "--epochs", "1", "--head", "softmax", "--out", "run", "--quiet").code == 0
+    predict = ("predict", "run", "--device", "cpu", "--out")
+    assert folder.run(*predict, "out").code == 0
+    run = folder.run(*predict, "p.csv")
+    assert run.code == 0 and "p.csv" in run.out + run.err, run.err
+    names, values = columns_of_csv(folder / "p.csv")
+    probs = np.load(folder / "out/probs.npy")
+    assert names == ["p_0", "p_1"] and np.array_equal(values, probs)
+    for name in ("p.npy", "p.npy"):  # the second replaces the first
+        assert folder.run(*predict, name).code == 0
+    assert np.array_equal(np.load(folder / "p.npy"), probs)
+    run = folder.run(*predict, "p.parquet")
+    if "libplumb_arrow.so" in run.err:
+        assert run.code == 2 and run.err.count("\n") == 1 and not (folder / "p.parquet").exists()
+    else:
+        assert run.code == 0, run.err
+        labels = ("--labels", "out/labels.npy")
+        a, b = (folder.evaluate("--probs", p, *labels) for p in ("p.parquet:p_*", "out/probs.npy"))
+        assert [m["value"] for m in a["metrics"].values()] == [m["value"] for m in b["metrics"].values()]
+    (folder / "folder.csv").mkdir()
+    before = folder.names()
+    assert "is a folder" in refused(folder, "run", "--out", "folder.csv")
+    assert "would overwrite" in refused(folder, "run", "--out", "run/test/probs.npy")
+    assert "inside the data folder" in refused(folder, "run", "--out", "data/test/p.csv")
+    assert folder.names() == before
+
+
+@needs_tool
+def test_the_table_of_a_regression(folder):
+    rng = np.random.default_rng(1)
+    for part in ("train", "validation", "test"):
+        (folder / "data" / part).mkdir(parents=True)
+        folder.npy(f"data/{part}/features.npy", rng.normal(size=(30, 3)).astype("f4"))
+        folder.npy(f"data/{part}/targets.npy", rng.normal(size=(30, 2)).astype("f4"))
+    assert folder.run("train", "--data", "data", "--model", "linear", "--epochs", "1", "--device", "cpu", "--out", "run", "--quiet").code == 0
+    for out in ("out", "p.csv", "p.npy"):
+        run = folder.run("predict", "run", "--device", "cpu", "--out", out, "--quiet")
+        assert run.code == 0, run.err
+    names, values = columns_of_csv(folder / "p.csv")
+    assert np.array_equal(values, np.load(folder / "p.npy"))
+    assert names == [f"{what}_{k}" for what in ("mean", "aleatoric", "epistemic", "variance") for k in (0, 1)]
+    for k, what in enumerate(("mean", "aleatoric", "epistemic", "variance")):
+        assert np.array_equal(values[:, 2 * k:2 * k + 2], np.load(folder / f"out/{what}.npy"))

@@ -1,9 +1,10 @@
-"""What people read: every page can be reached from the index, lines are wrapped, old wordings do not come back, and comments cite
-only files that are here. That links lead somewhere and examples run is tested in test_docs.py.
+"""What people read: every page can be reached from the index, lines are wrapped, old wordings do not come back, comments are not torn
+by the formatter and cite only existing files, enumerators have one style. test_docs.py tests that links resolve and examples run.
 """
 import os
 import pathlib
 import re
+import runpy
 
 import pytest
 
@@ -13,10 +14,12 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 SOURCES = [path for folder in ("src", "include", "cli", "shell", "train") for path in sorted((ROOT / folder).rglob("*.[ch]pp"))]
 TESTS = [path for path in sorted((ROOT / "tests").rglob("*")) if path.suffix in (".cpp", ".hpp", ".py") and path.name != "test_prose.py"]
+PYTHON = sorted((ROOT / "python" / "plumb").rglob("*.py"))
 WEB = sorted((ROOT / "web" / "src").rglob("*.ts"))
 WIDTH = 120
+TEXTS = ("README.md", "HACKING.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "tools/setup")
 
-# Not yet wrapped and reworded; take a file out of the set when it is.
+# Not yet wrapped and reworded; remove a file from the set when it is.
 LATER = set()
 
 # Old wording (a regular expression) -> what to write instead. The terms are in docs/glossary.md.
@@ -47,7 +50,7 @@ OLD = {
     r"\bwas cut (?:short|off)\b": "is truncated",
     r"\bone (?:class|number|name|column|outcome|concentration) an? (?:item|class|rater|sample)\b": "per",
     r"\bthis is no\b|(?<!there )\bis no (?:calibrator|JSON|file|digit|finite number|folder)\b": "is not a",
-    r"\bwent astray\b": "diverged",
+    r"\bastray\b": "diverged",
     r"\b(?:would|may) write over\b": "overwrite",
     r"\bnever changes a number\b": "does not change the results",
     r"\blearns? \w+ \w+ \w+ by heart\b|\bschools of thought\b|\bclimb the walls\b": "overfits; agree with each other; are high",
@@ -56,6 +59,38 @@ OLD = {
     r"\bfor it looks like\b": "it looks like a rounding error",
     r"\bseems to say too\b|\bthat move numbers\b|\bnobody knows who\b": "forecasts look too low; affect the numbers; unknown",
     r"\bsteadier\b|\bless steady\b": "more stable, less stable",
+    r"\bnever moves? an? (?:bit|number)\b": "does not affect the results",
+    r"\b(?:[Oo]nc?e(?: row| number| name| value| vote| object)?|bytes|cycles|nanoseconds|votes|bits) an? (?:method|item|class|judgement|line|row|forecast|voxel|image|vote|element)\b(?! (?:time|has|may|gets))": "per",
+    r"\bis no (?:regular file|whole number|number\b|vote\b|class\b|character|PNG|NIfTI|probability|object)": "is not a",
+    r"\bwhat the model said\b|\bWhat the model said\b": "predictions",
+    r"\bthe front door\b|\bsomebody(?: else)?'s\b": "the public interface; the user's",
+    r"\b(?:said|told) (?:before|at once|of bad)\b": "reported",
+    r"\b(?:computed|counted) anew\b": "recomputed, recounted",
+    r"\btoo sure of itself\b|\bless sure of itself\b": "over-confident; less confident",
+    r"\bsensible person\b": "the suggested next command",
+    r"\bnothing of use\b": "unspecified",
+    r"\bcounts? nowhere\b": "does not count",
+    r"\bnobody is in\b": "it is empty",
+    r"\bguessed wrong\b|\bto guess wrong\b": "mispredicted",
+    r"\bJudge (?:it|them)\b|\bto judge a model by\b": "evaluate",
+    r"\bHow sure is\b|\bRepair the\b": "get intervals for; calibrate the",
+    r"\bwhere to \[|\"say nothing\"": "output folder; print nothing",
+    r"\b(?:group|groups|unit|units|patient|sform|qform), else\b": "if given, otherwise",
+    r"\bis no (?:array|flag|program|boundary)\b": "is not a",
+    r"\blies elsewhere\b": "is not on the same grid",
+    r"\bclasses (?:may )?stand\b|\bits name stands\b": "are on the axis; names",
+    r"\bcan be had\b": "are available",
+    r"\bread where they lie\b|\blends its memory\b": "in place; exposes its memory",
+    r"\bchosen anew\b|\bcase in work\b|\berr together\b": "changed; current case; have dependent errors",
+    r"\bof one piece\b|\bover a wire\b": "the same version; over the network",
+    r"\b[Tt]wo words of the command line\b": "two flags have other names",
+    r"\bbet on right or wrong\b|\bSo far chance\b": "odds of a right answer; chance can explain",
+    r"\band 1 is right\b|\bintervals(?: of \S+)? hold\b": "a calibrated model has 1; contain",
+    r"\b(?:that|which) (?:these files do not tell|tells? the crop|would tell)\b": "describes",
+    r"\b(?:would|may) run any program\b|\bcan run any program\b": "can run arbitrary code",
+    r"\bappears? whole\b": "appears complete",
+    r"\bto sum 1\b": "to sum to 1",
+    r"(?:kB|MB|votes|voxels|images|seconds|bytes) an? (?:case|vote|voxel|epoch|image|row)\b": "per",
 }
 # The same in the docs only, where bins of forecasts are never cells. (Blood and tumour cells are.)
 OLD_IN_DOCS = {
@@ -65,6 +100,8 @@ OLD_IN_DOCS = {
     r"\b(?:groups?|units?), else items?\b": "groups if given, otherwise items",
     r"\bany threads\b": "any number of threads",
     r"\b(?:is|are) said\b": "is reported",
+    r"\bmay be there or not\b": "are optional",
+    r"\blooked for in\b": "searched for in",
     r"\bsays too (?:much|little)\b": "forecasts are too high, too low",
 }
 
@@ -114,7 +151,7 @@ def long_lines(text):
 
 def test_prose_is_wrapped():
     found = []
-    for page in [*(ROOT / page for page in ("README.md", "HACKING.md", "CONTRIBUTING.md", "SECURITY.md")),
+    for page in [*(ROOT / page for page in TEXTS if page.endswith(".md")),
                  *sorted((ROOT / "experiments").rglob("README.md")), *settled(PAGES)]:
         found += [f"{name(page)}:{number}: {len(line)} characters: {line[:60]}..." for number, line in long_lines(page.read_text())]
     assert not found, "\n".join(found)
@@ -128,15 +165,16 @@ def wordings(path, text, old_to_new):
 
 def test_old_wordings_do_not_come_back():
     found = []
-    for path in [ROOT / "README.md", *settled([*PAGES, *SOURCES, *WEB])]:
+    for path in [*(ROOT / page for page in TEXTS), *settled([*PAGES, *SOURCES, *TESTS, *PYTHON, *WEB])]:
         found += wordings(path, path.read_text(), OLD)
     for page in [ROOT / "README.md", *settled(PAGES)]:
         found += wordings(page, without_code(page.read_text()), OLD_IN_DOCS)
     assert not found, "\n".join(found)
 
 
-COMMANDS = ["", "evaluate", "evaluate --mean", "compare", "uncertainty", "calibrate", "calibrate fit", "calibrate apply", "calibrate show",
-            "calibrate export", "stability", "report", "train", "predict", "merge", "describe", "list", "demo", "demo regression"]
+COMMANDS = ["", "evaluate", "evaluate --mean", "compare", "uncertainty", "raters", "evaluate --sets x", "calibrate fit --method sets", "calibrate", "calibrate fit", "calibrate apply", "calibrate show",
+            "calibrate export", "stability", "evaluate --manifest", "compare --manifest", "stability --manifest", "uncertainty --manifest",
+            "calibrate fit --manifest", "calibrate apply --manifest", "report", "train", "predict", "merge", "describe", "list", "demo", "demo regression"]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c or "plumb")
@@ -156,14 +194,69 @@ def test_the_checks_see_what_they_look_for():
     assert [number for number, _ in long_lines(f"short\n{words}\n| {words}\n```sh\n{words}\n```\n{words}")] == [2, 7]
 
 
+def test_comments_are_not_torn():
+    torn = runpy.run_path(str(ROOT / "tools" / "wrap_comments.py"))["torn"]
+    found = [f"{name(path)}:{number}" for path in [*SOURCES, *TESTS] if path.suffix != ".py" for number in torn(path.read_text())]
+    assert not found, '"make format" wraps these comments again:\n' + "\n".join(found)
+    assert list(torn("// so many words that the line is full of them, and one is left over\n// alone\n")) == [1]
+    assert list(torn("int x;\n// a line that ends far too soon,\n// and goes on here with more than one word\n")) == [2]
+    assert not list(torn("// One sentence.\n// another.\n//   a   table\n//   b\n"))
+
+
+def chopped(text):
+    """Line numbers of string literals that go on in the next line although no line of output ends there."""
+    for match in re.finditer(r'"((?:[^"\\\n]|\\.)*)"\n\s+"', text):
+        if match.group(1) and not match.group(1).endswith("\\n"):
+            yield text.count("\n", 0, match.start()) + 1
+
+
+def test_string_literals_are_not_chopped():
+    found = [f"{name(path)}:{number}" for path in SOURCES for number in chopped(path.read_text())]
+    assert not found, "write these literals in one piece, so that a search finds them:\n" + "\n".join(found)
+    assert list(chopped('f("one sentence that "\n  "goes on");\ng("line\\n"\n  "line");')) == [1]
+
+
+def enumerators(text):
+    for body in re.findall(r"\benum (?:class |struct )?\w*(?: : [\w:]+)? *\{([^}]*)\}", text):
+        yield from re.findall(r"(?:^|,)\s*(\w+)", re.sub(r"//[^\n]*", "", body))
+
+
+def test_enumerators_have_one_style():
+    found = [f"{name(path)}: {e}" for path in SOURCES for e in enumerators(path.read_text()) if not re.fullmatch(r"[a-z][a-z0-9_]*|PLUMB_[A-Z_]+", e)]  # of a C interface
+    assert not found, "\n".join(found)
+    assert list(enumerators("enum class A : int { kOne = 1, two,  // three, Four\n five };")) == ["kOne", "two", "five"]
+
+
+# Names that do not say what a thing is.
+VAGUE = re.compile(r"\b(?:auto|void|bool|double|int|std::\w+|[A-Z]\w+)[&*]? (put|of|yes|whole|shown|numeral\w*)\(")
+
+
+def test_functions_have_telling_names():
+    found = [f"{name(path)}: {called}" for path in SOURCES for called in VAGUE.findall(path.read_text())]
+    assert not found, "\n".join(found)
+    assert VAGUE.findall("std::string shown(double x); Text put(int); x.put(1)") == ["shown", "put"]
+
+
 CITED = re.compile(r"\b(?:docs/[\w/-]+\.(?:md|json)|[A-Z]{4,}\.md)\b")
 
 
 NOT_HERE = re.compile(r"\bcontract,? sections?\b|\bof the contract\b|\bthe contract's\b|\bfrom the contract\b")
 
 
+def cited_files(text):
+    """Names of source files in // comments."""
+    for comment in re.findall(r"//(.*)$", text, flags=re.M):
+        yield from re.findall(r"\b([a-z_0-9]+\.(?:cpp|hpp|py))\b", comment)
+
+
 def test_comments_cite_what_is_here():
     found = []
+    names = {path.name for folder in ("src", "include", "cli", "shell", "train", "tests", "tools", "bench", "plugins", "fuzz", "python")
+             for path in (ROOT / folder).rglob("*.*")}
+    for path in [*SOURCES, *TESTS]:
+        if path.suffix != ".py":
+            found += [f"{name(path)}: {cited}" for cited in cited_files(path.read_text()) if cited not in names]
+    assert list(cited_files('f();  // as in no_such.cpp\n"a.cpp"')) == ["no_such.cpp"]
     for path in settled([*SOURCES, *TESTS]):
         text = path.read_text()
         found += [f"{name(path)}: {cited}" for cited in NOT_HERE.findall(text)]

@@ -145,7 +145,7 @@ def test_gate_and_range(folder):
     assert folder.run("evaluate", *ARGS, "--fail-if", "zms>200", "--quiet").code == 0
     ranged = evaluate(folder, *ARGS, "--range", "0,1")
     assert ranged["settings"]["range"] == [0, 1]
-    assert any("outside range" in note for note in ranged["notes"])
+    assert any("outside `range`" in note for note in ranged["notes"])
 
 
 def test_calibrate_fit_writes_a_page(folder):

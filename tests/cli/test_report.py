@@ -1,4 +1,4 @@
-"""plumb report, --report and --plots: one page, a pure function of results, and clear words when it cannot be."""
+"""plumb report, --report and --plots: one page, a pure function of results, and a clear message if there is none."""
 import json
 import re
 

@@ -32,6 +32,59 @@ def test_schema(folder, task, args):
     validate(folder.evaluate(*args))
 
 
+def test_a_missing_interval_has_its_reason(folder):
+    p, y = folder.npy("p.npy", np.ones(50)), folder.npy("y.npy", np.ones(50, dtype=int))
+    result = folder.evaluate("--probs", p, "--labels", y, "--metrics", "nll,brier", "--bootstrap", 20)
+    validate(result)
+    nll, brier = result["metrics"]["nll"], result["metrics"]["brier"]
+    assert "low" not in nll and "all replicates have the same value" in nll["interval_why"]
+    assert brier["low"] < brier["high"] and "interval_why" not in brier
+    broken = json.loads(json.dumps(result))
+    broken["metrics"]["brier"]["interval_why"] = "both"
+    with pytest.raises(jsonschema.ValidationError):
+        validate(broken)
+
+
+def test_slices_and_consensus_have_a_reason_for_each_missing_interval(folder):
+    rng = np.random.default_rng(3)
+    z = rng.dirichlet(np.ones(3), 40)
+    counts = np.array([rng.multinomial(3, q) for q in z])
+    site = np.array(["large"] * 34 + ["small"] * 6)
+    (folder.path / "site.csv").write_text("site\n" + "\n".join(site) + "\n")
+    result = folder.evaluate("--probs", folder.npy("z.npy", z), "--counts", folder.npy("c.npy", counts),
+                             "--by", "site.csv:site", "--bootstrap", 20, "--metrics", "all")
+    validate(result)
+    for part in ("metrics", "consensus"):
+        with_value = {k: m for k, m in result[part].items() if m["value"] is not None}
+        assert len(with_value) > 20
+        for key, m in with_value.items():
+            assert ("low" in m) != ("interval_why" in m), (part, key)
+        assert with_value["mce"]["interval_why"].startswith("noise alone")
+    large, small = result["per_group"]
+    assert "interval_why" not in large and "ece" in large["intervals"]
+    assert "intervals" not in small
+    assert set(small["interval_why"].values()) == {"the slice has fewer than 10 items"}
+    assert {"ece", "accuracy", "nll"} <= set(small["interval_why"])
+
+
+def test_a_trusted_model_of_rare_events_is_told_that_the_tolerance_hides_them(folder):
+    """Forecasts five times too high at a prevalence of 0.0015."""
+    p = np.full(20000, 0.0075)
+    y = np.zeros(20000, dtype=int)
+    y[:30] = 1
+    args = ("evaluate", "--probs", folder.npy("p.npy", p), "--labels", folder.npy("y.npy", y), "--bootstrap", 100)
+    run = folder.run(*args, "--json", "r.json")
+    text = " ".join(run.out.split())
+    assert "But the tolerance is larger than the share of the rarer outcome (0.15%)" in text
+    assert "see oe_ratio, or give --tolerance 0.0003" in text
+    assert "The forecasts are too high on average, though within the tolerance, which is wide for so rare an outcome" in text
+    assert "There are 0.2 times as many events as forecast" in text
+    result = json.loads((folder.path / "r.json").read_text())
+    validate(result)
+    assert result["verdict"]["verdict"] == "trustworthy" and "`tolerance` 0.0003" in result["verdict"]["why"]
+    assert folder.run(*args, "--tolerance", "0.0003", "--json", "-").json["verdict"]["verdict"] == "off"
+
+
 def test_schema_binary_and_merge(folder, task):
     p = folder.npy("p.npy", task["probs"][:, 0])
     y = folder.npy("y.npy", (task["labels"] == 0).astype(int))
@@ -81,9 +134,9 @@ def test_undefined_is_null_with_a_reason(folder):
     p = folder.npy("p.npy", np.array([0.0, 1.0, 0.5]))
     y = folder.npy("y.npy", np.array([1, 1, 0]))
     m = folder.evaluate("--probs", p, "--labels", y)["metrics"]["nll"]
-    assert m["value"] is None and "give clip 1e-12" in m["why"]
+    assert m["value"] is None and "give `clip` 1e-12" in m["why"]
     table = folder.run("evaluate", "--probs", p, "--labels", y)
-    assert "Not defined here" in table.out and m["why"].replace("clip", "--clip") in " ".join(table.out.split())
+    assert "Not defined here" in table.out and m["why"].replace("`clip`", "--clip") in " ".join(table.out.split())
     clipped = folder.evaluate("--probs", p, "--labels", y, "--clip", "1e-3")
     assert clipped["metrics"]["nll"]["value"] == pytest.approx((-np.log(1e-3) - np.log(1 - 1e-3) - np.log(0.5)) / 3, abs=1e-12)
     assert any("clip" in note for note in clipped["notes"])
@@ -138,7 +191,8 @@ def test_gate_on_what_is_undefined(folder):
 def test_gate_on_a_merge(folder, task):
     assert folder.run("evaluate", *LABELS, "--save-state", "s.plumb", "--quiet").code == 0
     assert folder.run("merge", "s.plumb", "--fail-if", "ece>=0", "--quiet").code == 3
-    assert folder.run("merge", "s.plumb", "--fail-if", "ks>=0", "--quiet").code == 2, "needs all the data"
+    assert folder.run("merge", "s.plumb", "--fail-if", "ks>=0", "--quiet").code == 3
+    assert folder.run("merge", "s.plumb", "--fail-if", "ece_corrected>=0", "--metrics", "ece_corrected", "--quiet").code == 2
 
 
 def test_merge_yields_the_kernel_curve(folder, task):
@@ -236,7 +290,7 @@ def test_interruption_leaves_no_torn_file(folder, number, code):
 
 
 def test_stranger_at_the_door(folder):
-    """Names that are no UTF-8, and names with colons and brackets."""
+    """Names that are not UTF-8, and names with colons and brackets."""
     t = make_task(n=30)
     odd = os.fsencode(str(folder.path)) + b"/caf\xe9.npy"
     with open(odd, "wb") as f:
@@ -281,7 +335,7 @@ def test_cifar_counts_gives_every_key_that_applies(folder):
     result = folder.evaluate("--probs", CIFAR, "--counts", DATA / "cifar10h-counts.npy", "--bootstrap", 40)
     validate(result)
     rows = folder.run("list", "--json").json["metrics"]
-    wanted = {m["key"] for m in rows if m["task"] in ("any", "multiclass") and m["needs"] != "truth" and m["cost"] != "quadratic"}
+    wanted = {m["key"] for m in rows if m["task"] in ("any", "multiclass") and m["needs"] != "truth" and m["cost"] != "quadratic" and not m["on_request"]}
     assert set(result["metrics"]) - {"ece_debiased"} == wanted  # the other name of ece_l2_debiased
     for row in rows:
         m = result["metrics"].get(row["key"])

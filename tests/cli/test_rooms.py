@@ -1,4 +1,4 @@
-"""The rooms of the house: the table in HACKING.md says who may use whom, and includes and CMake say the same."""
+"""The rooms: the table in HACKING.md says which room may use which, and includes and CMake agree with it."""
 import graphlib
 import pathlib
 import re
@@ -6,7 +6,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("include/plumb", "src", "shell", "train", "cli")
+FOLDERS = ("include/plumb", "src", "shell", "train", "cli", "python")
 # Headers beside the rooms, where the name does not tell the room.
 TOP_HEADERS = {"registry.hpp": "result", "version.hpp": "result", "plumb.hpp": "api"}
 
@@ -45,7 +45,7 @@ class House:
         return parts[0]
 
     def target(self, source, name):
-        """The room that an include reaches, and whether its header is that room's own business."""
+        """The room that an include reaches, and whether its header is private to that room."""
         if name.startswith("plumb/"):
             return self.room_of(name.removeprefix("plumb/")), False
         if (source.parent / name).is_file():
@@ -125,7 +125,7 @@ def test_the_house_is_as_its_table_says():
     assert not house.complaints, "\n" + "\n".join(house.complaints)
 
 
-# A made-up house of three rooms, in which all is well.
+# A small source tree of three rooms without faults.
 SOUND = {
     "HACKING.md": """
 | room | may use | holds |

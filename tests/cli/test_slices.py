@@ -116,6 +116,17 @@ def test_list_fits_the_terminal(folder):
     assert max(map(len, wide)) <= 150
 
 
+def test_list_fits_a_pipe(folder, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    lines = folder.run("list").out.splitlines()
+    assert len(lines) > 100 and max(map(len, lines)) <= 80, max(lines, key=len)
+    cost = folder.run("list", "--cost").out.splitlines()
+    assert "ns per row" in cost[0] and max(map(len, cost)) <= 80, max(cost, key=len)
+    monkeypatch.setenv("COLUMNS", "120")
+    wide = folder.run("list").out.splitlines()
+    assert 80 < max(map(len, wide)) <= 120 and len(wide) < len(lines)
+
+
 def test_confusion_counts_votes(folder):
     folder.npy("p.npy", np.array([[.8, .1, .1], [.6, .3, .1], [.1, .2, .7]]))
     folder.npy("c.npy", np.array([[2, 2, 0], [3, 0, 0], [0, 0, 1]]))

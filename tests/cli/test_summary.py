@@ -1,4 +1,4 @@
-"""What the end of "make test" says: seconds of each part, everything skipped, and what the list of allowed skips does not have."""
+"""The summary of "make test": seconds of each part, everything skipped, and skips that are not on the list."""
 import subprocess
 import sys
 

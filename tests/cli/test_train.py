@@ -1,4 +1,4 @@
-"""plumb train and plumb predict: help and complaints without LibTorch; small runs where plumb-train was built."""
+"""plumb train and plumb predict: help and errors without LibTorch; small runs where plumb-train was built."""
 import json
 import os
 import pathlib
@@ -271,7 +271,7 @@ def test_a_place_that_takes_no_files_is_told_first(folder):
 
 
 @needs_tool
-def test_a_run_that_went_astray_is_an_error(folder):
+def test_a_run_that_diverged_is_an_error(folder):
     make_data(folder)
     run = folder.run("train", *QUICK[:-2], "--lr", "1e6", "--epochs", "4", "--out", "run", "--quiet")
     assert run.code == 2 and "lower --lr" in run.err
@@ -320,7 +320,7 @@ def test_two_processes_do_not_share_a_run(folder):
         first.kill()
         first.wait()
     third = subprocess.Popen([PLUMB, "train", *args], cwd=folder.path, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)  # a killed process blocks nobody
+    time.sleep(1.5)  # a killed process blocks no other process
     assert third.poll() is None, third.stderr.read()
     third.kill()
     third.communicate()

@@ -1,4 +1,5 @@
-// A caller may stop long work: before it begins, or from its progress; and hears of all of it, once.
+// A caller may stop long work, before it begins or from its progress callback; all work is reported
+// exactly once.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -90,7 +91,7 @@ TEST(Cancel, WorkStopsSoonAfterItIsTold) {
                      stop.get_token()),
                  Cancelled)
         << name;
-    EXPECT_LE(after, 4) << name;  // what other threads had under way
+    EXPECT_LE(after, 4) << name;  // blocks that other threads had started
   }
 }
 

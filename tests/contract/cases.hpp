@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plumb/evaluate/evaluate.hpp"
+#include "plumb/registry.hpp"
 #include "support/make_items.hpp"
 
 namespace plumb::test {
@@ -45,6 +46,14 @@ inline std::vector<Case> cases() {
   for (std::size_t i = 0; i < a.size(); ++i) a.concentration.push_back(2.0 + 3.0 * rng.uniform());
   out.push_back({"three classes, concentration, groups", a, VoteForm::counts});
   return out;
+}
+
+/// Whether a merged state gives the key: sums and, without weights, what is read off the event's forecasts.
+/// Columns of the classes and resampled values need all the data.
+inline bool in_state(const MetricRow& m, const Case& c) {
+  if (m.key == "ece_corrected" || m.key == "ece_kde_canonical") return false;
+  if (m.room == Room::streaming) return true;
+  return c.data.weight.empty() && (c.data.classes == 2 || m.key != "ece_kde_classwise");
 }
 
 inline EvaluateOptions all_metrics() {

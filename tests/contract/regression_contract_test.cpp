@@ -90,7 +90,7 @@ TEST(RegressionContract, EveryKeyHasTheIntervalOfTheRegistry) {
   }
 }
 
-// What a key needs, it says itself: nothing comes to it by chance because another key was asked for as well.
+// Every key declares what it needs: it has a value when requested alone.
 TEST(RegressionContract, AKeyAloneIsTheKeyAmongAll) {
   for (const Case& c : cases()) {
     for (RegressionOptions o : settings()) {
@@ -224,7 +224,7 @@ TEST(RegressionContract, ProgressRisesToOneAndWorkCanBeStopped) {
     if (share > 0.3) stop.request_stop();
   };
   EXPECT_THROW((void)evaluate_regression(items, o), Cancelled);
-  EXPECT_LE(after, 4);  // what other threads had under way
+  EXPECT_LE(after, 4);  // blocks that other threads had started
   EXPECT_THROW((void)evaluate_regression(items, o), Cancelled) << "and nothing starts any more";
 }
 

@@ -1,5 +1,5 @@
-// Whatever a result says, nothing in it denies anything else: verdict, sentences, advice, plots and slices of
-// thousands of results, read by their claims and by their text (support/read_words.hpp).
+// No statement about a result contradicts another: verdict, sentences, advice, plots and slices of thousands
+// of results, read by their claims and by their text (support/read_words.hpp).
 #include <cmath>
 #include <cstdio>
 
@@ -14,7 +14,7 @@
 #include "report/next_step.hpp"
 #include "report/plots.hpp"
 #include "report/runs.hpp"
-#include "report/said.hpp"
+#include "report/sentence.hpp"
 #include "report/verdict.hpp"
 #include "report/verdict_words.hpp"
 #include "report/words.hpp"
@@ -24,8 +24,9 @@ namespace plumb::laws {
 namespace {
 
 /// Everything that carries claims: verdict, sentences, advice. The reliability diagram says mean_words.
-std::vector<detail::Said> all_said(const Result& r) {
-  std::vector<detail::Said> all = r.task == "regression" ? detail::said_of_regression(r) : detail::said_of(r);
+std::vector<detail::Sentence> all_sentences(const Result& r) {
+  std::vector<detail::Sentence> all =
+      r.task == "regression" ? detail::regression_sentences(r) : detail::result_sentences(r);
   all.push_back(detail::verdict_words(r));
   const detail::NextStep next = detail::next_step(r);
   all.push_back({next.why, next.claims});
@@ -56,7 +57,7 @@ std::string disagreement(Result r, std::int64_t units) {
   const detail::Plots plots = detail::make_plots(runs);
   std::string out;
   for (const Result& seen : {r, detail::to_result(runs.front())}) {
-    for (const std::string& c : detail::contradictions(all_said(seen))) out += c + "; ";
+    for (const std::string& c : detail::contradictions(all_sentences(seen))) out += c + "; ";
     test::Shown text = shown(seen, plots, runs);
     text.units = units;
     for (const std::string& c : test::text_contradictions(text)) out += c + "; ";
@@ -101,7 +102,7 @@ std::string of_classes(RandomStream& rng, std::uint64_t seed) {
   std::vector<std::string> keys{
       "ece",   "ece_corrected", "mean_gap",          "accuracy",      "agreement",      "nll",
       "brier", "auroc",         "brier_uncertainty", "ece_classwise", "rater_agreement"};
-  if (s.classes == 2) keys.emplace_back("calibration_slope");
+  if (s.classes == 2) keys.insert(keys.end(), {"calibration_slope", "oe_ratio"});
   if (s.n < 300 && rng.below(8) == 0) keys.clear();  // the default ones
   const Result r = evaluate(items, {.metrics = keys,
                                     .bootstrap = one_of(rng, {0, 3, 19, 25, 50, 100}),
@@ -144,7 +145,7 @@ std::string of_a_regression(RandomStream& rng) {
   return disagreement(evaluate_regression(items, o), groups > 0 ? std::min(groups, n) : n);
 }
 
-/// Any result that can be thought of: whatever the verdict is, nothing that is said beside it denies it.
+/// Arbitrary results: no sentence contradicts the verdict.
 void agreement(Book& book) {
   struct Kind {
     const char* name;

@@ -1,4 +1,5 @@
-// The automatic choice of a calibrator: it must not harm, and must not lose much against the best method.
+// The automatic choice of a calibrator: it must not make predictions worse, nor be much worse than the
+// best method.
 #include <cmath>
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// Cases of many voxels that err together: levels of the test by signs of whole cases, and of intervals.
+// Cases of many voxels with dependent errors: levels of the test by signs of whole cases, and of intervals.
 #include "plumb/evaluate/cases.hpp"
 
 #include "laws/laws.hpp"

@@ -1,5 +1,5 @@
-// The warning of a fit that is worse than none on held-out folds: it must not scare from a calibrator that
-// helps, and must not miss one that harms. Whether it helps is told by many fresh items.
+// The warning of a fit that is worse than none on held-out folds: it must not warn against a calibrator that
+// helps, nor miss one that harms. Many fresh items decide which is the case.
 #include <cmath>
 #include <numeric>
 
@@ -75,9 +75,9 @@ void classes(Book& book) {
       if (o.gain > 0) alarms.push_back(o.warned);
     book.rate("a useful `" + u.method + "` is warned against", u.setting.name, {0, 0.05}, alarms);
   }
-  // Harm by the luck of one draw is hardly seen on that draw: of `isotonic` (N = 60) and `matrix` (K = 5, N =
-  // 80) that lose more than 0.05 about a third are warned against, and of `aux` (n = 60). What a method loses
-  // in every set is seen.
+  // Harm that is due to one sample is hardly visible in that sample: of `isotonic` (N = 60) and `matrix` (K =
+  // 5, N = 80) that lose more than 0.05 about a third are warned against, and of `aux` (n = 60). Systematic
+  // losses are detected.
   std::vector<char> found;
   for (const Outcome& o : run({"histogram", {.n = 60}}, book.sets(200, 15)))
     if (o.gain < -0.05) found.push_back(o.warned);

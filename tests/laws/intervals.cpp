@@ -16,7 +16,17 @@ const Keys kOnCells = {"ece", "ece_mass", "ece_classwise", "ece_l2", "brier_reli
 const Keys kScores = {"accuracy", "nll", "brier", "brier_resolution", "log_refinement", "auroc"};
 const Keys kDebiased = {"cl", "ece_l2_debiased"};  // near 0 for these models
 const Keys kBinary = {"calibration_slope", "calibration_intercept", "oe_ratio"};
-const Keys kVotes = {"agreement", "el", "dl", "disagreement_loss", "disagreement_cl"};
+const Keys kRanking = {"auprc", "aurc", "eaurc", "augrc"};
+const Keys kVotes = {"agreement",
+                     "el",
+                     "il",
+                     "dl",
+                     "rl",
+                     "disagreement_loss",
+                     "disagreement_cl",
+                     "rater_agreement",
+                     "fleiss_kappa",
+                     "krippendorff_alpha"};
 
 // Continuous statistics, and those near a boundary or with dependent votes.
 constexpr Wanted kUsual{0.93, 0.97}, kNearBoundary{0.93, 0.99};
@@ -65,56 +75,82 @@ void cover_kernel_error(Book& book, const Setting& s) {
         }));
 }
 
-void cover_population(Book& book, const Setting& s, const Keys& keys, Wanted wanted) {
-  Setting big = s;
-  big.n = book.whole() ? 400'000 : 50'000;
-  big.groups = 0;
-  const Result truth = evaluate(items_of(draw(big, 12345)), {.metrics = keys, .consensus = false});
-  enter(book, s.name, wanted, simulate_sets(book.sets(200, 30), book.seed(), [&](std::uint64_t seed) {
-          Covered out;
-          for (const auto& [key, m] : evaluate(items_of(draw(s, seed)), resampled(keys)).metrics)
-            if (m.low) out[key] = covers(m, *truth[key].value);
-          return out;
-        }));
-}
-
 Keys operator+(Keys a, const Keys& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
-void intervals(Book& book) {
-  const Setting plain200{.name = "calibrated, N = 200", .n = 200}, plain{.name = "calibrated, N = 400"};
-  const Setting over200{.name = "slope 0.74, N = 200", .n = 200, .slope = 0.74};
-  const Setting over{.name = "slope 0.74, N = 400", .slope = 0.74};
-  const Setting over1000{.name = "slope 0.74, N = 1000", .n = 1000, .slope = 0.74};
-  const Setting shifted{.name = "shift 0.5, N = 400", .shift = 0.5};
-  const Setting rare{.name = "rare events, N = 1000", .n = 1000, .mean = -3.5};
-  const Setting rare_shifted{
-      .name = "rare events, shift 0.5, N = 1000", .n = 1000, .shift = 0.5, .mean = -3.5};
-  const Setting four{.name = "K = 4, calibrated, N = 400", .classes = 4};
-  const Setting four_over{.name = "K = 4, slope 0.74, N = 400", .classes = 4, .slope = 0.74};
-  const Setting votes{.name = "5 votes, calibrated, N = 200", .n = 200, .votes = 5};
-  const Setting votes_over{.name = "5 votes, slope 0.74, N = 200", .n = 200, .votes = 5, .slope = 0.74};
-  const Setting groups{.name = "40 groups of 5, calibrated", .n = 200, .groups = 40};
-  const Setting groups_over{.name = "40 groups of 5, slope 0.74", .n = 200, .groups = 40, .slope = 0.74};
+/// Keys and near-boundary keys of one setting, from the same sets.
+void cover_population(Book& book, const Setting& s, const Keys& keys, Wanted wanted,
+                      const Keys& near_boundary = {}) {
+  Setting big = s;
+  big.n = book.whole() ? 400'000 : 50'000;
+  big.groups = 0;
+  const Keys all = keys + near_boundary;
+  const Result truth = evaluate(items_of(draw(big, 12345)), {.metrics = all, .consensus = false});
+  const auto sets = simulate_sets(book.sets(200, 30), book.seed(), [&](std::uint64_t seed) {
+    Covered out;
+    for (const auto& [key, m] : evaluate(items_of(draw(s, seed)), resampled(all)).metrics)
+      if (m.low) out[key] = covers(m, *truth[key].value);
+    return out;
+  });
+  const auto part = [&](const Keys& of) {
+    std::vector<Covered> out = sets;
+    for (Covered& set : out)
+      std::erase_if(set, [&](const auto& x) { return std::find(of.begin(), of.end(), x.first) == of.end(); });
+    return out;
+  };
+  enter(book, s.name, wanted, part(keys));
+  enter(book, s.name, kNearBoundary, part(near_boundary));
+}
+
+const Setting kOver200{.name = "slope 0.74, N = 200", .n = 200, .slope = 0.74};
+const Setting kOver{.name = "slope 0.74, N = 400", .slope = 0.74};
+const Setting kShifted{.name = "shift 0.5, N = 400", .shift = 0.5};
+const Setting kRare{.name = "rare events, N = 1000", .n = 1000, .mean = -3.5};
+const Setting kFourOver{.name = "K = 4, slope 0.74, N = 400", .classes = 4, .slope = 0.74};
+const Setting kVotesOver{.name = "5 votes, slope 0.74, N = 200", .n = 200, .votes = 5, .slope = 0.74};
+const Setting kGroupsOver{.name = "40 groups of 5, slope 0.74", .n = 200, .groups = 40, .slope = 0.74};
+
+void intervals_on_bins(Book& book) {
   if (!book.whole()) {
-    for (const Setting& s : {over200, votes_over, groups_over}) cover_on_cells(book, s);
-    cover_population(book, over200, kScores + kBinary, kUsual);
+    for (const Setting& s : {kOver200, kVotesOver, kGroupsOver}) cover_on_cells(book, s);
     return;
   }
-  for (const Setting& s : {plain200, plain, over200, over, over1000, shifted, rare, rare_shifted, four,
-                           four_over, votes, votes_over, groups, groups_over})
+  const Setting plain200{.name = "calibrated, N = 200", .n = 200};
+  for (const Setting& s :
+       {plain200, Setting{.name = "calibrated, N = 400"}, kOver200, kOver,
+        Setting{.name = "slope 0.74, N = 1000", .n = 1000, .slope = 0.74}, kShifted, kRare,
+        Setting{.name = "rare events, shift 0.5, N = 1000", .n = 1000, .shift = 0.5, .mean = -3.5},
+        Setting{.name = "K = 4, calibrated, N = 400", .classes = 4}, kFourOver,
+        Setting{.name = "5 votes, calibrated, N = 200", .n = 200, .votes = 5}, kVotesOver,
+        Setting{.name = "40 groups of 5, calibrated", .n = 200, .groups = 40}, kGroupsOver})
     cover_on_cells(book, s);
-  for (const Setting& s : {plain200, over, shifted}) cover_kernel_error(book, s);
-  for (const Setting& s : {over200, over, shifted, rare}) {
-    cover_population(book, s, kScores + kBinary, kUsual);
-    cover_population(book, s, kDebiased, kNearBoundary);
-  }
-  cover_population(book, four_over, kScores + kDebiased, kNearBoundary);
-  cover_population(book, votes_over, kScores + kBinary + kVotes + kDebiased, kNearBoundary);
-  cover_population(book, groups_over, kScores + kBinary + kDebiased, kNearBoundary);
+  for (const Setting& s : {plain200, kOver, kShifted}) cover_kernel_error(book, s);
 }
+
+void intervals(Book& book) {
+  if (!book.whole()) {
+    cover_population(book, kOver200, kScores + kBinary, kUsual);
+    cover_population(book, kShifted, kDebiased, kNearBoundary);
+    return;
+  }
+  for (const Setting& s : {kOver, kRare})
+    cover_population(book, s, kScores + kBinary + kRanking, kUsual, kDebiased);
+  for (const Setting& s : {kOver200, kShifted})
+    cover_population(book, s, kScores + kBinary, kUsual, kDebiased);
+  for (const Setting& s :
+       {Setting{.name = "calibrated, N = 400"}, Setting{.name = "shift 0.5, N = 200", .n = 200, .shift = 0.5},
+        Setting{.name = "shift 1, N = 400", .shift = 1},
+        Setting{.name = "rare events, shift 0.5, N = 1000", .n = 1000, .shift = 0.5, .mean = -3.5}})
+    cover_population(book, s, kDebiased, kNearBoundary);
+  cover_population(book, kFourOver, kScores + kDebiased, kNearBoundary);
+  cover_population(book, kVotesOver, kScores + kBinary + kVotes + kDebiased, kNearBoundary);
+  cover_population(book, kGroupsOver, kScores + kBinary + kDebiased, kNearBoundary);
+  cover_population(book, {.name = "10 groups of 20, slope 0.74", .n = 200, .groups = 10, .slope = 0.74},
+                   Keys{"accuracy", "nll", "brier", "auroc"} + kBinary, kNearBoundary);
+}
+const Topic kOnBins{"intervals on bins", intervals_on_bins};
 const Topic kIntervals{"intervals", intervals};
 
 }  // namespace

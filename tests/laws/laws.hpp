@@ -1,4 +1,4 @@
-// Levels that Plumb claims, measured. A topic is a file of this folder: it simulates data whose truth is
+// Measured levels of Plumb's claims. A topic is a file of this folder: it simulates data whose truth is
 // known, asks Plumb, and enters one row per claim and setting. `make laws` runs every topic and writes the
 // table of docs/inference.md; `plumb-laws --short` is part of the unit tests.
 //
@@ -46,10 +46,13 @@ class Book {
 
   /// A share of sets.
   void rate(std::string claim, std::string setting, Wanted wanted, const std::vector<char>& hits);
-  /// What must not happen in a single set: no standard error excuses it.
+  /// Something that must not happen in any set; no standard error is allowed.
   void never(std::string claim, std::string setting, const std::vector<char>& hits);
   /// A mean over sets.
   void mean(std::string claim, std::string setting, Wanted wanted, const std::vector<double>& values);
+  /// A number with a standard error of its own.
+  void estimate(std::string claim, std::string setting, Wanted wanted, double measured, double error,
+                int sets);
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
 
  private:

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "laws/laws.hpp"
 #include "plumb/evaluate/evaluate.hpp"
@@ -184,58 +185,106 @@ PValues p_values(const Case& c, int sets, std::uint64_t seed, const std::vector<
     o.consensus = false;
     o.seed = own;
     o.null = c.null;
-    return evaluate(test::to_items(simulate_case(c, own), form), o).metrics;
+    const Result r = evaluate(test::to_items(simulate_case(c, own), form), o);
+    std::map<std::string, double> out{{"omnibus", *r.verdict.p_value}};
+    for (const auto& [key, m] : r.metrics) out[key] = *m.p_value;
+    return out;
   });
   PValues out;
   for (const auto& run : runs)
-    for (const auto& [key, m] : run) out[key].push_back(*m.p_value);
+    for (const auto& [key, p] : run) out[key].push_back(p);
   return out;
 }
 
-/// Which sets a test rejects whose critical p-value is the one that rejects 5% of calibrated sets.
-PValues size_adjusted(Case c, int sets, std::uint64_t seed, const std::vector<std::string>& keys) {
-  PValues found = p_values(c, sets, seed, keys);
-  c.slope = 1;
-  c.spread = 1.5;
-  PValues null = p_values(c, sets, seed + 1, keys);
-  for (auto& [key, values] : found) {
-    std::vector<double>& calibrated = null[key];
-    std::sort(calibrated.begin(), calibrated.end());
-    const double critical = calibrated[sets / 20];
-    // At the critical value itself a share of the ties is rejected, such that 5% is met.
-    const auto below = std::lower_bound(calibrated.begin(), calibrated.end(), critical) - calibrated.begin();
-    const auto up_to = std::upper_bound(calibrated.begin(), calibrated.end(), critical) - calibrated.begin();
-    const double share = (0.05 * sets - double(below)) / double(up_to - below);
-    for (double& p : values) p = p < critical ? 1 : p == critical ? share : 0;
-  }
-  return found;
+/// P-values of one test of sets that are over-confident, and of sets that are calibrated.
+struct Tested {
+  std::vector<double> off, calibrated;
+};
+
+/// How many sets are rejected by a test whose critical p-value rejects 5% of the calibrated ones; of the
+/// p-values at `picked_off` and `picked`. At the critical value itself a share of the ties is rejected.
+double adjusted_power(const Tested& t, const std::vector<int>& picked_off, const std::vector<int>& picked) {
+  std::vector<double> null;
+  for (const int i : picked) null.push_back(t.calibrated[i]);
+  std::sort(null.begin(), null.end());
+  const double sets = double(std::ssize(null)), critical = null[std::size_t(sets / 20)];
+  const auto below = std::lower_bound(null.begin(), null.end(), critical) - null.begin();
+  const auto up_to = std::upper_bound(null.begin(), null.end(), critical) - null.begin();
+  const double share = (0.05 * sets - double(below)) / double(up_to - below);
+  double rejected = 0;
+  for (const int i : picked_off) rejected += t.off[i] < critical ? 1 : t.off[i] == critical ? share : 0;
+  return rejected / double(std::ssize(picked_off));
 }
 
+/// The difference of two such powers on the same sets, and its standard error with that of the critical
+/// values: by resampling the sets.
+std::pair<double, double> power_gained(const Tested& by_model, const Tested& by_signs, std::uint64_t seed) {
+  const int sets = int(std::ssize(by_model.off));
+  std::vector<int> all(sets);
+  std::iota(all.begin(), all.end(), 0);
+  const auto gain = [&](const std::vector<int>& off, const std::vector<int>& null) {
+    return adjusted_power(by_model, off, null) - adjusted_power(by_signs, off, null);
+  };
+  RandomStream rng(seed, Purpose::demo, 77);
+  const auto picked = [&] {
+    std::vector<int> out(sets);
+    for (int& i : out) i = int(rng.uniform() * sets);
+    return out;
+  };
+  double sum = 0, squares = 0;
+  constexpr int kReplicates = 400;
+  for (int r = 0; r < kReplicates; ++r) {
+    const double g = gain(picked(), picked());
+    sum += g;
+    squares += g * g;
+  }
+  const double mean = sum / kReplicates;
+  return {gain(all, all), std::sqrt(squares / kReplicates - mean * mean)};
+}
+
+/// Power at equal size of draws from a model and of random signs of units, which they replaced.
 void against_signs(Book& book) {
   const std::vector<std::string> keys{"ece", "ece_mass", "mmce", "ks"};
+  const auto tests = [&](Case c, int sets) {
+    std::map<std::string, Tested> out;
+    for (auto& [key, p] : p_values(c, sets, book.seed(), keys)) out[key].off = std::move(p);
+    c.slope = 1;
+    for (auto& [key, p] : p_values(c, sets, book.seed() + 1, keys)) out[key].calibrated = std::move(p);
+    return out;
+  };
   const auto row = [&](const std::string& setting, Case c) {
     const int sets = book.sets(300, 20);
-    const PValues model = size_adjusted(c, sets, book.seed(), keys);
+    const auto by_model = tests(c, sets);
     c.null = NullKind::signs;
-    const PValues by_signs = size_adjusted(c, sets, book.seed(), keys);
-    for (const std::string& key : keys) {
-      std::vector<double> gain;
-      for (int i = 0; i < sets; ++i) gain.push_back(model.at(key)[i] - by_signs.at(key)[i]);
-      book.mean("power gained over random signs at equal size, `" + key + "`", setting, {0, INFINITY}, gain);
+    const auto by_signs = tests(c, sets);
+    for (const auto& [key, test] : by_model) {
+      const auto [gained, error] = power_gained(test, by_signs.at(key), book.seed());
+      book.estimate("power gained over random signs at equal size, `" + key + "`", setting, {0, INFINITY},
+                    gained, error, sets);
     }
   };
+  const double wide = 1.5 / 0.74;
   row("true slope 0.74, 5 votes, s = 4, N = 200",
-      {.votes = 5, .slope = 0.74, .spread = 1.5 / 0.74, .concentration = 4});
+      {.votes = 5, .slope = 0.74, .spread = wide, .concentration = 4});
   row("true slope 0.74, 40 groups of 5, copula 0.3",
-      {.slope = 0.74, .spread = 1.5 / 0.74, .group_size = 5, .rho = 0.3});
+      {.slope = 0.74, .spread = wide, .group_size = 5, .rho = 0.3});
+  if (!book.whole()) return;
+  row("true slope 0.74, K = 4, 5 votes, s = 4, N = 200",
+      {.classes = 4, .votes = 5, .slope = 0.74, .concentration = 4});
+  row("true slope 0.74, 20 groups of 20, copula 0.3",
+      {.n = 400, .slope = 0.74, .spread = wide, .group_size = 20, .rho = 0.3});
+  row("2% events, true slope 0.85, 5 votes, s = 4, N = 200",
+      {.votes = 5, .slope = 0.85, .rare = true, .concentration = 4});
+  row("2% events, true slope 0.85, 40 groups of 10, copula 0.3",
+      {.n = 400, .slope = 0.85, .rare = true, .group_size = 10, .rho = 0.3});
 }
 
 const Topic kNulls{"nulls", [](Book& book) {
                      levels(book);
                      power(book);
                      signs(book);
-                     against_signs(book);
                    }};
+const Topic kAgainstSigns{"power against random signs", against_signs};
 
 }  // namespace
 }  // namespace plumb::laws

@@ -56,7 +56,7 @@ class Walk:
         return commands_in(self.shell(f"plumb {command} --help"))
 
     def follow(self, command, most=8):
-        """[(command, what it printed)] as long as there is a next one; it must run as printed, and never lead in a circle."""
+        """[(command, what it printed)] as long as there is a next one; it must run as printed, and never lead back to an earlier command."""
         done = []
         while command is not None:
             assert command not in [c for c, _ in done], f"the tool advises in a circle: {command}"

@@ -35,7 +35,7 @@ def test_the_program_of_the_readme(walk, prefix):
 
 
 def test_the_model_without_the_library(walk, prefix):
-    """The comment at the top of plumb/apply.hpp is all that it takes."""
+    """The comment at the top of plumb/apply.hpp is sufficient to use it."""
     header = (prefix / "include" / "plumb" / "apply.hpp").read_text()
     example = "\n".join(re.findall(r"^//   (.*)$", header.split("#pragma once")[0], re.M))
     assert "Calibrator::load" in example

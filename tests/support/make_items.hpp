@@ -29,7 +29,7 @@ struct Simulated {
 struct SimulateOptions {
   std::int64_t n = 500;
   int classes = 2;
-  int raters = 1;  ///< with `vary`, 1 to raters votes an item
+  int raters = 1;  ///< with `vary`, 1 to raters votes per item
   bool vary = false;
   double sharpen = 1;  ///< > 1: the model is over-confident; 1: calibrated
   int rounding = 0;    ///< > 0: p rounded to multiples of 1 / rounding, for ties

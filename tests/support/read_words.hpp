@@ -1,6 +1,6 @@
-// Reads what Plumb says about a result as a person does, from the sentences alone, and looks for statements
-// that cannot all be true: numbers against the words beside them, sentences against the verdict, plots
-// against both. It shares no code with the report.
+// Reads Plumb's sentences about a result as a person would, from the sentences alone, and looks for
+// statements that cannot all be true: numbers against the words beside them, sentences against the verdict,
+// plots against both. It shares no code with the report.
 #pragma once
 
 #include <cmath>
@@ -65,13 +65,13 @@ class WordsReader {
   /// Nothing unfinished, and every interval in order and around its value.
   void whole(const std::string& s) {
     static const std::regex around(
-        R"((?:about|slope is|hold) ([0-9.e+-]+)%?(?: of the targets)? \([0-9.]+% interval ([0-9.e+-]+)%? to ([0-9.e+-]+)%?\))");
+        R"((?:about|slope is|contain) ([0-9.e+-]+)%?(?: of the targets)? \([0-9.]+% interval ([0-9.e+-]+)%? to ([0-9.e+-]+)%?\))");
     for (const char* bad : {"nan", "inf ", "-inf", "?", ": .", "  ", "⟦", "of -", "is -0.0%"})
       expect(!has(s, bad), std::string("\"") + bad + "\"", s);
     Match m;
     if (std::regex_search(s, m, around)) {
       expect(number(m, 2) <= number(m, 3), "an interval is reversed", s);
-      const double slack = has(s, "hold") ? 0.5 : 0;  // of whole percents
+      const double slack = has(s, "contain") ? 0.5 : 0;  // of whole percents
       expect(number(m, 2) <= number(m, 1) + slack && number(m, 1) <= number(m, 3) + slack,
              "a value outside its interval", s);
     }
@@ -103,7 +103,7 @@ class WordsReader {
     if (has(v, "could show that by chance"))
       for (const std::string& s : shown_.words)
         expect(!has(s, "too high on") && !has(s, "too low on") && !has(s, "confident on average") &&
-                   !has(s, "too extreme") && !has(s, "too timid"),
+                   !has(s, "too extreme") && !has(s, "not extreme enough"),
                "a fault is claimed that the verdict puts down to chance", s);
     if (!shown_.headline.empty())
       expect(shown_.headline == (trusted()     ? "trustworthy"
@@ -119,7 +119,7 @@ class WordsReader {
     Match m;
     const bool high = has(s, "too high on average") || has(s, "over-confident on average"),
                low = has(s, "too low on average") || has(s, "under-confident on average"),
-               extreme = has(s, "too extreme"), timid = has(s, "too timid"),
+               extreme = has(s, "too extreme"), timid = has(s, "not extreme enough"),
                small = has(s, "variances are too small"), large = has(s, "variances are too large");
     if (high || low)
       expect(std::regex_search(s, m, means) &&
@@ -142,11 +142,11 @@ class WordsReader {
   }
 
   void plot(const std::string& s) {
-    static const std::regex makes(R"(makes [^ ]+, ([0-9.e+-]+) times as much)"),
-        hold(R"(intervals of .* hold ([0-9.]+)%)"),
-        slice(R"(is worst for .*: its (.*) there is ([0-9.e+-]+), and ([0-9.e+-]+) for the best slice)");
+    static const std::regex observed(R"(the observed one is [^ ]+, ([0-9.e+-]+) times as large)"),
+        contain(R"(intervals(?: of .*)? contain ([0-9.]+)%)"),
+        slice(R"(The (.*) is worst for .* \(([0-9.e+-]+)\); for the best slice it is ([0-9.e+-]+))");
     Match m;
-    if (std::regex_search(s, m, makes)) {
+    if (std::regex_search(s, m, observed)) {
       const double ratio = number(m, 1);
       const bool explained = said("mainly where the variance is small");
       if (said("variances are too small"))
@@ -154,8 +154,8 @@ class WordsReader {
       if (said("variances are too large"))
         expect(ratio <= 1 || explained, "too large, and errors are larger", s);
     }
-    if (std::regex_search(s, m, hold)) {
-      static const std::regex own(R"(The 90% intervals hold ([0-9.]+)% of the targets)");
+    if (std::regex_search(s, m, contain)) {
+      static const std::regex own(R"(The 90% intervals contain ([0-9.]+)% of the targets)");
       const double here = number(m, 1);
       for (const std::string& w : shown_.words)
         if (Match n; std::regex_search(w, n, own))
@@ -177,7 +177,7 @@ class WordsReader {
 
   void next() {
     const std::string& s = shown_.next;
-    if (has(s, "Fit a calibrator") || has(s, "Fit another") || has(s, "Repair"))
+    if (has(s, "Fit a calibrator") || has(s, "Fit another") || has(s, "Calibrate the variances"))
       expect(off() && !said("of guessing"), "a repair that the verdict does not ask for", s);
     if (has(s, "Add ")) expect(undecided() && shown_.units > 1, "more items, though it is settled", s);
     if (has(s, "confident wrong answers")) expect(trusted(), "single answers before the model is trusted", s);

@@ -57,5 +57,19 @@ TEST(Augment, RotationKeepsTheCentreAndTheSeedDecides) {
   EXPECT_FALSE(torch::equal(augment(a, {.rotation = 30}, 9), augment(a, {.rotation = 30}, 10)));
 }
 
+/// Votes move with the image: where a whole pixel came from inside, image and votes tell of the same one.
+TEST(Augment, VotesMoveWithTheImage) {
+  const torch::Tensor x = ramp(30, 9, 9) + 1;
+  for (const Augmentation& a : {Augmentation{.flip = true, .shift = 2}, Augmentation{.shift = 3}}) {
+    const torch::Tensor moved = augment(x, a, 11), votes = augment_votes(x, a, 11);
+    EXPECT_LT(furthest(torch::where(votes > 0, moved, votes), votes), kPixelTolerance);
+    EXPECT_GT((votes == 0).sum().item<std::int64_t>(), 0) << "what came from outside has no votes";
+    EXPECT_GT((votes > 0).to(torch::kFloat32).mean().item<double>(), 0.4);
+  }
+  const torch::Tensor turned = augment_votes(x, {.rotation = 30}, 4);
+  EXPECT_TRUE(torch::equal(turned, turned.round())) << "votes stay whole";
+  EXPECT_TRUE(torch::equal(augment_votes(x, {}, 1), x));
+}
+
 }  // namespace
 }  // namespace plumb::train

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plumb/data/check.hpp"
+#include "plumb/metrics/ordered/empirical.hpp"
 #include "support.hpp"
 #include "train/trainer.hpp"
 
@@ -32,6 +33,12 @@ std::vector<std::string> losses_of(const TrainOptions& o) {
   return names;
 }
 
+TEST(Cape, TrainingAndTheCoreHaveTheSameDefaults) {
+  EXPECT_EQ(TrainOptions{}.cape_bins, EmpiricalOptions{}.bins);
+  EXPECT_EQ(TrainOptions{}.cape_neighbours, EmpiricalOptions{}.neighbours);
+  EXPECT_EQ(TrainOptions{}.cape_sigma, EmpiricalOptions{}.sigma);
+}
+
 TEST(Cape, CalibratesEveryMthEpochAfterTheEarlyStop) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(losses_of(quick("cape-bin")),
@@ -57,7 +64,7 @@ TEST(Cape, TheFirstPhaseIsCrossEntropyBitForBit) {
     EXPECT_EQ(a.history[i].train_loss, b.history[i].train_loss);
     EXPECT_EQ(a.history[i].validation, b.history[i].validation);
   }
-  // The starting model stays the one to beat: CaPE never ends with a worse validation log-loss.
+  // The starting model remains a candidate: CaPE never ends with a worse validation log-loss.
   EXPECT_LE(b.schedule.best, a.schedule.best);
 }
 

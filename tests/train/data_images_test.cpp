@@ -78,9 +78,9 @@ TEST(Data, FoldersOfPngAndJpeg) {
   EXPECT_NEAR(d.train.inputs[1].to(torch::kFloat32).mean().item<double>(), 120, 1);  // JPEG is not exact
   o.image_size = 2;
   EXPECT_EQ(load_dataset(o).train.inputs.sizes().vec(), (std::vector<std::int64_t>{2, 3, 2, 2}));
-  write_file(folder / "train/b.jpg", "this is no JPEG");
+  write_file(folder / "train/b.jpg", "this is not a JPEG");
   EXPECT_NE(complaint(o).find("as JPEG"), std::string::npos);
-  write_file(folder / "train/a.png", "this is no PNG");
+  write_file(folder / "train/a.png", "this is not a PNG");
   EXPECT_NE(complaint(o).find("save the picture again"), std::string::npos);
   write_png(folder / "train/a.png", std::vector<std::uint8_t>(6 * 4 * 3, 10), 6, 4);
   write_jpeg(folder / "train/b.jpg", std::vector<std::uint8_t>(6 * 4 * 3, 120), 6, 4);

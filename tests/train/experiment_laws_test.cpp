@@ -1,5 +1,5 @@
 // A small version of Liu 2022, Table 1: over fixed seeds CaPE estimates the probabilities better than
-// cross-entropy stopped early, and the oracle, which sees labels drawn anew, is better still.
+// cross-entropy stopped early, and the oracle, which sees redrawn labels, is better still.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace plumb::train {
 namespace {
 
 constexpr int kSeeds = 20;
-// A mean difference of two standard errors or more is no accident of these seeds.
+// A mean difference of two standard errors or more is not due to these seeds.
 constexpr double kStandardErrors = 2;
 
 TrainOptions setting(const std::string& method, std::uint64_t seed) {

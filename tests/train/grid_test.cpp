@@ -72,7 +72,7 @@ TEST(Grid, ChangedOptionsBadCellsAndDivergedOnesAreTold) {
   const GridOutcome done = run_grid(folder / "grid.json", how, hooks);
   EXPECT_EQ(done.missing, 2);  // a cnn wants images
   EXPECT_EQ(done.busy, 0);
-  EXPECT_EQ(done.astray, 1);
+  EXPECT_EQ(done.diverged, 1);
   ASSERT_EQ(complaints.size(), 2U);
   EXPECT_NE(complaints[0].find("0.1_cnn"), std::string::npos) << complaints[0];
   write_file(folder / "grid.json", head + "3" + vary);

@@ -234,5 +234,20 @@ TEST(Gradients, OfEveryLossMatchFiniteDifferences) {
       "laplace", [&](const auto& x) { return F::laplace_nll(x, y); }, outputs);
 }
 
+// Numbers of a naive implementation; tests/python/with_torch/test_losses.py has the same cases and numbers.
+TEST(Losses, TheNumbersThatPythonHas) {
+  const torch::Tensor empirical = doubles({0.1, 0.5, 0.9, 0.25, 1.0, 0.0}, {6});
+  const auto near = [](const torch::Tensor& loss, double number) {
+    EXPECT_NEAR(loss.item<double>(), number, kSumTolerance);
+  };
+  near(F::focal_loss(logits3(), votes3()), 1.5848888981490947);
+  near(F::focal_loss(logits1(), votes2()), 1.0408172190284743);
+  near(F::entropy_loss(logits3(), votes3()), 1.289081197795861);
+  near(F::entropy_loss(logits1(), votes2()), 0.9556427534111811);
+  near(F::mmce_loss(logits3(), votes3()), 2.6001994516448423);
+  near(F::mmce_loss(logits1(), votes2()), 1.8433766478605365);
+  near(F::calibration_loss(logits1(), empirical), 0.35754016092779395);
+}
+
 }  // namespace
 }  // namespace plumb::train

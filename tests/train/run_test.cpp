@@ -134,7 +134,7 @@ TEST(Run, OneProcessAtATime) {
     EXPECT_NE(said.find("another process is working on " + o.out), std::string::npos) << said;
     EXPECT_FALSE(fs::exists(o.out + "/.lock"));
   }
-  // A file without its process blocks nobody.
+  // A file left by a dead process blocks no other process.
   const TrainOptions o = quick(folder, "left");
   int calls = 0;
   EXPECT_THROW((void)train_run(o, {.interrupted = [&] { return ++calls > 3; }}), Interrupted);

@@ -16,8 +16,8 @@
 
 namespace plumb::train::testing {
 
-/// Features of which the first two carry the risk, bent, and the others are noise; labels
-/// drawn from the risk.
+/// Features of which the first two carry the risk, bent, and the others are noise; labels drawn from
+/// the risk.
 inline Split risk_split(std::int64_t n, std::int64_t dimension, std::uint64_t seed) {
   Split s;
   s.inputs = torch::empty({n, dimension});
@@ -146,7 +146,7 @@ inline TrainOptions data_at(const std::string& folder) {
   return o;
 }
 
-/// What is said when these data are loaded; empty: nothing.
+/// The error when these data are loaded; empty: none.
 inline std::string complaint(const TrainOptions& o) {
   try {
     (void)load_dataset(o);

@@ -32,7 +32,7 @@ where the true probabilities are known. MNIST's idx files, CIFAR-10's binary bat
 of PNG or JPEG files with a labels.csv (columns file, label) are read too.
 
 Examples:
-  faces with a known risk, from nothing to an evaluated model
+  faces with a known risk: from simulated data to an evaluated model
     plumb demo faces --out faces
     plumb train --data faces --model resnet18 --method cape-bin --lr 0.01 --plateau 5 --out runs/cape
     plumb evaluate --probs runs/cape/test/probs.npy --labels runs/cape/test/labels.npy
@@ -44,7 +44,7 @@ Examples:
     plumb train --data cells --model cnn --head gaussian --optimizer adam --lr 0.0003 --out runs/reg
   continue an interrupted run
     plumb train --resume runs/cape
-  which strength?
+  choose the strength by validation log-loss
     plumb train --data faces --model cnn --method focal --tune 0.5,1,2,3 --out runs/focal
   many runs, three at a time on one device
     plumb train --grid grid.json --out runs/grid --jobs 3
@@ -60,6 +60,8 @@ constexpr const char* kPredictExamples = R"(Examples, on the runs that "plumb tr
     plumb predict runs/cape --tta --flip --rotation 10 --out runs/cape/tta
   regression: mean, aleatoric and epistemic variance (Laves 2021, eq. 10)
     plumb predict runs/reg --mc-dropout --samples 25 --out runs/reg/mc
+  one table for others, with a column for each class
+    plumb predict runs/cnn --out predictions.parquet
 A run with --ensemble M gives one sample per member, or --samples for each with --mc-dropout or --tta.)";
 
 template <class T>
@@ -79,14 +81,14 @@ std::vector<T> parsed_list(const char* flag, const Args& texts) {
 }
 
 // All other flags define the run: --resume cannot change them, and a grid has them in its file.
-constexpr std::array<std::string_view, 9> kHowItRuns = {
+constexpr std::array<std::string_view, 9> kFlagsOfExecution = {
     "--data",   "--out",     "--resume",           "--grid", "--jobs",
     "--device", "--threads", "--checkpoint-every", "--quiet"};
 
-Args what_a_run_is(const Flags& flags) {
+Args flags_that_define_a_run(const Flags& flags) {
   Args given = flags.given();
   std::erase_if(given, [](const std::string& flag) {
-    return std::find(kHowItRuns.begin(), kHowItRuns.end(), flag) != kHowItRuns.end();
+    return std::find(kFlagsOfExecution.begin(), kFlagsOfExecution.end(), flag) != kFlagsOfExecution.end();
   });
   return given;
 }
@@ -196,7 +198,7 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   flags.text("--data-seed", "N|auto", t.data_seed,
              "seed of the split and of drawn outcomes; auto: same as --seed [auto]");
   flags.choice("--device", train::kDevices, o.device, "auto: CUDA if available");
-  flags.integer("--threads", o.threads, "0: all cores");
+  flags.integer("--threads", o.threads, "number of threads; 0: all cores");
   flags.integer("--checkpoint-every", o.checkpoint_every, "epochs between checkpoints");
   flags.toggle("--quiet", o.quiet, "print no progress and no summary");
   flags.exclusive({"--resume", "--grid"});
@@ -217,13 +219,14 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
     run.threads = o.threads;
     run.checkpoint_every = o.checkpoint_every;
     run.quiet = o.quiet;
-    if (const Args given = what_a_run_is(flags); !given.empty())
+    if (const Args given = flags_that_define_a_run(flags); !given.empty())
       throw InputError(given.front() + " cannot be changed with --resume: a run keeps its options");
     check_options(run);
     return run;
   }
   if (!t.grid.empty()) {
-    if (const Args given = what_a_run_is(flags); !given.empty()) refuse_beside_grid(given.front(), t.grid);
+    if (const Args given = flags_that_define_a_run(flags); !given.empty())
+      refuse_beside_grid(given.front(), t.grid);
     if (flags.given("--data")) refuse_beside_grid("--data", t.grid);
   }
   if (t.dropout != "auto") o.dropout = parsed<double>("--dropout", t.dropout);
@@ -261,32 +264,34 @@ bool parse_predict_flags(const Args& args, train::PredictOptions& o) {
   flags.text("--data", "FOLDER", o.data, "data folder, if not that of the run");
   flags.text("--split", "NAME", o.split,
              "train, validation, test or any other folder of the data [" + o.split + "]");
-  flags.heading("How");
+  flags.heading("Sampling");
   flags.toggle("--mc-dropout", o.mc_dropout, "keep dropout on");
   flags.toggle("--tta", o.tta, "augment the inputs");
   flags.integer("--samples", o.samples, "number of passes of each network, only with --mc-dropout or --tta");
-  flags.toggle("--flip", o.flip, "for --tta; none of the three given: as in training");
+  flags.toggle("--flip", o.flip,
+               "mirror left to right at random (with --tta; by default, augmentation is as in training)");
   flags.integer("--shift", o.shift, "shift by up to N pixels");
   flags.number("--rotation", o.rotation, "rotate by up to X degrees");
   flags.seed("--seed", o.seed, "seed of the passes");
   flags.heading("Running");
-  flags.text("--out", "FOLDER", o.out,
-             "samples.npy (S x N x K), probs.npy; regression: mean, aleatoric, epistemic");
+  flags.text(
+      "-o,--out", "FOLDER|FILE", o.out,
+      "a folder for samples.npy (S x N x K), probs.npy (regression: mean, aleatoric, epistemic) and the answers; or the predictions as one .npy, .csv or .parquet");
   flags.choice("--device", train::kDevices, o.device, "auto: CUDA if available");
-  flags.integer("--threads", o.threads, "0: all cores");
+  flags.integer("--threads", o.threads, "number of threads; 0: all cores");
   flags.integer("--batch", o.batch, "batch size");
   flags.toggle("--quiet", o.quiet, "print no progress and no summary");
   flags.examples(kPredictExamples);
   if (!flags.parse(args)) return false;
   if (run.size() != 1) throw InputError("plumb predict takes the folder of one run");
   o.run = run.front();
-  if (o.out.empty()) throw InputError("--out is needed: the folder to write to");
+  if (o.out.empty()) throw InputError("--out is needed: the folder or the file to write to");
   if (o.batch < 1) throw InputError("--batch must be at least 1");
   between("--samples", o.samples, 1, 100000);
   between("--shift", o.shift, 0, 4096);
   if (!(o.rotation >= 0 && o.rotation <= 180))
     throw InputError("--rotation must be between 0 and 180, not " + show(o.rotation));
-  check_out(o.out);
+  check_out(train::is_one_file(o) ? std::filesystem::absolute(o.out).parent_path().string() : o.out);
   check_threads(o.threads);
   return true;
 }

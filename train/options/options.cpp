@@ -1,6 +1,8 @@
 #include "train/options/options.hpp"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -129,6 +131,12 @@ double strength_of(const TrainOptions& o) { return o.strength.value_or(default_s
 bool is_cape(const std::string& method) { return method == "cape-bin" || method == "cape-kernel"; }
 std::int64_t cape_every_of(const TrainOptions& o) {
   return o.cape_every > 0 ? o.cape_every : o.method == "cape-bin" ? 3 : 4;
+}
+
+bool is_one_file(const PredictOptions& o) {
+  const std::string suffix = std::filesystem::path(o.out).extension().string();
+  constexpr std::array kSuffixes{".npy", ".csv", ".tsv", ".parquet", ".arrow", ".feather"};
+  return std::find(kSuffixes.begin(), kSuffixes.end(), suffix) != kSuffixes.end();
 }
 
 std::uint64_t data_seed_of(const TrainOptions& o) { return o.data_seed.value_or(o.seed); }

@@ -1,5 +1,5 @@
 // What a training run is made of: one plain struct, the same from the command line, from config.json and in
-// tests. Defaults live here alone. No LibTorch.
+// tests. The only place for defaults. No LibTorch.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,11 @@ struct TrainOptions {
   std::string head = "auto";                      ///< auto, softmax, sigmoid, gaussian, laplace
   std::vector<std::int64_t> hidden = {128, 128};  ///< of the mlp
   std::int64_t width = 0;         ///< first width of resnet18, vgg16-small, unet-small; 0: the usual
-  std::optional<double> dropout;  ///< none: the model's own (cnn, vgg16-small 0.5, else 0)
+  std::optional<double> dropout;  ///< none: the model's own (cnn, vgg16-small 0.5, otherwise 0)
 
   // Method.
   std::string method = "ce";
-  std::optional<double> strength;      ///< none: strength_of() knows
+  std::optional<double> strength;      ///< none: see strength_of()
   std::int64_t cape_every = 0;         ///< m of Algorithm 1; 0: 3 with bins, 4 with the kernel
   std::int64_t cape_bins = 5;          ///< B
   std::int64_t cape_neighbours = 200;  ///< r
@@ -72,7 +72,7 @@ struct TrainOptions {
   /// regression: sigma scaling on validation after each epoch (Laves 2021, Fig. 4)
   bool intra_training = false;
 
-  // How it runs; none of these defines the run.
+  // Execution; these do not define the run.
   std::string device = "auto";  ///< auto, cpu, cuda
   std::int64_t threads = 0, checkpoint_every = 1;
   std::string out;
@@ -91,12 +91,14 @@ struct PredictOptions {
   std::uint64_t seed = 0;
   std::string device = "auto";
   std::int64_t threads = 0, batch = 512;
-  std::string out;
+  std::string out;  ///< a folder, or one file by its suffix
   bool quiet = false;
 };
+/// Whether the predictions are asked for as one file: .npy, .csv, .tsv, .parquet, .arrow or .feather.
+[[nodiscard]] bool is_one_file(const PredictOptions& o);
 
-/// As given, else focal 2, entropy 1, mmce 3, label-smoothing 0.05, mixup 0.2; cape-*: 0, which alternates
-/// the losses (Algorithm 1), while w > 0 minimises (1 - w) L_D + w L_C in every epoch.
+/// As given, otherwise focal 2, entropy 1, mmce 3, label-smoothing 0.05, mixup 0.2; cape-*: 0, which
+/// alternates the losses (Algorithm 1), while w > 0 minimises (1 - w) L_D + w L_C in every epoch.
 [[nodiscard]] double strength_of(const TrainOptions& o);
 [[nodiscard]] bool is_cape(const std::string& method);
 [[nodiscard]] std::int64_t cape_every_of(const TrainOptions& o);

@@ -1,17 +1,10 @@
-// In a browser: shows the document embedded in the page. In node: draws a folder of specs.
+// Shows the document embedded in the page. With #single-page it is laid out for a PDF of one page.
 import "./page.css";
 import { showPage } from "./page";
-import { drawFolder } from "./svg";
+import { cutPaper, layOutForPrint } from "./single_page";
 import type { Report } from "./types";
 
-declare const process: { argv: string[]; exitCode: number };
-
-if (typeof document === "undefined") {
-  drawFolder(process.argv[2] ?? ".").catch((error: unknown) => {
-    console.error(String(error));
-    process.exitCode = 1;
-  });
-} else {
-  const text = document.getElementById("plumb-document")!.textContent ?? "{}";
-  void showPage(JSON.parse(text) as Report, document.getElementById("plumb-page")!);
-}
+const text = document.getElementById("plumb-document")!.textContent ?? "{}";
+const single = location.hash === "#single-page";
+if (single) layOutForPrint();
+void showPage(JSON.parse(text) as Report, document.getElementById("plumb-page")!).then(() => single && cutPaper());

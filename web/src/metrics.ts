@@ -73,7 +73,7 @@ export function metricsSection(report: Report): HTMLElement | undefined {
   return h("section", { id: "metrics", "aria-labelledby": "metrics-title" },
     h("h2", { id: "metrics-title" }, "Metrics"),
     h("p", { class: "intro" }, resampled
-      ? `Below each value its ${Math.round(100 * (level ?? 0.95))}% interval and, for calibration errors, what a calibrated model would show by chance.`
+      ? `Below each value: its ${Math.round(100 * (level ?? 0.95))}% interval and, for calibration errors, what a calibrated model would show by chance.`
       : "The values on this test set. Run with --bootstrap 200 to see their intervals."),
     h("div", { class: "card" }, table(report, headlines.length > 0 ? headlines : rows, "Headline metrics"),
       headlines.length > 0 && others.length > 0 &&

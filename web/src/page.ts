@@ -44,7 +44,7 @@ function themeButton(): HTMLElement {
 function facts(report: Report): string {
   const m = report.models[0];
   if (!m) return "";
-  const parts = [m.task, m.items !== undefined && `${shown(m.items)} items`,
+  const parts = [m.task, m.items !== undefined && `${shown(m.items)} ${m.noun ?? "items"}`,
     m.votes !== undefined && m.items !== undefined && m.votes > m.items && `${shown(m.votes)} votes`,
     m.classes !== undefined && m.classes > 2 && `${shown(m.classes)} classes`,
     report.date, `plumb ${report.plumb}`];
@@ -80,7 +80,7 @@ function words(report: Report): HTMLElement | undefined {
 export async function showPage(report: Report, at: HTMLElement): Promise<void> {
   const sections: { id: string; title: string; element: HTMLElement }[] = [];
   const add = (id: string, title: string, element: HTMLElement | undefined) => element && sections.push({ id, title, element });
-  // The diagram that the verdict speaks of comes first; words and numbers follow.
+  // The diagram that the verdict refers to comes first; words and numbers follow.
   const first = report.sections.filter((s) => s.id === "calibration" || s.id === "regression");
   const others = report.sections.filter((s) => !first.includes(s));
   const show = (list: Section[]) => list.flatMap((s) => {
@@ -96,7 +96,7 @@ export async function showPage(report: Report, at: HTMLElement): Promise<void> {
   add("metrics", "Metrics", metricsSection(report));
   charts.push(...show(others));
   add("run", "What was run", provenance(report));
-  at.append(h("a", { class: "skip", href: "#main" }, "To the results"), hero(report),
+  at.append(h("a", { class: "skip", href: "#main" }, "Skip to the results"), hero(report),
     h("nav", { "aria-label": "Sections" }, ...sections.map((s) => h("a", { href: `#${s.id}` }, s.title))),
     h("main", { id: "main" }, ...sections.map((s) => s.element)),
     h("footer", {}, `Made by plumb ${report.plumb}${report.date === "" ? "" : ` on ${report.date}`}. The plots are drawn by Vega-Lite (BSD-3-Clause).`));

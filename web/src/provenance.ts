@@ -9,7 +9,7 @@ function runBlock(run: Run): HTMLElement {
   return h("div", { class: "card wide run" },
     h("h3", {}, run.name, h("span", { class: "tag" }, `${run.command ?? ""}, plumb ${run.plumb ?? ""}`)),
     notes.length > 0 && h("ul", { class: "notes" }, ...notes.map((n) => h("li", {}, n))),
-    run.argv !== undefined && h("p", { class: "small" }, "To repeat it:"),
+    run.argv !== undefined && h("p", { class: "small" }, "To reproduce it:"),
     run.argv !== undefined && h("pre", { tabindex: 0 }, h("code", {}, run.argv.map(quoted).join(" "))),
     h("ul", { class: "inputs" }, ...inputs.map((i) => h("li", {}, h("code", {}, i.flag), " ", h("span", { class: "path" }, i.path),
       h("span", { class: "small" }, ` ${i.shape.join(" × ")} ${i.dtype}`),
@@ -20,6 +20,6 @@ function runBlock(run: Run): HTMLElement {
 
 export function provenance(report: Report): HTMLElement {
   return h("section", { id: "run", "aria-labelledby": "run-title" }, h("h2", { id: "run-title" }, "What was run"),
-    h("p", { class: "intro" }, "Every number above comes from these commands, and they give the same numbers again."),
+    h("p", { class: "intro" }, "Every number above was computed by these commands. Running them again gives the same numbers."),
     h("div", { class: "grid" }, ...report.runs.map(runBlock)));
 }

@@ -6,7 +6,7 @@ function cell(t: ReaderTable, row: Scalar[], i: number): HTMLElement {
   const x = row[i];
   // The column after the picture is the item's name.
   if (i === t.picture && typeof x === "string" && x.startsWith("data:image/"))
-    return h("td", { class: "picture" }, h("img", { src: x, alt: `item ${scalar(row[i + 1])}` }));
+    return h("td", { class: t.wide ? "picture wide" : "picture" }, h("img", { src: x, alt: `${t.wide ? "case" : "item"} ${scalar(row[i + 1])}` }));
   return h("td", { class: typeof x === "number" ? "number" : undefined }, scalar(x));
 }
 

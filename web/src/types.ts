@@ -23,6 +23,7 @@ export interface ReaderTable {
   columns: string[];
   rows: Scalar[][];
   picture?: number;  // the column of data URIs
+  wide?: boolean;  // pictures are to be looked at, not only recognised
 }
 export interface Section {
   id: string;
@@ -58,7 +59,7 @@ export interface Run {
 export interface Report {
   title: string;
   plumb: string;
-  models: { name: string; task?: string; items?: number; votes?: number; classes?: number }[];
+  models: { name: string; task?: string; items?: number; noun?: string; votes?: number; classes?: number }[];
   date: string;  // empty: not told
   verdicts: { model: string; level: string; name: string; text: string }[];
   summary: string;

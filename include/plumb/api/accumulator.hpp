@@ -1,5 +1,5 @@
-// Evaluation of data that come in batches, on one machine or on many: bounded memory, and the bits of one
-// pass whatever the split.
+// Evaluation of data that arrive in batches, on one machine or several: bounded memory, and the same bits as
+// one pass for any split.
 #pragma once
 
 #include <optional>
@@ -16,19 +16,19 @@ template <class State, class Items, class Options>
 class BasicAccumulator {
  public:
   BasicAccumulator() = default;
-  /// Throws InputError for what sums cannot give: bootstrap, equal-mass bins.
+  /// Throws InputError for options that need all the data: bootstrap, equal-mass bins.
   explicit BasicAccumulator(Options options);
 
   void update(const Items& batch);
-  /// Of batches seen elsewhere. An accumulator that saw none is the identity; InputError names an
-  /// option that differs.
+  /// Adds batches accumulated elsewhere. An empty accumulator is the identity; InputError names an option
+  /// that differs.
   void merge(const BasicAccumulator& other);
   /// The result so far; more batches may follow. InputError before the first one.
   [[nodiscard]] Result finish() const;
 
   /// What `plumb evaluate --save-state` writes and `plumb merge` reads.
   [[nodiscard]] std::string to_bytes() const;
-  /// Bins, clip and the like are those of the state; `options` may choose metrics and threads.
+  /// Bins, clip and similar options are taken from the state; `options` may choose metrics and threads.
   [[nodiscard]] static BasicAccumulator from_bytes(std::string_view bytes, Options options = {});
 
  private:

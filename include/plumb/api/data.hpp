@@ -1,4 +1,4 @@
-// Numbers or names as a program has them: a vector, a span, an array, a pointer with strides.
+// Numbers or names as programs hold them: a vector, a span, an array, a pointer with strides.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::sa
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !Character<T>;
 template <class T>
-concept Stored = Number<T> && !std::same_as<T, long double>;  // of a width that the core reads
+concept Stored = Number<T> && !std::same_as<T, long double>;  // of a width that the core can read
 template <class T>
 concept Text = std::convertible_to<T, std::string_view>;
 
@@ -36,12 +36,12 @@ inline constexpr std::int64_t kArrayExtent = 0;  // of a std::array of numbers
 template <Stored T, std::size_t N>
 inline constexpr std::int64_t kArrayExtent<std::array<T, N>> = N;
 
-/// What is read where it lies.
+/// Types that are read in place.
 template <class R>
 concept InPlace = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
     (Stored<std::ranges::range_value_t<R>> || (kArrayExtent<std::ranges::range_value_t<R>> > 0));
 template <class T>
-inline constexpr bool kBraces = false;  // an initializer_list dies with its expression
+inline constexpr bool kBraces = false;  // an initializer_list does not outlive its expression
 template <class T>
 inline constexpr bool kBraces<std::initializer_list<T>> = true;
 template <class R>
@@ -64,18 +64,18 @@ class Extents {
   std::vector<std::int64_t> values_;
 };
 
-/// Contiguous numbers of a named variable, and whatever a span or a pointer shows, stay where they are and
-/// must live as long as the items made of them. Temporaries and moved vectors are kept; text, vector<bool>,
-/// long double, vectors of vectors and ranges that are not contiguous are copied.
+/// Contiguous numbers of a named variable, and whatever a span or a pointer refers to, are not copied and
+/// must outlive the items made from them. Temporaries and moved vectors are kept; text, vector<bool>, long
+/// double, vectors of vectors and ranges that are not contiguous are copied.
 class Data {
  public:
   Data() = default;  ///< not given
-  /// One number or name an item. A range of std::array or of ranges has the columns of its elements.
+  /// One number or name per item. A range of std::array or of ranges has the columns of its elements.
   template <detail::Readable R>
   requires(!std::same_as<std::remove_cvref_t<R>, Data>) Data(R&& values) {  // NOLINT: made to be converted
     read(std::forward<R>(values), {});
   }
-  /// Rows of so many columns, one after another.
+  /// Row-major rows with this many columns.
   template <detail::Readable R>
   Data(R&& values, std::integral auto columns) {
     read(std::forward<R>(values), {kAll, static_cast<std::int64_t>(columns)});
@@ -94,12 +94,12 @@ class Data {
   Data(const T* first, const Extents& shape, const Extents& strides) {
     view(detail::dtype_of<T>(), first, kUnknown, shape.values(), strides.values());
   }
-  /// What the core reads: float16, the other endianness.
+  /// An array of the core, which also has float16 and the other endianness.
   Data(Array array) : given_(true), array_(std::move(array)) {}  // NOLINT: made to be converted
 
   [[nodiscard]] bool given() const { return given_; }
-  /// As rows that messages call by `name`; none when not given. InputError for a null pointer and for a shape
-  /// that the values do not fill.
+  /// The values as rows; messages call them `name`. Empty when not given. InputError for a null pointer and
+  /// for a shape that the values do not fill.
   [[nodiscard]] Rows rows(const std::string& name) const;
 
  private:

@@ -1,4 +1,4 @@
-// Fitting a calibrator, applying it, keeping it.
+// Fits, applies and saves calibrators.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct Intervals {
   std::vector<double> low, high;
 };
 
-/// A fitted calibrator, of probabilities or of variances. A value: copy it, keep it, share
-/// it between threads.
+/// A fitted calibrator, of probabilities or of variances. It has value semantics and may be shared
+/// between threads.
 class Model {
  public:
   explicit Model(CalibrationModel parts) : parts_(std::move(parts)) {}
@@ -28,12 +28,14 @@ class Model {
   /// The items with calibrated probabilities, which are new memory; the rest is shared with `items`. A last
   /// step alpha gives them a concentration, of .features if it was fitted with some.
   [[nodiscard]] Items apply(const Items& items, const ApplyOptions& options = {}) const;
-  /// The items with calibrated variances.
+  /// Calibrated variances, N x d, row-major; of stochastic passes the total variance is calibrated.
+  [[nodiscard]] std::vector<double> variances(const RegressionItems& items) const;
+  /// The items with calibrated variances; no passes.
   [[nodiscard]] RegressionItems apply(const RegressionItems& items) const;
-  /// Where the targets lie with this probability; the items need their mean.
+  /// Interval that contains the target with this probability; the items need their mean.
   [[nodiscard]] Intervals intervals(const RegressionItems& items, double level = 0.95) const;
 
-  /// The file appears whole or not at all; `plumb calibrate apply` and plumb/apply.hpp read it too.
+  /// The file appears complete or not at all; `plumb calibrate apply` and plumb/apply.hpp read it too.
   void save(const std::string& path) const;
   [[nodiscard]] std::string to_bytes() const;  ///< what save() writes
   [[nodiscard]] static Model from_bytes(std::string_view bytes);
@@ -48,7 +50,7 @@ class Model {
 
 /// `method`: a name of calibrators(), "auto" included. Throws InputError.
 [[nodiscard]] Model fit(std::string_view method, const Items& items, const FitOptions& options = {});
-/// The steps of `first`, then a new one, fitted on what those give.
+/// The steps of `first` followed by a new one, which is fitted on their output.
 [[nodiscard]] Model fit_after(const Model& first, std::string_view method, const Items& items,
                               const FitOptions& options = {});
 /// `method`: a name of regression_calibrators().

@@ -1,6 +1,8 @@
 // Items of a regression from memory.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/api/data.hpp"
@@ -9,12 +11,12 @@
 
 namespace plumb {
 
-/// Columns by the names that the command line has for them.
+/// Columns under the names of the command line.
 struct RegressionColumns {
-  // What the model said.
+  // Predictions.
   Data mean = {};              ///< N or N x d
   Data mean_samples = {};      ///< of stochastic passes instead, S x N or S x N x d
-  Data variance = {};          ///< predictive variance, N or N x d; N serves all d outputs
+  Data variance = {};          ///< predictive variance, N or N x d; N applies to all d outputs
   Data std = {};               ///< its square root instead
   Data aleatoric = {};         ///< the variance in its two parts: due to the data,
   Data epistemic = {};         ///< and due to the model
@@ -26,6 +28,7 @@ struct RegressionColumns {
   Data weights = {};  ///< N
   Data groups = {};   ///< N names or numbers: the unit of resampling and of splits
   Data by = {};       ///< N names or numbers: the slices to report on
+  std::vector<std::pair<std::string, Data>> slices = {};  ///< further ones, by name
 };
 
 /// The items refer to the columns' memory (see Data) except for groups and slices. Throws InputError.
@@ -34,6 +37,11 @@ struct RegressionColumns {
 [[nodiscard]] inline Result evaluate(const RegressionItems& items, const RegressionOptions& options = {}) {
   return evaluate_regression(items, options);
 }
+
+/// Adds to the result how the predicted variances differ from those of a reference set, `reference` (standard
+/// deviations where the items have those).
+void add_reference(const Data& reference, const RegressionItems& items, const RegressionOptions& options,
+                   Result& result);
 
 /// N x d predictive variances, row-major, as the metrics see them: the sum of the parts.
 [[nodiscard]] std::vector<double> variances(const RegressionItems& items);

@@ -1,4 +1,4 @@
-// A result for other programs and for readers.
+// Results as text, for programs and for people.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace plumb {
 
 /// What `--json` writes (docs/result.schema.json); floats read back exactly.
 [[nodiscard]] std::string to_json(const Result& result);
-/// What the command line prints: a short table and what it says in plain words.
+/// What the command line prints: a short table and its meaning in plain words.
 [[nodiscard]] std::string to_text(const Result& result);
 
 }  // namespace plumb

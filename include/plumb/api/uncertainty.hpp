@@ -1,4 +1,4 @@
-// What a measure of uncertainty is worth, in fewer words than the core's function takes.
+// Evaluation of uncertainty measures; a short form of the core's function.
 #pragma once
 
 #include <string>
@@ -11,8 +11,9 @@
 namespace plumb {
 
 /// `own`: columns of your own to score besides the built-in measures, N numbers each by name; larger is less
-/// sure. Throws InputError.
+/// sure. `ids` settle ties among suspects. Throws InputError.
 [[nodiscard]] UncertaintyResult uncertainty(const Items& items, const UncertaintyOptions& options = {},
-                                            const std::vector<std::pair<std::string, Data>>& own = {});
+                                            const std::vector<std::pair<std::string, Data>>& own = {},
+                                            const Names& ids = {});
 
 }  // namespace plumb

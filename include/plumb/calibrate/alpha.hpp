@@ -1,5 +1,5 @@
-// alpha-calibration (Mimori 2021, section 5): how sure a prediction is of itself. The probabilities z stay;
-// votes are seen as draws from a Dirichlet of mean z and concentration alpha_0 = exp(w.u + b).
+// alpha-calibration (Mimori 2021, section 5): how certain a prediction is. The probabilities z stay the same;
+// votes are modelled as draws from a Dirichlet of mean z and concentration alpha_0 = exp(w.u + b).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace plumb {
 
 /// G(x, n) = sum_{j=1}^{n-1} log(1 + j/x) = log Gamma(x + n) - log Gamma(x) - n log x, and -dG/dlog x =
-/// sum_{j=1}^{n-1} j/(x + j), and the derivative of that, - sum j x/(x + j)^2. Accurate for any x > 0:
-/// nothing large is subtracted from anything large.
+/// sum_{j=1}^{n-1} j/(x + j), and the derivative of that, - sum j x/(x + j)^2. Accurate for any x > 0: large
+/// numbers are never subtracted from each other.
 struct RisingFactorial {
   double log = 0, slope = 0, curvature = 0;
 };

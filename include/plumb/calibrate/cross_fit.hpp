@@ -1,5 +1,5 @@
-// Out-of-fold calibration: every item is calibrated by a model that never saw its unit, so that one data set
-// can serve to calibrate and to evaluate.
+// Out-of-fold calibration: every item is calibrated by a model that was fitted without its unit, so that one
+// data set serves for calibration and evaluation.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace plumb {
 /// Rows of split_folds() in fold f (`in`), or in the others.
 [[nodiscard]] std::vector<std::int64_t> fold_rows(const std::vector<int>& fold, int f, bool in);
 
-/// Options for a part of the items: features follow their rows.
+/// Options for a subset of the items, with the features of its rows.
 [[nodiscard]] FitOptions options_for(const FitOptions& options, std::span<const std::int64_t> rows);
 
 /// N x width calibrated probabilities (width 1 when binary: P(class 1)), by `folds` fits of one method.

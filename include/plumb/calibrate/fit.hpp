@@ -1,4 +1,4 @@
-// Fitting a calibrator of class probabilities: the options, and the table of methods, one row a method.
+// Fitting a calibrator of class probabilities: the options, and the table of methods, one row per method.
 #pragma once
 
 #include <array>
@@ -23,10 +23,10 @@ class OnnxFlow;
 }
 
 inline constexpr std::int64_t kHistogramBins = 15;
-/// Pseudo-votes of the prior that `auto` fits with, and that a method asked for by name falls back to.
+/// Pseudo-votes of the prior that `auto` uses and that other methods fall back to.
 inline constexpr double kPriorVotes = 5;
 
-/// What is absent takes the method's default (docs/calibrators). An option that a method does not use is
+/// Absent options take the method's default (docs/calibrators). An option that a method does not use is
 /// refused, not ignored.
 struct FitOptions {
   std::optional<double> lambda_b = {}, lambda_w = {}, lambda = {};  ///< strengths of penalties
@@ -34,15 +34,16 @@ struct FitOptions {
   std::optional<std::int64_t> folds =
       {};  ///< 2 to 1000; absent: one hold-out of 0.2 (tune), 5 folds (auto, spline)
   std::optional<std::int64_t> bins = {};  ///< histogram; absent: kHistogramBins
-  /// Weight c of a prior that holds the fit to the predictions as they are and keeps every class possible:
-  /// the objective gets (c/n) sum_i sum_k t_ik (-log q_ik) with t = (n z + 1/K)/(n + 1), n the weight of all
-  /// votes (single votes: the number of items), spread like the votes. Absent: kPriorVotes for auto; else 0,
-  /// the papers' objective, and kPriorVotes where that has no finite optimum, which the report tells.
+  /// Weight c of a prior that shrinks the fit towards the uncalibrated predictions and keeps every class
+  /// possible: the objective gets (c/n) sum_i sum_k t_ik (-log q_ik) with t = (n z + 1/K)/(n + 1), n the
+  /// weight of all votes (single votes: the number of items), spread like the votes. Absent: kPriorVotes for
+  /// auto; otherwise 0, the papers' objective, and kPriorVotes if that has no finite optimum, which the
+  /// report states.
   std::optional<double> prior_votes = {};
   Rows features = {};                         ///< alpha: N x F, or empty
   bool weight_votes = false;                  ///< alpha: weigh items by n / mean n
   std::uint64_t seed = 0;                     ///< of the splits
-  int threads = 0;                            ///< never moves a bit
+  int threads = 0;                            ///< does not affect the results
   std::function<void(double)> progress = {};  ///< called with the share done, from one thread at a time
   std::stop_token cancel = {};                ///< ends tuning, auto and cross-fitting with Cancelled
 };
@@ -50,7 +51,7 @@ struct FitOptions {
 using FitFunction = Step (*)(const Items&, const FitOptions&);
 
 enum class Tasks { binary, multiclass, any };
-/// What the number of parameters grows with; what is no candidate of `auto` has no rank.
+/// What the number of parameters grows with; methods that are not candidates of `auto` have no rank.
 enum class Complexity { none, one, few, per_class, per_pair, free, unranked };
 
 /// Everything about a method, defined in its own file, src/calibrate/<method>.cpp.
@@ -58,9 +59,9 @@ struct CalibratorRow {
   std::string_view method;
   Tasks tasks = Tasks::any;
   Complexity complexity = Complexity::none;
-  std::array<std::string_view, 4> options = {};  ///< members of FitOptions that it uses; the last four always
+  std::array<std::string_view, 4> options = {};  ///< options that it uses besides the last four
   FitFunction fit = nullptr;                     ///< for items that check_fit() has seen
-  std::unique_ptr<CalibrationMap> (*map)(const Step&, int classes) = nullptr;  ///< none for auto, as the next
+  std::unique_ptr<CalibrationMap> (*map)(const Step&, int classes) = nullptr;  ///< null for auto
   void (*onnx)(detail::OnnxFlow&, const Step&) = nullptr;
   std::string_view line = {};
   int numbers = 0;  ///< parameters besides those that grow with the classes
@@ -78,16 +79,17 @@ struct CalibratorRow {
 [[nodiscard]] const CalibratorRow* find_calibrator(std::string_view method);
 
 /// InputError for an unknown method (with the nearest known one), an option that the method does not use, and
-/// a value out of range. Front ends may ask before they read files.
+/// a value out of range. Front ends may call this before they read files.
 void check_fit_options(std::string_view method, const FitOptions& options);
-/// Also checks the items: votes are there, the task is served.
+/// Also checks the items: there are votes, and the method supports the task.
 void check_fit(std::string_view method, const Items& items, const FitOptions& options);
 
 /// check_fit(), then the fit; "tune" and "auto" included.
 [[nodiscard]] std::vector<Step> fit_calibrator(std::string_view method, const Items& items,
                                                const FitOptions& options);
 
-/// One candidate of auto on k folds (by group, else item), repeated: mean held-out log-loss per vote.
+/// One candidate of auto on k folds (by group if given, otherwise the item), repeated: mean held-out log-loss
+/// per vote.
 struct LeagueRow {
   std::string method;
   std::int64_t parameters = 0;
@@ -102,8 +104,8 @@ struct AutoChoice {
 };
 [[nodiscard]] AutoChoice fit_auto(const Items& items, const FitOptions& options);
 
-/// Fold of every item in [0, folds), by unit: the same for any threads and shards.
-/// Another `repeat` is another deal.
+/// Fold of every item in [0, folds), by unit: the same for any number of threads and shards. Each `repeat`
+/// assigns the folds anew.
 [[nodiscard]] std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed,
                                            std::uint32_t repeat = 0);
 

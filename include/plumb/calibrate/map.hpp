@@ -1,4 +1,4 @@
-// A fitted step ready to run: rows in, calibrated probabilities out.
+// A fitted step in executable form: rows in, calibrated probabilities out.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace plumb {
 class CalibrationMap {
  public:
   virtual ~CalibrationMap() = default;
-  /// What apply() wants in its rows: logits (of the file, or log z of the step before), or probabilities.
+  /// What the rows of apply() must contain: logits (of the file, or log z of the step before),
+  /// or probabilities.
   [[nodiscard]] virtual Scale input() const { return Scale::logit; }
   /// n = in.size() / width rows; `z` has the same size as `in` and may be the same memory. Rows of width 1
   /// are log-odds or P(class 1) of a binary task.
@@ -32,7 +33,7 @@ class CalibrationMap {
 
 /// All steps of a model over items [begin, end): out.z holds calibrated probabilities. Between steps
 /// probabilities become logits by scores_of(). `alpha` leaves the probabilities as they are, bit for bit.
-/// InputError when the parameters are so large that no probability comes out.
+/// InputError when the parameters are too large to give probabilities.
 class Pipeline {
  public:
   explicit Pipeline(const CalibrationModel& model);

@@ -1,5 +1,5 @@
-// A model file: the steps of a calibration pipeline, in the order in which they are applied. JSON with kind,
-// format version and checksum. Made and read as bytes here; plumb/model/model_file.hpp has the files.
+// A model file: the steps of a calibration pipeline in order of application. JSON with kind, format version
+// and checksum. Written and read as bytes here; plumb/model/model_file.hpp has the files.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct CalibrationModel {
   std::string input;
   std::vector<Step> steps;
   std::string version;                 ///< of the program that wrote it
-  std::vector<std::string> fitted_on;  ///< sha256 of the prediction files: evaluating on them is noticed
-  std::string name = "the model";      ///< what messages call it: the file it was read from; not written
+  std::vector<std::string> fitted_on;  ///< sha256 of prediction files, to detect an evaluation on them
+  std::string name = "the model";      ///< name in messages: the file it was read from; not saved
 };
 
 [[nodiscard]] std::string model_text(const CalibrationModel& model);
-/// Throws InputError, naming `name` (the file), for what is torn, foreign, changed by hand, or
-/// of a later format.
+/// Throws InputError, naming `name` (the file), for files that are truncated, of another kind, edited by hand
+/// or of a later format.
 [[nodiscard]] CalibrationModel parse_model(std::string_view text, const std::string& name);
 
 }  // namespace plumb

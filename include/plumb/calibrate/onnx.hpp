@@ -10,7 +10,7 @@ namespace plumb {
 
 /// The bytes of an .onnx file with one input ("logits" or "probabilities", as the model was fitted; N x K, or
 /// N x 1 when binary) and one output ("calibrated", the same shape). `alpha` steps leave the probabilities
-/// alone. InputError for what has no such form: regression.
+/// alone. InputError for regression models, which have no such form.
 [[nodiscard]] std::string onnx_text(const CalibrationModel& model);
 
 }  // namespace plumb

@@ -1,4 +1,4 @@
-// What a calibrator reads of a prediction: logits. Probabilities become logits by log z, clipped at 1e-12.
+// The input of a calibrator: logits. Probabilities are converted to logits by log z, clipped at 1e-12.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace plumb {
 
 inline constexpr double kScoreClip = 1e-12;
-/// Logits beyond this are refused: their products with votes and weights would leave the exact sums.
+/// Larger logits are refused: their products with votes and weights would overflow the exact sums.
 inline constexpr double kLargestLogit = 1e30;
 
 /// Rows of logits in double, row-major; binary tasks keep the log-odds of class 1: width 1, classes 2.
@@ -27,7 +27,7 @@ struct ScoreBlock {
 [[nodiscard]] inline bool gives_logits(const Predictions& p) {
   return p.scale() == Scale::logit && p.samples() == 1;
 }
-/// Items [begin, end): raw logits where there are, else log z.
+/// Items [begin, end): raw logits if given, otherwise log z.
 void read_scores(const Predictions& predictions, std::int64_t begin, std::int64_t end, ScoreBlock& out);
 /// log z, clipped, of a block of probabilities; binary: log p - log(1 - p). Returns how many were clipped.
 std::int64_t scores_of(std::span<const double> z, int width, std::span<double> u);

@@ -1,5 +1,5 @@
-// One fitted calibrator as plain data: what it is, its numbers, and how the fit went.
-// Model files hold a list of them.
+// One fitted calibrator as plain data: its method, its parameters and a report of the fit. Model files hold a
+// list of them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Parameter {
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
-/// What the reader of a model file must be able to defend.
+/// Diagnostics of the fit, saved with the model.
 struct FitReport {
   double objective = 0;      ///< the minimised objective, per vote (alpha: per item)
   double gradient_norm = 0;  ///< infinity norm at the solution, in the same unit
@@ -48,8 +48,9 @@ struct Step {
   }
 };
 
-/// The parameter of that name and exactly that shape with finite values, else InputError ("the model file's
-/// temperature step has no parameter T"). A reader of foreign files asks for everything through these two.
+/// The parameter of that name and exactly that shape with finite values, otherwise InputError ("the model
+/// file's temperature step has no parameter T"). Everything read from an untrusted file goes through these
+/// two functions.
 [[nodiscard]] std::span<const double> parameter(const Step& step, std::string_view name,
                                                 const std::vector<std::int64_t>& shape);
 [[nodiscard]] double scalar_parameter(const Step& step, std::string_view name);

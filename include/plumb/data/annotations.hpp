@@ -1,4 +1,4 @@
-// Votes as annotation tools export them: one row a judgement (item, rater, label), joined with the
+// Votes as exported by annotation tools: one row per judgement (item, rater, label), joined with the
 // predictions by the item's id.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace plumb {
 
-/// What repeated judgements of one rater on one item count for.
+/// How repeated judgements of one rater on one item are counted.
 enum class Duplicates {
   last,   ///< the last row of the file
   keep,   ///< each is a vote
@@ -18,7 +18,7 @@ enum class Duplicates {
 };
 [[nodiscard]] const char* duplicates_name(Duplicates duplicates);
 
-/// One row a judgement.
+/// One row per judgement.
 struct Annotations {
   Names item;
   Names rater;  ///< empty: the raters are unknown, and no judgement is a repeated one
@@ -26,10 +26,10 @@ struct Annotations {
   [[nodiscard]] std::int64_t size() const { return item.size(); }
 };
 
-/// What the join found. Items are distinct ones.
+/// Counts of the join. Items are counted once.
 struct JoinCounts {
   std::int64_t judgements = 0;                       ///< rows of the annotations
-  std::int64_t used = 0;                             ///< votes that came of them
+  std::int64_t used = 0;                             ///< votes that resulted from them
   std::int64_t repeated = 0;                         ///< by the same rater on the same item, beyond the first
   std::int64_t without_label = 0;                    ///< rows that hold no judgement
   std::int64_t items = 0;                            ///< that the annotations name
@@ -49,7 +49,7 @@ struct JoinedVotes {
                                            const std::vector<std::string>& class_names,
                                            Duplicates duplicates = Duplicates::last, int threads = 0);
 
-/// What a reader must know about the join; nothing where all is in order.
+/// Notes about the join; empty when every row matched.
 [[nodiscard]] std::vector<std::string> join_notes(const JoinCounts& counts, Duplicates duplicates,
                                                   const std::string& annotations, const std::string& ids);
 

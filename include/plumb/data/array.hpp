@@ -1,5 +1,4 @@
-// A read-only n-dimensional array as it lies in a file or in memory,
-// and several of them stacked along axis 0 (shards).
+// A read-only n-dimensional array in a file or in memory, and several of them stacked along axis 0 (shards).
 #pragma once
 
 #include <bit>
@@ -8,8 +7,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "plumb/data/texts.hpp"
 
 namespace plumb {
 
@@ -19,7 +21,7 @@ enum class DType { i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, text };
 
 namespace detail {
 
-/// Of a number in memory, long double apart.
+/// The type of a number in memory, except long double.
 template <class T>
 constexpr DType dtype_of() {
   constexpr DType kSigned[] = {DType::i8, DType::i16, DType::i32, DType::i64};
@@ -30,18 +32,18 @@ constexpr DType dtype_of() {
 
 }  // namespace detail
 
-/// Numbers stay where they are (a mapped file, a parsed column); nothing is converted until it is read.
+/// Numbers stay in place (a mapped file, a parsed column) and are converted only when they are read.
 struct Array {
   DType dtype = DType::f64;
   bool swapped = false;  ///< the other endianness than this machine's
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> strides;                     ///< in bytes; Fortran order is only other strides
-  const std::byte* data = nullptr;                       ///< null for text
-  std::shared_ptr<const void> owner;                     ///< keeps data alive: a mapping, a vector
-  std::shared_ptr<const std::vector<std::string>> text;  ///< dtype text: one string an element, C order
-  std::string name;                  ///< what messages call it: "probs.npy", "votes.csv:a,b", "a.npz:probs"
-  std::vector<std::string> columns;  ///< of a table that has a header, else empty
-  std::int64_t first_row = 0;        ///< offset of the row number in messages (CSV: 2, the header is line 1)
+  std::vector<std::int64_t> strides;  ///< in bytes; Fortran order is only other strides
+  const std::byte* data = nullptr;    ///< null for text
+  std::shared_ptr<const void> owner;  ///< keeps data alive: a mapping, a vector
+  std::shared_ptr<const Texts> text;  ///< dtype text: one per element, C order
+  std::string name;                   ///< what messages call it: "probs.npy", "votes.csv:a,b", "a.npz:probs"
+  std::vector<std::string> columns;   ///< of a table that has a header, otherwise empty
+  std::int64_t first_row = 0;         ///< offset of the row number in messages (CSV: 2, the header is line 1)
 
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] bool is_contiguous() const;  ///< C order without gaps
@@ -50,7 +52,8 @@ struct Array {
 /// Makes an Array over a vector that it then owns: of double, float, int32, int64, uint8 or std::string.
 template <class T>
 [[nodiscard]] Array array_of(std::vector<T> values, std::vector<std::int64_t> shape, std::string name);
-/// Over memory that someone else owns and keeps alive: of double, float or uint8.
+[[nodiscard]] Array array_of(Texts texts, std::vector<std::int64_t> shape, std::string name);
+/// Makes an Array over memory that the caller keeps alive: of double, float, int32, int64 or uint8.
 template <class T>
 [[nodiscard]] Array view_of(std::span<const T> values, std::vector<std::int64_t> shape, std::string name);
 
@@ -72,9 +75,10 @@ class Rows {
   /// Rows [begin, end) widened to double, row-major: out.size() == (end - begin) * width.
   /// Integers beyond 2^53 round; int64 labels that large fail their range check anyway.
   void read(std::int64_t begin, std::int64_t end, std::span<double> out) const;
-  [[nodiscard]] const std::string& text(std::int64_t row, std::int64_t column = 0) const;
+  [[nodiscard]] std::string_view text(std::int64_t row, std::int64_t column = 0) const;
 
-  /// A pointer to row `begin` when [begin, end) lies in one contiguous native shard of this type, else null.
+  /// A pointer to row `begin` when [begin, end) lies in one contiguous native shard of this type,
+  /// otherwise null.
   template <class T>
   [[nodiscard]] const T* contiguous(std::int64_t begin, std::int64_t end) const;
 

@@ -1,5 +1,5 @@
-// The check_* family: every complaint about input is one sentence made of where, what was found, what was
-// expected and what to do about it. Thrown as InputError, which the command line turns into exit code 2.
+// The check_* family: every error about input is one sentence that says where, what was found, what was
+// expected and what to do. Thrown as InputError, which the command line turns into exit code 2.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace plumb {
 
-/// Bad input or usage, in one sentence. what() spells options as C++ does (.bins); front ends take the
-/// sentence() and spell them their own way. Python sees ValueError.
+/// Bad input or usage, in one sentence. what() spells options as in C++ (.bins); front ends take sentence()
+/// and use their own spelling. It becomes ValueError in Python.
 class InputError : public std::invalid_argument {
  public:
   explicit InputError(const std::string& sentence)
@@ -27,14 +27,14 @@ class InputError : public std::invalid_argument {
 
 /// "1 value", "3 values", "2 passes".
 [[nodiscard]] std::string counted(std::int64_t n, std::string_view noun);
-/// A number as a reader would write it: shortest text that reads back.
+/// A number as a person would write it: the shortest text that parses to the same value.
 [[nodiscard]] std::string show(double x);
 /// "10000 x 10".
 [[nodiscard]] std::string show_shape(std::span<const std::int64_t> shape);
 /// "a, b, c".
 [[nodiscard]] std::string separated(std::span<const std::string> parts, std::string_view by = ", ");
-/// The nearest of `known` to `given` by edit distance, or one that begins with it, large and small letters
-/// alike, as ' (did you mean "probs"?)', or "" when nothing is near.
+/// The nearest of `known` to `given` by edit distance, or one that begins with it, ignoring case, as ' (did
+/// you mean "probs"?)', or "" when none is close.
 [[nodiscard]] std::string did_you_mean(std::string_view given, std::span<const std::string> known);
 
 /// Every name once, and as many as there are classes.

@@ -1,6 +1,6 @@
-// The one idea: a forecast gave an event probability p; the event was then observed `trials` times and
-// happened `hits` times. Predictions and votes are projected into such a column once,
-// and every estimator is written over it.
+// The central idea: a forecast gave an event probability p; the event was then observed `trials` times and
+// happened `hits` times. Predictions and votes are projected into such a column once, and every estimator is
+// written over it.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace plumb {
 
-/// A column of forecasts, or a block of one.
-/// An item without votes or of weight 0 is there with mass 0 and counts nowhere.
+/// A column of forecasts, or a block of one. An item without votes or of weight 0 has mass 0 and does
+/// not count.
 struct ForecastsView {
   std::span<const double> p;             ///< in [0, 1]
   std::span<const double> hits;          ///< successes; whole numbers unless `whole_counts` is false
@@ -37,8 +37,8 @@ struct Forecasts {
   [[nodiscard]] std::size_t size() const { return p.size(); }
 };
 
-/// The event that the forecast is about. kPositive: class 1 (binary). kTop: the argmax; for binary tasks
-/// max(p, 1-p). kEvent: the event of the calibration errors: kPositive when binary, else kTop.
+/// The event that the forecast is about. positive: class 1 (binary). top: the argmax; for binary tasks max(p,
+/// 1-p). event: the event of the calibration errors, positive when binary, otherwise top.
 enum class Event { event, positive, top };
 
 // Projections of one block; `out` is overwritten.
@@ -60,10 +60,10 @@ struct SortedForecasts {
 };
 [[nodiscard]] SortedForecasts sort_forecasts(Forecasts f, int threads);
 
-/// A column in ascending order of p, equal p in any order: 16 bytes an item for single votes without weights,
-/// where p and the vote are sorted as one word.
+/// A column in ascending order of p, equal p in any order: 16 bytes per item for single votes without
+/// weights, where p and the vote are sorted as one word.
 [[nodiscard]] Forecasts sort_in_place(Forecasts f, int threads);
-/// The column of max(p, 1 - p) (Event::kTop) of a binary task from that of p in ascending order: a merge.
+/// The column of max(p, 1 - p) (Event::top) of a binary task from that of p in ascending order: a merge.
 [[nodiscard]] Forecasts confidence_of(const Forecasts& ascending, int threads);
 
 }  // namespace plumb

@@ -13,11 +13,11 @@
 
 namespace plumb {
 
-/// What a file or a selection of it is called: the column of "FILE:column", else the file's stem.
+/// The name of a file or of a selection from it: the column of "FILE:column", otherwise the file's stem.
 [[nodiscard]] std::string source_title(const std::string& source);
 
-/// Names, one an item: groups, slices, ids.
-/// Numbers become their shortest decimal text (integers of 64 bits exactly).
+/// Names, one per item: groups, slices, ids. Numbers become their shortest decimal text (integers of 64
+/// bits exactly).
 class Names {
  public:
   Names() = default;
@@ -64,19 +64,19 @@ struct Items {
 struct Consensus {
   Items items;
   std::int64_t tied = 0;         ///< items whose largest counts are equal
-  std::uint32_t most_votes = 0;  ///< on one item: below three there is no majority to speak of
+  std::uint32_t most_votes = 0;  ///< on one item; below three there is no majority
 };
 /// Ties by the rule; items without votes stay without. `half` adds rows at the end, so that a tie of m
 /// classes is m rows, each of 1/m of the item's weight. Without ties every rule gives the same bits. Labels
-/// take 1 or 4 bytes an item.
+/// take 1 or 4 bytes per item.
 [[nodiscard]] Consensus consensus(const Items& items, const TiesRule& rule, int threads);
 /// The share of item `row` (of the data) that a class has in its majority: 1, 0, or 1/m in a tie under
 /// `half`. Negative: it has no majority. `classes`: majority_classes().
 [[nodiscard]] double majority_share(std::span<const std::uint32_t> classes, std::uint32_t cls,
                                     const TiesRule& rule, std::int64_t row);
 
-/// Lengths agree, weights have width 1, truth only for binary tasks,
-/// class names are K and distinct. Throws InputError.
+/// Lengths agree, weights have width 1, truth only for binary tasks, class names are K and distinct.
+/// Throws InputError.
 void check_items(const Items& items);
 
 /// The weights times a power of two that brings the largest to [1, 2), where it is below 2^-30; others as
@@ -84,7 +84,7 @@ void check_items(const Items& items);
 /// `exponent` gets that of the power, 0: unchanged.
 [[nodiscard]] Rows ordinary_weights(const Rows& weights, int* exponent = nullptr);
 
-/// Far beyond any use; the squares of sums of weights and votes must fit ExactSum.
+/// Larger than any realistic value; the squares of sums of weights and votes must fit ExactSum.
 inline constexpr double kMaxWeight = 1e12;
 
 /// Items [begin, begin + size) in double, checked. Buffers are kept between reads.

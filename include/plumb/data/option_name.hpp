@@ -1,6 +1,6 @@
 // Options in sentences. The core does not know how a front end spells an option, so it names one by a marker,
-// opt("save_state") or ⟦save_state⟧ inside a literal. Whoever shows the sentence spells it: with dashes on
-// the command line, save_state= in Python, .save_state in C++, the bare name in JSON.
+// opt("save_state") or ⟦save_state⟧ inside a literal. Whoever prints the sentence spells it: with dashes on
+// the command line, save_state= in Python, .save_state in C++, in backticks in JSON.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ inline constexpr Spelling kFlag{"--", "", '-'};
 inline constexpr Spelling kMember{".", ""};
 inline constexpr Spelling kKeyword{"", "="};
 
-/// The sentence with every marker spelled.
+/// The sentence with every marker replaced.
 [[nodiscard]] std::string spell(std::string_view sentence, const Spelling& spelling);
 
 }  // namespace plumb

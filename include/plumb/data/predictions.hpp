@@ -1,4 +1,4 @@
-// What the model said: N x K class probabilities or logits, or S stochastic versions of them.
+// Predictions of the model: N x K class probabilities or logits, or S stochastic versions of them.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct PredictionBlock {
   std::vector<double> sample = {};  ///< scratch of the reader: one stochastic prediction
 };
 
-/// Knows its scale, so that nothing is guessed from the numbers.
-/// Rows are read, checked and converted block by block.
+/// Its scale is explicit, never guessed from the numbers. Rows are read, checked and converted block
+/// by block.
 class Predictions {
  public:
   Predictions() = default;
@@ -77,8 +77,8 @@ inline constexpr double kSumTolerance = 1e-3 + 1e-12;
 /// nothing is copied.
 [[nodiscard]] std::vector<Rows> split_samples(const Rows& stacked);
 
-/// Logits that are no logits: numbers in [0, 1] and rows that sum to 1,
-/// in the first rows, of two columns or more.
+/// Probabilities given as logits: the first rows have two columns or more, with numbers in [0, 1] that sum
+/// to 1.
 [[nodiscard]] bool logits_look_like_probabilities(const Predictions& predictions);
 inline constexpr const char* kNoLogits =
     "the logits lie between 0 and 1 and each row sums to 1: if they are probabilities, give them as ⟦probs⟧";

@@ -1,4 +1,4 @@
-// What was observed: labels, counts or ratings, seen as votes. A single label is a histogram with one vote.
+// Observations: labels, counts or ratings, all as votes. A single label is a histogram with one vote.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace plumb {
 
-/// What the majority label is where several classes have most votes.
+/// The majority label of an item whose largest vote counts are tied.
 enum class Ties {
-  half,    ///< each of the m classes, by 1/m
-  absent,  ///< none: the item has no majority
-  lowest,  ///< the lowest of these classes
-  random   ///< one of them, drawn by (seed, row)
+  half,    ///< each of the m tied classes counts 1/m
+  absent,  ///< the item has no majority label
+  lowest,  ///< the lowest tied class
+  random   ///< one tied class, drawn by (seed, row)
 };
 [[nodiscard]] const char* ties_name(Ties ties);
 struct TiesRule {
@@ -73,12 +73,12 @@ class Votes {
   [[nodiscard]] std::int64_t items() const { return rows_.rows(); }
   [[nodiscard]] int classes() const { return classes_; }
   [[nodiscard]] Kind kind() const { return kind_; }
-  /// How many raters are told apart; 0: it is not known who voted.
+  /// The number of known raters; 0: it is not known who voted.
   [[nodiscard]] int raters() const;
-  /// What they are called; numbers from 0 where nothing names them.
+  /// Their names; numbers from 0 if they have none.
   [[nodiscard]] std::string rater_name(int rater) const;
   [[nodiscard]] bool names_raters() const { return rater_names_ != nullptr; }
-  /// One value an item: only its number of rows and its name mean something for every kind.
+  /// One value per item: only its number of rows and its name mean something for every kind.
   [[nodiscard]] const Rows& rows() const { return rows_; }
 
   /// Checked votes of items [begin, end);
@@ -86,7 +86,7 @@ class Votes {
   void read(std::int64_t begin, std::int64_t end, VoteBlock& out) const;
   /// Ratings only: class by item and rater, row-major, -1 where not rated.
   void read_ratings(std::int64_t begin, std::int64_t end, std::vector<std::int32_t>& out) const;
-  /// Ratings and judgements: who said what about items [begin, end).
+  /// Ratings and judgements: which rater gave which vote on items [begin, end).
   void read_judgements(std::int64_t begin, std::int64_t end, Judgements& out) const;
 
   [[nodiscard]] Votes gather(std::span<const std::int64_t> rows) const;

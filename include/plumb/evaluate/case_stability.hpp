@@ -1,5 +1,5 @@
 // Stability of a segmentation: subsets of cases, or subsets of the voxels of each case (Riera-Marin 2025,
-// whose test set is the single image). One case is in memory at a time.
+// whose test set is the single image). Only one case is in memory at a time.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct CaseStabilityOptions {
   std::string rater = {};
 };
 
-/// Units are the units of the cases. Sums are kept for each unit, so that only metrics of sums can be asked
-/// for, and memory grows by some kilobytes with each unit. No precision rows by number of votes.
+/// Units are the units of the cases. Sums are kept for each unit, so only metrics computed from sums are
+/// available, and memory grows by a few kilobytes per unit. No precision rows by number of votes.
 [[nodiscard]] Stability stability_over_cases(std::span<const std::string> names,
                                              const std::function<Case(std::int64_t)>& read,
                                              const CaseStabilityOptions& options);

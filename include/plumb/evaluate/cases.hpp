@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,11 +16,21 @@ namespace plumb {
 /// One image or volume: its voxels are the items.
 struct Case {
   std::string name;
-  std::string unit;                 ///< of resampling: the patient, else the case
-  std::vector<std::string> slices;  ///< one for each of CasesOptions::by
-  std::vector<std::string> raters;  ///< names of the columns, when the votes are ratings
-  Items items;                      ///< without weights and groups
-  double voxel_mm3 = 0;             ///< volume of a voxel; 0: unknown
+  std::string unit;                       ///< of resampling: the patient if known, otherwise the case
+  std::vector<std::string> slices;        ///< one for each of CasesOptions::by
+  std::vector<std::string> raters;        ///< names of the columns, when the votes are ratings
+  Items items;                            ///< without weights and groups
+  double voxel_mm3 = 0;                   ///< volume of a voxel; 0: unknown
+  bool has_background = true;             ///< the first class is no structure
+  std::vector<std::uint32_t> bands = {};  ///< bit k - 1: near the boundary of structure k; empty: unknown
+  std::int64_t even = 0;  ///< voxels whose structures got equal shares, for want of probability
+};
+
+/// Where the sums of finished cases are kept, so that a run can be resumed; in memory or in a file.
+struct CaseStore {
+  std::string name;                                              ///< for messages
+  std::function<std::optional<std::string>(std::int64_t)> load;  ///< nothing: the case is to be read
+  std::function<void(std::int64_t, const std::string& bytes)> save;
 };
 
 struct CasesOptions {
@@ -28,6 +39,8 @@ struct CasesOptions {
   bool grouped = false;              ///< units are groups of cases
   bool chosen_by_votes = false;      ///< items were left out for their votes: no test of calibration holds
   bool skip_errors = false;          ///< a case that cannot be read is listed and left out
+  bool regions = false;              ///< also where raters agree, where not, and near boundaries
+  CaseStore store = {};              ///< empty: finished cases are not kept
 };
 
 /// Cases are read one after the other, the next one while the last is evaluated (from one other thread). Sums

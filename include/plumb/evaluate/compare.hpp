@@ -1,6 +1,6 @@
 // Two or more models, or calibrated versions of one, on the same items: every metric side by side, and paired
-// bootstrap differences. A replicate draws the same units for every model,
-// so that what the models have in common cancels.
+// bootstrap differences. A replicate draws the same units for every model, so that variation common to the
+// models cancels.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct NamedModel {
   Items items;  ///< the same votes, weights and groups for every model
 };
 
-/// to less from; for keys whose ideal is 0 or 1, of the distances from it.
+/// Difference to - from; for keys whose ideal is 0 or 1, of the distances from the ideal.
 struct Difference {
   std::size_t from = 0, to = 0;              ///< models by number
   std::optional<double> value;               ///< absent where one of the two is undefined
@@ -39,7 +39,7 @@ struct ComparedMetric {
   std::vector<MetricResult> values;  ///< by model
   std::vector<Difference>
       differences;                  ///< from the reference to each other model; without one, of every pair
-  std::optional<std::size_t> best;  ///< absent for a tie, or where no way is good
+  std::optional<std::size_t> best;  ///< absent for a tie or without a better direction
   bool clear = false;               ///< every difference of the best has an adjusted p-value <= 1 - level
 };
 
@@ -52,8 +52,10 @@ struct Comparison {
   std::optional<std::size_t> reference;  ///< the model that all differences are taken from
   std::vector<ComparedMetric> metrics;   ///< in the registry's order
   std::vector<Wins> wins;                ///< by model
+  Table net_benefit;                     ///< differences at the thresholds asked for; otherwise empty
   std::int64_t items = 0, classes = 0, votes = 0;
-  int replicates = 0;  ///< drawn; no percentile p-value is below 2 / (replicates + 1)
+  std::string unit = "item";  ///< what was drawn, in words; of cases "case" or "group"
+  int replicates = 0;         ///< drawn; no percentile p-value is below 2 / (replicates + 1)
   std::vector<std::string> notes;
 
   /// InputError for a key that was not compared.

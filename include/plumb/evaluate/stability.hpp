@@ -1,5 +1,5 @@
-// How an estimate moves as the test set shrinks, with one label per item and with all votes (Riera-Marin
-// 2025, section 2.3), and how many items or raters a given precision would take.
+// How an estimate changes as the test set shrinks, with one label per item and with all votes (Riera-Marin
+// 2025, section 2.3), and how many items or raters a given precision requires.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct PrecisionRow {
 struct EstimatorStability {
   std::string key;
   StabilityCurve multi, single;
-  std::optional<double> ratio;  ///< tv of single over multi; absent when multi never moves
+  std::optional<double> ratio;  ///< tv of single over multi; absent when multi does not vary
   double ratio_se = 0;          ///< over repeats, by the delta method
   bool has_single = false;      ///< false when every item has one vote: then both are the same
   std::vector<PrecisionRow> precision;
@@ -63,8 +63,13 @@ struct Stability {
 
 /// Each repeat draws as many units as there are, with replacement; a subset of fraction f is round(f units)
 /// of those draws: the first ones (nested), or new ones for every fraction (independent). Weights on rows, so
-/// that no repeat copies data.
+/// repeats do not copy data.
 [[nodiscard]] Stability stability(const Items& items, const StabilityOptions& options = {});
+
+/// InputError for what is neither "majority", "random" nor "rater:" with a name or number behind it.
+void check_single(const std::string& text);
+/// Sets the one label of each item by such a word; a rater by name, else by number from 0.
+void set_single(StabilityOptions& options, const std::string& text, const Votes& votes);
 
 /// Items with at most `votes` votes each, drawn without replacement: a function of (seed, repeat, row).
 [[nodiscard]] Items draw_votes(const Items& items, int votes, std::uint64_t seed, std::uint32_t repeat,

@@ -1,5 +1,5 @@
-// An output file that appears whole or not at all:
-// written under a temporary name beside its target, renamed at the end.
+// An output file that appears complete or not at all: written under a temporary name beside its target,
+// renamed at the end.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,8 @@ namespace plumb {
 class AtomicFile {
  public:
   /// Creates the temporary file, and removes those that killed processes left in the same folder. A target
-  /// that exists and is no regular file (/dev/null, a pipe) is written
-  /// directly. Here and below, what the system refuses (no such directory, disk full) is an
-  /// InputError with path and reason.
+  /// that exists and is not a regular file (/dev/null, a pipe) is written directly. Here and below, a failure
+  /// of the system (no such directory, disk full) is an InputError with path and reason.
   explicit AtomicFile(std::string path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -23,8 +22,8 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// Brings all that was written to the disk: of several files, settle all and then commit each, so that a
-  /// full disk leaves none of them.
+  /// Flushes everything to disk. For several files, settle all and then commit each, so that a full disk
+  /// leaves none of them.
   void settle();
   /// Settles and renames. Nothing may be written afterwards.
   void commit();
@@ -53,7 +52,7 @@ class AtomicFile {
 /// Safe in a signal handler that then ends the process.
 void remove_unfinished_files() noexcept;
 
-/// The whole of a small file at once.
+/// Writes a small file at once.
 void write_file(const std::string& path, std::string_view text);
 
 }  // namespace plumb

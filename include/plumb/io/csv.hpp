@@ -1,5 +1,5 @@
 // Comma- and tab-separated text with a header row (RFC 4180), parsed in parallel from a mapping; only the
-// columns that were asked for take memory.
+// requested columns take memory.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace plumb {
 
-/// What the caller can use: numbers; text as it stands; numbers where every value is one, else text; or
-/// names: text as it stands too, but numbers where that makes no difference (whole ones of up to 15 digits,
-/// without zeros in front), since those take less memory.
+/// What the caller accepts: numbers; text unchanged; numbers if every value is one, otherwise text; or names,
+/// which are text too but are stored as numbers if that loses nothing (whole numbers of up to 15 digits
+/// without leading zeros), to save memory.
 enum class Want { numbers, text, either, names };
 
 struct CsvOptions {
@@ -23,9 +23,9 @@ struct CsvOptions {
   std::size_t chunk_bytes = std::size_t{1} << 20;  ///< text per parallel piece; tests make it small
 };
 
-/// `selection`: "" for all columns, else a column or several with commas between them ("a,b", quotes as in
-/// the file); a * in a name stands for any text and takes every column that fits, in the order of the file.
-/// One column gives N values, several N x C. Throws InputError with row, line, column and value.
+/// `selection`: "" for all columns, otherwise a column or several with commas between them ("a,b", quotes as
+/// in the file); a * in a name stands for any text and takes every column that fits, in the order of the
+/// file. One column gives N values, several N x C. Throws InputError with row, line, column and value.
 [[nodiscard]] Array parse_csv(std::span<const std::byte> bytes, const std::string& name,
                               const std::string& selection, const CsvOptions& options);
 

@@ -1,4 +1,4 @@
-// What is in a file, and what it could be used for: `plumb describe FILE`.
+// What a file contains and which options could take it: `plumb describe FILE`.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct ArrayInfo {
   double min = 0;                ///< of the finite values; 0 without any
   double max = 0;
   std::int64_t finite = 0;  ///< how many values are finite
-  /// text: its values in the order of appearance when there are at most 20, else none
+  /// text: its values in the order of appearance when there are at most 20, otherwise none
   std::vector<std::string> distinct;
   std::vector<ArrayUse> uses;
   std::string problem;  ///< why it cannot be read; the facts above are then unknown

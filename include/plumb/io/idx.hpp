@@ -12,7 +12,8 @@ struct IdxBytes {
   std::vector<std::uint8_t> values;
 };
 
-/// A file of unsigned bytes with this many axes. The header is not believed: memory is taken as bytes arrive.
+/// A file of unsigned bytes with this many axes. The header is not trusted: memory is allocated as
+/// bytes arrive.
 [[nodiscard]] IdxBytes read_idx(const std::string& path, int axes);
 
 }  // namespace plumb

@@ -1,5 +1,5 @@
-// JSON lines: one object a line, its members the columns of a table. Read in parallel from a mapping; only
-// the members that were asked for take memory.
+// JSON lines: one object per line, its members the columns of a table. Read in parallel from a mapping; only
+// the requested members take memory.
 #pragma once
 
 #include <cstddef>

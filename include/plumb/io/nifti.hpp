@@ -25,7 +25,7 @@ struct NiftiHeader {
   std::uint64_t offset = 352;       ///< of the first voxel
   std::uint64_t data_bytes = 0;     ///< known not to overflow
   double slope = 1, intercept = 0;  ///< a value is slope * stored + intercept
-  Affine affine{};                  ///< the sform, else the qform, else the voxel sizes
+  Affine affine{};                  ///< the sform, otherwise the qform, otherwise the voxel sizes
   [[nodiscard]] bool scaled() const { return slope != 1 || intercept != 0; }
 };
 
@@ -36,11 +36,12 @@ struct Volume {
 
 inline constexpr std::size_t kNiftiHeaderBytes = 540;  ///< the longer of the two
 
-/// The beginning of a file, not believed: InputError for what is no NIfTI, or holds no numbers.
+/// The beginning of a file, which is not trusted: InputError if it is not a NIfTI header or describes
+/// no numbers.
 [[nodiscard]] NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::string& name);
 
-/// A whole file, gzip or plain (told by its first bytes). Voxels are not copied from a plain file without
-/// scaling: `owner` keeps `bytes` alive. Scaled values are float32 where the file's own precision is no more.
+/// A whole file, gzip or plain (detected from the first bytes). Voxels are not copied from a plain file
+/// without scaling: `owner` keeps `bytes` alive. Scaled values are float32 if the file has no more precision.
 [[nodiscard]] Volume parse_nifti(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                                  std::string name);
 

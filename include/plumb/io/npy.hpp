@@ -1,4 +1,4 @@
-// NumPy's .npy files, versions 1 to 3: read where they lie in a mapping, written through AtomicFile.
+// NumPy's .npy files, versions 1 to 3: read in place from a mapping, written through AtomicFile.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,7 @@
 
 namespace plumb {
 
-/// What the header of a .npy file says, checked. Never evaluates anything: the three keys are
-/// parsed as literals.
+/// The checked header of a .npy file. Never evaluates anything: the three keys are parsed as literals.
 struct NpyHeader {
   DType dtype = DType::f64;
   char kind = 'f';              ///< numpy's: b i u f, or U and S for text

@@ -12,7 +12,7 @@ namespace plumb {
 class Sha256 {
  public:
   void update(std::span<const std::byte> bytes);
-  /// The digest in 64 hexadecimal digits; the state can go on being updated.
+  /// The digest in 64 hexadecimal digits; the state may be updated further.
   [[nodiscard]] std::string hex() const;
 
  private:

@@ -1,4 +1,4 @@
-// An image or volume of any format, with where it lies in space if the file knows.
+// An image or volume of any format, with its position in space if the file has one.
 #pragma once
 
 #include "plumb/io/load.hpp"

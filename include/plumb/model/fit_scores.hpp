@@ -1,5 +1,4 @@
-// What a fit changed, on the data of the fit itself, so it is optimistic, and wherever it is shown this is
-// said.
+// What a fit changed, measured on the fitting data. Such scores are optimistic, and every output says so.
 #pragma once
 
 #include <vector>

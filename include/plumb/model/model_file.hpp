@@ -11,7 +11,7 @@ namespace plumb {
 /// what parse_model() refuses and for files above 1 GB.
 [[nodiscard]] CalibrationModel load_model(const std::string& path);
 
-/// The file appears whole or not at all. InputError when it cannot be written.
+/// The file appears complete or not at all. InputError when it cannot be written.
 void save_model(const CalibrationModel& model, const std::string& path);
 
 }  // namespace plumb

@@ -5,7 +5,7 @@
 
 namespace plumb {
 
-/// Error below 1 ulp-ish bounds stated in docs/numerics.md; log(0) = -inf, exp(-inf) = 0, NaN in NaN out.
+/// Error bounds are in docs/numerics.md; log(0) = -inf, exp(-inf) = 0, NaN in NaN out.
 [[nodiscard]] double exp_portable(double x);
 [[nodiscard]] double log_portable(double x);
 

@@ -15,14 +15,14 @@ namespace detail {
 inline constexpr std::uint64_t kLeadingOne = std::uint64_t{1} << 52;
 inline constexpr std::uint64_t kLowestExponent = 967;  ///< biased exponent of 2^-56
 inline constexpr std::uint64_t kExponents = 72;        ///< up to 2^16; terms beyond go straight to the sum
-inline constexpr std::size_t kParts = 4;               ///< sums side by side: one sum would wait for itself
+inline constexpr std::size_t kParts = 4;               ///< sums independent sums, to hide latency
 /// a part gets at most 1023: signed mantissas of 53 bits fit a word
 inline constexpr std::size_t kChunk = kParts * 1020;
 
 }  // namespace detail
 
 /// Adds every term_of(i), i < n, to the same bits as ExactSum::add. Mantissas of one exponent are summed as
-/// integers, which enter the sum once a chunk.
+/// integers, which enter the sum once per chunk.
 template <class Term>
 inline void add_terms(ExactSum& into, std::size_t n, Term term_of) {
   for (std::size_t begin = 0; begin < n; begin += detail::kChunk) {

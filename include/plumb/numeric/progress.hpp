@@ -1,5 +1,5 @@
-// How far long work is: one counter that loops on any thread add to. It tells a listener the share done and
-// stops the work when the caller asks for it.
+// Progress of long work: one counter that loops on any thread add to. It reports the share done to a listener
+// and stops the work when the caller asks for it.
 #pragma once
 
 #include <exception>
@@ -9,7 +9,7 @@
 
 namespace plumb {
 
-/// Thrown out of long work once the caller's stop token says so. Nothing was written.
+/// Thrown by long work after the caller requested a stop. Nothing was written.
 class Cancelled : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "cancelled by the caller"; }
@@ -18,13 +18,14 @@ class Cancelled : public std::exception {
 class Progress {
  public:
   using Listener = std::function<void(double share)>;
-  Progress() = default;  ///< nobody listens, and nothing stops it
+  Progress() = default;  ///< no listener, cannot be stopped
   Progress(Listener listener, std::stop_token cancel);
-  /// Adds to the work that makes up the whole; before the loop that does it.
+  /// Adds to the total work; called before the loop that does it.
   void expect(double work);
   /// Throws Cancelled when asked to stop; for work that is too short to be counted.
   void check() const;
-  /// So much more is done. Calls the listener from one thread at a time; throws Cancelled when asked to stop.
+  /// Reports more work as done. Calls the listener from one thread at a time; throws Cancelled when asked
+  /// to stop.
   void add(double work);
 
  private:

@@ -1,4 +1,4 @@
-// Which SIMD target runs. The bits do not depend on it; tests force each in turn.
+// The SIMD target in use. The bits do not depend on it; tests force each in turn.
 #pragma once
 
 #include <string>

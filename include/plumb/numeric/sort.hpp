@@ -14,12 +14,12 @@ struct SortedColumn {
 };
 
 /// Stable parallel LSD radix sort; -0 and +0 are equal; NaN is not allowed; at most 2^32 - 1 items. O(N), 24
-/// bytes an item. Digits that all keys share are skipped: float32 input costs about half of float64.
+/// bytes per item. Digits that all keys share are skipped: float32 input costs about half of float64.
 [[nodiscard]] SortedColumn sort_column(std::span<const double> values, int threads = 0);
 
 /// Sorts 64-bit words, each kept as the double of the same bits, as unsigned numbers. The lowest
-/// `ignored_bits` travel along: words that differ in them alone stay together in an order that is not told.
-/// `room` is as long as `keys` and holds nothing of use afterwards: 16 bytes an item in all. Parallel.
+/// `ignored_bits` travel along: words that differ only in them stay together in unspecified order. `room` is
+/// as long as `keys` and is unspecified afterwards: 16 bytes per item in all. Parallel.
 void sort_packed(std::span<double> keys, std::span<double> room, int ignored_bits, int threads = 0);
 
 }  // namespace plumb

@@ -1,5 +1,5 @@
-// The column of a regression: a predicted mean with its variance, and the target that came. In
-// blocks, from files.
+// The column of a regression: a predicted mean with its variance, and the observed target. In blocks,
+// from files.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace plumb {
 
 inline constexpr const char* kNoItems = "there are no items of positive weight";  ///< why a value is absent
 
-/// N items of d outputs each. What is absent is empty.
+/// N items of d outputs each. Absent columns are empty.
 struct RegressionItems {
   std::vector<Rows> mean;       ///< one, or S stochastic passes; none when `errors` are given
   Rows targets;                 ///< N or N x d
@@ -40,7 +40,7 @@ struct RegressionItems {
 /// something to compare with (evaluating, fitting), not only variances (applying).
 void check_regression(const RegressionItems& items, bool with_errors = true);
 
-/// Larger numbers than these are refused: their squares times a weight must fit ExactSum.
+/// Larger numbers are refused: their squares times a weight must fit ExactSum.
 inline constexpr double kMaxTarget = 1e17;
 inline constexpr double kMaxVariance = 1e34;
 

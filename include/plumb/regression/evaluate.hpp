@@ -14,7 +14,7 @@
 
 namespace plumb {
 
-/// Defaults live here alone.
+/// The only place for defaults.
 struct RegressionOptions {
   int bins = 15;
   std::vector<std::string> metrics = {};  ///< keys, or "all"; empty: all that apply
@@ -24,7 +24,7 @@ struct RegressionOptions {
   double level = 0.95;
   double tolerance = 1.1;  ///< the factor of the standard deviations, either way, that the verdict accepts
   std::uint64_t seed = 0;
-  int threads = 0;  ///< 0: all cores; never moves a number
+  int threads = 0;  ///< 0: all cores; does not affect the results
   double clip = 0;  ///< raises variances below it; 0: a variance of 0 leaves some keys undefined
   std::function<void(double)> progress = {};  ///< called with the share done, from one thread at a time
   std::stop_token cancel = {};                ///< ends the work with Cancelled
@@ -32,7 +32,7 @@ struct RegressionOptions {
 
 struct RegressionState;
 
-/// `state`, where it is not null, becomes what regression_state (state.hpp) gives, at no further pass.
+/// `state`, where it is not null, receives what regression_state (state.hpp) returns, without a further pass.
 [[nodiscard]] Result evaluate_regression(const RegressionItems& items, const RegressionOptions& options,
                                          RegressionState* state = nullptr);
 

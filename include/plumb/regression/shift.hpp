@@ -1,4 +1,4 @@
-// Is this set like the reference set? The distributions of the predicted variance side by side.
+// Is this set like the reference set? Compares the distributions of the predicted variance.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,10 @@
 
 namespace plumb {
 
+inline constexpr int kShiftBins = 30;  ///< of the histogram
+
 struct Shift {
-  /// chance that an item here has a larger variance than one of the reference; ties half
+  /// Probability that an item has a larger variance than one of the reference; ties count half.
   double auroc = 0.5;
   double median = 0, reference_median = 0;
   std::int64_t items = 0, reference_items = 0;

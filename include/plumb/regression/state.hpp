@@ -11,7 +11,7 @@
 
 namespace plumb {
 
-/// Merging is exact: any split gives the bits of one pass.
+/// Merging is exact: any split gives the same bits as one pass.
 struct RegressionState {
   // What a merge must agree on.
   int bins = 15;

@@ -1,4 +1,4 @@
-// The streaming part: sums that merge exactly, and the metrics that are read off them.
+// The streaming part: sums that merge exactly, and the metrics computed from them.
 #pragma once
 
 #include <array>
@@ -75,7 +75,7 @@ struct RegressionSums {
   friend bool operator==(const RegressionSums&, const RegressionSums&) = default;
 };
 
-/// One pass in blocks; the same bits for any threads, shards and row order.
+/// One pass in blocks; the same bits for any number of threads, shards and row order.
 [[nodiscard]] RegressionSums regression_sums(const RegressionItems& items, const RegressionPlan& plan,
                                              int threads);
 /// Smallest and largest uncertainty of an item (mean over its outputs): total, and aleatoric

@@ -1,4 +1,4 @@
-// What a fit did and what a model file holds, in words.
+// What a fit did and what a model file contains, as text.
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@ struct FitSummary {
   CalibrationModel model;
   std::vector<BeforeAfter> scores;  ///< on the data that the model was fitted on
   std::vector<LeagueRow> league;    ///< of auto
+  bool cross_fit = true;            ///< such data can be cross-fitted
 };
 
 /// The league, the new steps, and scores before and after, marked as those of the fitting data.

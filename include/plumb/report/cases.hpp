@@ -7,8 +7,8 @@
 
 namespace plumb {
 
-/// Means and spread over cases, and the values of each rater, of the metrics that lead the result; empty when
-/// the result has no cases.
+/// Means and spread over cases, and the values of each rater, of the headline metrics; empty when the result
+/// has no cases.
 [[nodiscard]] std::string render_cases(const Result& result);
 /// A row for each case: case, group where there is one, items, votes, then a column for each metric.
 [[nodiscard]] std::string cases_csv(const Result& result);

@@ -1,4 +1,4 @@
-// The result of `plumb compare`, for JSON and for a reader.
+// The result of `plumb compare`, for JSON and for the terminal.
 #pragma once
 
 #include <string>
@@ -11,5 +11,8 @@ namespace plumb {
 /// Section "compare": {models, metrics: {key: {better, best, clear, values, differences}}, wins}.
 [[nodiscard]] Tree compare_section(const Comparison& c);
 [[nodiscard]] std::string render_compare(const Comparison& c, double level, const TerminalOptions& options);
+/// Means over cases: values and differences, without sentences.
+[[nodiscard]] std::string render_case_means(const Comparison& c, double level,
+                                            const TerminalOptions& options);
 
 }  // namespace plumb

@@ -13,7 +13,7 @@ namespace plumb {
 
 /// Floats read back exactly; what is undefined is null with its reason. One line for each metric and table
 /// row, a newline at the end. A value that is not finite is a fault of the program: std::logic_error names
-/// it. Reasons and notes name options bare, whatever front end asks.
+/// it. Reasons and notes have option names in backticks, for every front end.
 [[nodiscard]] std::string render_json(const Result& result);
 
 /// {"plumb", "metrics": [...], "calibrators": [...]}: what `plumb list` prints as JSON.

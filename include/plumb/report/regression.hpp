@@ -1,4 +1,4 @@
-// A regression's result for a reader at a terminal.
+// The result of a regression for the terminal.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The result of `plumb stability`, for JSON and for a reader.
+// The result of `plumb stability`, for JSON and for the terminal.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The result for a reader at a terminal: a short table and what it says in plain words.
+// The result for the terminal: a short table and its meaning in plain words.
 #pragma once
 
 #include <span>
@@ -13,22 +13,22 @@ namespace plumb {
 
 struct TerminalOptions {
   bool colour = false;
-  int width = 100;              ///< lines are no longer where that can be helped
+  int width = 100;              ///< maximum line length, where possible
   bool all = false;             ///< every key, not only the headlines
   Spelling spelling = kMember;  ///< of options in sentences
 };
 
 [[nodiscard]] std::string render_terminal(const Result& result, const TerminalOptions& options);
 
-/// The verdict and what it rests on, in one sentence; why there is none where there is none. Empty for
-/// commands that judge no model.
+/// The verdict and its reason in one sentence, or why there is none. Empty for commands that do not evaluate
+/// a model.
 [[nodiscard]] std::string verdict_sentence(const Result& result, const Spelling& spelling = kMember);
 
 /// One sentence per headline: mean forecast, slope, size of the error, scores, raters, worst class.
 [[nodiscard]] std::vector<std::string> plain_words(const Result& result, const Spelling& spelling = kMember);
 
-/// The registry as a table: what `plumb list` prints.
-/// With `measured` the cost is told in nanoseconds a row, as measured, where it was.
+/// The registry as a table: what `plumb list` prints. With `measured` the cost is in nanoseconds per row if
+/// it was measured.
 [[nodiscard]] std::string render_list(std::span<const MetricRow> metrics, const TerminalOptions& options,
                                       bool measured = false);
 

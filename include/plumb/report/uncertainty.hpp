@@ -1,4 +1,4 @@
-// The result of `plumb uncertainty`, for JSON, for a spreadsheet and for a reader.
+// The result of `plumb uncertainty`, for JSON, for a spreadsheet and for the terminal.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace plumb {
 
-/// How items and classes are called: empty, by number.
+/// Names of items and classes; empty: numbers.
 struct ItemNames {
   Names ids;
   std::vector<std::string> classes;
@@ -23,7 +23,7 @@ struct ItemNames {
                                     const std::vector<std::string>& pictures = {});
 /// The same as comma-separated text with a header.
 [[nodiscard]] std::string suspects_csv(const UncertaintyResult& r, const ItemNames& names);
-/// What a reader must know: bins pooled or too small to trust, items left out.
+/// Notes for the reader: bins that were pooled or are too small to trust, items left out.
 [[nodiscard]] std::vector<std::string> uncertainty_notes(const UncertaintyResult& r,
                                                          const UncertaintyOptions& o);
 [[nodiscard]] std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& names,

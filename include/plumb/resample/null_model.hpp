@@ -1,4 +1,4 @@
-// How a calibrated model's votes are imitated, and the two numbers that are fitted for it.
+// How votes of a calibrated model are simulated, and the two parameters that are fitted for it.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 namespace plumb {
 
 /// Items of one group move together: their uniform numbers are Phi of normal ones, any two of which are
-/// correlated by rho (a Gaussian copula). A few groups leave rho open, and the best guess alone would reject
-/// too often: each replicate draws its own from the posterior under a flat prior on sqrt(rho).
+/// correlated by rho (a Gaussian copula). A few groups determine rho poorly, and the point estimate alone
+/// would reject too often: each replicate draws its own from the posterior under a flat prior on sqrt(rho).
 struct GroupModel {
   double rho = 0;                        ///< of the largest likelihood
-  std::vector<double> roots, posterior;  ///< sqrt(rho), ascending; the posterior up to there, not normed
+  std::vector<double> roots, posterior;  ///< sqrt(rho), ascending; the cumulative posterior, not normalised
   [[nodiscard]] double draw(std::uint64_t seed, std::uint32_t replicate) const;
 };
 

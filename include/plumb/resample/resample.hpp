@@ -1,5 +1,5 @@
-// What a resample is: weights on units, or redrawn outcomes. Pure functions of (seed, replicate, unit), so
-// that no thread count or shard split can change a bound.
+// Resamples: weights on units, or redrawn outcomes. Pure functions of (seed, replicate, unit), so that no
+// thread count or shard split can change a bound.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace plumb {
 
-/// Below so many units intervals and p-values are rough; of one there are none.
+/// With fewer units, intervals and p-values are rough; with one there are none.
 inline constexpr std::int64_t kEnoughUnits = 10;
-/// Units (groups, else items) with a vote of positive weight; counting ends at kEnoughUnits.
+/// Units (groups if given, otherwise items) with a vote of positive weight; counting ends at kEnoughUnits.
 [[nodiscard]] std::int64_t drawable_units(const Items& items);
-/// A note for a result that was to be resampled from so many; empty when they are enough.
+/// A note for a result with this many units; empty when there are enough.
 [[nodiscard]] std::string few_units_note(std::int64_t units, bool grouped);
-/// Of so many units with random signs no p-value can be below 2^(1 - units), since all signs turned give the
-/// same statistic: a note where that is above 1 - level; else empty.
+/// Of so many units with random signs no p-value can be below 2^(1 - units), since reversing all signs gives
+/// the same statistic: a note where that is above 1 - level; otherwise empty.
 [[nodiscard]] std::string few_signs_note(std::int64_t units, bool grouped, double level);
 
 /// Redraws the votes of some rows for one replicate:
@@ -32,9 +32,9 @@ class NullDraw {
             std::span<const std::uint64_t> rows, std::span<const std::uint64_t> units);
 
   /// Whether hits() are counts.
-  [[nodiscard]] bool whole() const { return !signs_; }
+  [[nodiscard]] bool hits_are_counts() const { return !signs_; }
   /// Hits of an event column of those rows, for which `votes` was planned. With random signs, a unit keeps
-  /// its hits or has 2 n p - hits, which need be no count: for statistics of residuals alone.
+  /// its hits or has 2 n p - hits, which need not be a count: only for statistics of residuals.
   void hits(const ForecastsView& observed, const VoteCounts& votes, std::vector<double>& out) const;
   /// The drawn votes, of a model only. `event` is the block's event, for which `votes` was planned: its hits
   /// are those of hits(). For one vote the argmax takes [0, z_max) of u, the others follow in order, so that

@@ -12,9 +12,9 @@ struct DrawnDifference {
   std::vector<double> draws;
 };
 
-/// Step-down max-statistic p-values (Romano and Wolf 2005, J. Am. Stat. Assoc. 100:94-108), one a test. The
+/// Step-down max-statistic p-values (Romano and Wolf 2005, J. Am. Stat. Assoc. 100:94-108), one per test. The
 /// statistic is |difference| / bootstrap standard error; its null distribution is that of the replicates
-/// around their mean, so that tests that move together cost little. A test that never moves has p = 1.
+/// around their mean, so that correlated tests cost little. A test that does not vary has p = 1.
 [[nodiscard]] std::vector<double> step_down_p_values(std::span<const DrawnDifference> tests);
 
 }  // namespace plumb

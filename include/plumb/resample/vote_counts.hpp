@@ -1,4 +1,4 @@
-// How many of an item's votes fall on an event, drawn from one uniform number.
+// The number of an item's votes for an event, drawn from one uniform number.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class VoteCounts {
  private:
   struct Start {
     double chance;        ///< of `count`
-    std::uint32_t count;  ///< of the rarer outcome; fewer have no chance worth a name
+    std::uint32_t count;  ///< of the rarer outcome; smaller counts have negligible probability
   };
   [[nodiscard]] double several(double p, double n, std::size_t i, double u) const;
   std::vector<double> correlation_;

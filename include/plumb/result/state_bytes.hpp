@@ -1,6 +1,6 @@
 // State files: eight letters that name the kind, format version, payload length, payload, FNV-1a of the
-// payload. Little-endian throughout. One visitor serves both directions:
-// what is written in an order is read in it.
+// payload. Little-endian throughout. One visitor serves both directions: fields are read in the order in
+// which they were written.
 #pragma once
 
 #include <bit>
@@ -123,14 +123,16 @@ template <class State>
 /// For what two states must agree on.
 inline void check_equal(bool equal, const char* what) {
   if (!equal)
-    throw InputError(std::string("these states were made with different ") + what + " and cannot be merged");
+    throw InputError(std::string("these states were made with different ") + what +
+                     " and cannot be merged; save every shard with the same options");
 }
 
 /// The payload, checked, of any format up to `newest`; refers to `bytes`.
 [[nodiscard]] inline Reader open_state(std::string_view magic, std::uint32_t newest, std::string_view bytes,
                                        const std::string& name) {
   if (!bytes.starts_with(magic))
-    throw InputError(name + ": this is not a Plumb state file; make one with `plumb evaluate ⟦save_state⟧`");
+    throw InputError(name +
+                     ": this is not a Plumb state file; make one with \"plumb evaluate ⟦save_state⟧\"");
   Reader in{bytes.substr(magic.size()), name, 0};
   std::uint32_t format = 0;
   std::uint64_t length = 0;

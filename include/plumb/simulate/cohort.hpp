@@ -1,5 +1,5 @@
-// A cohort that never was: cells on blood smears, raters who disagree, and a model that is too sure of
-// itself. For the demo, for docs and for tests that need data of known truth.
+// A simulated cohort: cells on blood smears, raters who disagree, and an over-confident model. For the demo,
+// the docs and tests that need a known truth.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct CohortOptions {
   double model_noise = 0.8;  ///< standard deviation of the model's error, on the true logits
 };
 
-/// All columns have one entry (or one row) an item. Votes of an item are independent draws from its `truth`.
+/// All columns have one entry (or one row) per item. Votes of an item are independent draws from its `truth`.
 struct Cohort {
   std::int64_t items = 0;
   std::vector<std::string> class_names;  ///< K of them
@@ -34,7 +34,7 @@ struct Cohort {
   [[nodiscard]] int classes() const { return narrow<int>(class_names.size()); }
 };
 
-/// Item i depends on (seed, i) alone, so that a larger cohort begins with the smaller one.
+/// Item i depends on (seed, i) alone, so a larger cohort begins with the items of a smaller one.
 [[nodiscard]] Cohort simulate_cohort(const CohortOptions& options);
 
 /// Items [begin, end).

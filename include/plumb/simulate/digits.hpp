@@ -1,5 +1,5 @@
-// Drawn digits, a stand-in for MNIST, and the binary labels in three modes of uncertainty of
-// Mimori 2021, appendix E.
+// Drawn digits, a substitute for MNIST, and the binary labels in three modes of uncertainty of Mimori 2021,
+// appendix E.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ struct ThreeModeLabels {
   std::vector<std::uint8_t> labels;  ///< N: the first vote
 };
 
-/// Labels for any ten-class digits (drawn, or MNIST's). Image i depends on (seed, i, numeral) alone, and more
-/// votes begin with the fewer.
+/// Labels for any ten-class digits (drawn, or MNIST's). Image i depends on (seed, i, numeral) alone, and with
+/// more votes the first ones stay the same.
 [[nodiscard]] ThreeModeLabels label_three_modes(std::span<const std::uint8_t> numerals,
                                                 const ThreeModeOptions& options);
 

@@ -1,5 +1,5 @@
-// Drawn faces that show an age: a stand-in for the photographs of Liu et al. 2022, section 7.1,
-// free of persons.
+// Drawn faces that show an age: a substitute for the photographs of Liu et al. 2022, section 7.1, without
+// real persons.
 //
 // Age shows through proportions (a child's low, large eyes, small nose and round head), wrinkles, lips,
 // sagging lids and jaws, and greying, thinning hair. Pose, light, tones, hair, beard, glasses, background and

@@ -1,6 +1,6 @@
-// Needle tips that were never tracked: a regression with two outputs, passes of a stochastic network whose
-// spread is too small, and a site where it is lost.
-// For the demo, for docs and for tests that need data of known truth.
+// Simulated tracking of needle tips: a regression with two outputs, passes of a stochastic network whose
+// spread is too small, and a site where tracking fails. For the demo, the docs and tests that need a
+// known truth.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct NeedleOptions {
   double shrink = 0.5;  ///< predicted over true standard deviation; 1 would be calibrated
 };
 
-/// Columns have one row an item; outputs are x and y.
+/// Columns have one row per item; outputs are x and y.
 struct Needles {
   static constexpr int kOutputs = 2;
   std::int64_t items = 0;

@@ -30,7 +30,7 @@ struct RiskOptions {
   std::uint64_t seed = 0;
 };
 
-/// One entry an item, each a function of (seed, item). Ages are the same in all scenarios.
+/// One entry per item, each a function of (seed, item). Ages are the same in all scenarios.
 struct RiskData {
   std::vector<std::uint8_t> age;
   std::vector<double> truth;         ///< psi(age)

@@ -1,5 +1,5 @@
-// Scores of a histogram of right and wrong answers (Finlay 2022, sections 2 to 5).
-// The bins' order matters to the AUROC alone.
+// Scores of a histogram of right and wrong answers (Finlay 2022, sections 2 to 5). The order of the bins
+// matters only for the AUROC.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace plumb {
 
-/// What knowing that a bin is right with probability p is worth when the base accuracy is a. Any function
-/// that is convex in p keeps the refinement theorem: splitting bins never lowers the expected score.
+/// The value of knowing that a bin is right with probability p when the base accuracy is a. Any function that
+/// is convex in p keeps the refinement theorem: splitting bins never lowers the expected score.
 using BinScore = std::function<double(double p, double a)>;
 
 /// max(O(p)/O(a), O(a)/O(p)) with O(p) = p / (1-p) (definition 2). Infinite at p = 0 and 1.
@@ -44,7 +44,7 @@ enum class Degenerate {
   pool,
   jeffreys,
   error
-};  ///< what becomes of bins with only right or only wrong answers
+};  ///< how bins with only right or only wrong answers are treated
 [[nodiscard]] const char* degenerate_name(Degenerate d);
 
 /// A one-sided bin is pooled, by counts, with the next until both outcomes occur; what is left at the end

@@ -38,7 +38,7 @@ struct UncertaintyBin {
 /// vanish. In ascending order of the measure: the most certain first. O(N).
 [[nodiscard]] std::vector<UncertaintyBin> equal_mass_bins(const ForecastsView& confidence, int bins);
 
-/// What the bins of the odds ratio go by: right or wrong, whichever has fewer votes.
+/// The rarer outcome, right or wrong, which defines the bins of the odds ratio.
 struct RarerOutcome {
   bool right = false;      ///< right answers are the rarer ones (equal numbers: wrong answers)
   std::int64_t votes = 0;  ///< W: its votes, not weighted, over the items of positive weight
@@ -51,7 +51,8 @@ inline constexpr int kVotesPerOddsBin = 25;
 /// Bins that share out the rarer outcome: an item of measure y lies in bin min(B-1, floor(B * share of the
 /// rarer outcome's mass with a measure < y)), so that each bin ends with a (W/B)-th value of the rarer
 /// outcome and equal values stay together. The odds of a bin of 25 or more rare answers are off by about a
-/// fifth, however sure the bin; with equal-mass bins the surest hang on one or two. `rarer.bins` >= 1. O(N).
+/// fifth, for any accuracy of the bin; with equal-mass bins, the odds of the most certain bins depend on one
+/// or two answers. `rarer.bins` >= 1. O(N).
 [[nodiscard]] std::vector<UncertaintyBin> rarer_outcome_bins(const ForecastsView& confidence,
                                                              const RarerOutcome& rarer);
 
@@ -63,7 +64,7 @@ void add_errors(std::vector<UncertaintyBin>& bins, const ForecastsView& confiden
                 std::span<const std::uint32_t> unit, std::size_t units);
 
 /// Merges neighbours, from the most certain on, until each relative error is at most `bound`; what is left at
-/// the end joins the last. One bin remains when no cut will do. Errors are filled.
+/// the end joins the last. One bin remains if no split satisfies the bound. Errors are filled.
 [[nodiscard]] std::vector<UncertaintyBin> coarsen(const std::vector<UncertaintyBin>& bins,
                                                   const ForecastsView& confidence,
                                                   std::span<const std::uint32_t> unit, std::size_t units,

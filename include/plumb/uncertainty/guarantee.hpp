@@ -1,6 +1,6 @@
-// Thresholds that keep their promise on new items. The plain threshold is the largest cut that looks good on
-// the test set, so that about half of them miss the target on new items;
-// these do so with probability at most 1 - confidence.
+// Thresholds with a guarantee for new items. The plain threshold is the largest cut that looks good on the
+// test set, so that about half of them miss the target on new items; these do so with probability at most 1
+// - confidence.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace plumb {
 /// "With probability at least `confidence` over the test set, at least `target` of the answers to future
 /// items with measure < value are right."
 struct Guarantee {
-  std::optional<double> value;     ///< absent: no cut is sure to reach the target
+  std::optional<double> value;     ///< absent: no cut is guaranteed to reach the target
   double share = 0;                ///< of the mass with measure < value
   std::optional<double> accuracy;  ///< observed there
 };
@@ -23,7 +23,7 @@ struct Guarantee {
 /// For each target by itself. Cuts at 1, 2, ..., 100% of the mass are tested in that order with the fallback
 /// procedure (Wiens 2003; a fixed sequence with several starts): 1 - confidence is shared equally by four
 /// starts, a cut that is rejected hands its level on to the next, and one that is not ends the run. The
-/// hypothesis of a cut is an accuracy below the target on {measure < value}. One vote of weight one an item
+/// hypothesis of a cut is an accuracy below the target on {measure < value}. One vote of weight one per item
 /// and no groups: the binomial test. Otherwise the units are groups (or items with their votes), and the
 /// p-value is 1/e with the e-value
 ///   e = mean over lambda of prod_u (1 + lambda X_u),

@@ -29,7 +29,7 @@ struct Measure {
 inline constexpr std::string_view kMeasures[] = {
     "entropy", "u1", "u5", "loss", "variance", "mutual_information", "expected_entropy"};
 
-/// What was observed, item by item. Items without mass (no votes, weight 0) are left out.
+/// Observed outcomes by item. Items without mass (no votes, weight 0) are left out.
 struct Outcomes {
   std::vector<double> hits;         ///< votes for one of the `top` most probable classes
   std::vector<double> trials;       ///< votes; empty: one each
@@ -55,7 +55,8 @@ struct Measured {
 [[nodiscard]] Measure own_measure(const std::string& name, const Rows& rows, const Items& items,
                                   const Outcomes& outcomes);
 
-// Of a block of rows of K probabilities, row-major; out has one number a row. The same bits on every machine.
+// Of a block of rows of K probabilities, row-major; out has one number per row. The same bits on
+// every machine.
 
 void entropy_rows(std::span<const double> z, int classes, std::span<double> out);
 /// `samples[s]`: the rows of sample s; `mean`: of their mean.

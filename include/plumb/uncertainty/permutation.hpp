@@ -1,5 +1,6 @@
-// What a useless measure scores: the expected odds ratio with the measure permuted. On finite data it is well
-// above 1 (1.6 for 10,000 items in 100 bins at accuracy .95), because each bin's accuracy is off by chance.
+// The score of an uninformative measure: the expected odds ratio with the measure permuted. On finite data
+// it is well above 1 (1.6 for 10,000 items in 100 bins at accuracy .95), because each bin's accuracy is off
+// by chance.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace plumb {
                                                double uniform);
 
 /// Single votes of weight one: a permutation only deals the wrong answers out to bins of known sizes, which
-/// needs one draw a bin, not one an item. Bins keep their sizes.
+/// needs one draw a bin, not one per item. Bins keep their sizes.
 void deal_outcomes(std::vector<UncertaintyBin>& bins, RandomStream& random);
 
 /// Any votes and weights: a column with the measure in place and the items' outcomes (hits, trials, weight,

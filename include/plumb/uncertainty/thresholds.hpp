@@ -1,5 +1,5 @@
-// Where to cut: thresholds of the measure for target accuracies (Finlay 2022, tables 3 to 5), and what
-// handing the most uncertain items over to a person leaves.
+// Where to cut: thresholds of the measure for target accuracies (Finlay 2022, tables 3 to 5), and the
+// accuracy that remains when the most uncertain items are handed over to a person.
 #pragma once
 
 #include <optional>
@@ -40,7 +40,7 @@ struct DeferralPoint {
   double threshold = 0;    ///< items of a larger measure are handed over
   double accuracy = 0;     ///< of the rest
 };
-/// From handing over nothing on; the points of the risk-coverage curve, about `points` of them.
+/// Starting with nothing handed over; the points of the risk-coverage curve, about `points` of them.
 [[nodiscard]] std::vector<DeferralPoint> deferral(const ForecastsView& confidence, int points);
 
 }  // namespace plumb

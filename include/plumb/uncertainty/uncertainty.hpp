@@ -1,5 +1,5 @@
-// `plumb uncertainty` as a function: which measure tells right answers from wrong ones,
-// what it is worth, and where to cut.
+// `plumb uncertainty` as a function: which measure separates right answers from wrong ones, how well, and at
+// which thresholds.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +39,11 @@ struct UncertaintyOptions {
   double level = 0.95;
   std::uint64_t seed = 0;
   int threads = 0;
-  std::function<void(double)> progress = {};  ///< is told the share of the replicates done
+  std::function<void(double)> progress = {};  ///< called with the share of replicates done
   std::stop_token cancel = {};                ///< throws Cancelled between two replicates
 };
 
-/// A bin's accuracy whose relative error is larger than this is not to be trusted.
+/// A bin whose accuracy has a larger relative error is marked as doubtful.
 inline constexpr double kTrustedRelativeError = 0.5;
 
 struct MeasureResult {

@@ -40,7 +40,7 @@ Scaled scale(const Entries& e) {
   return out;
 }
 
-/// Kinks spread over the data, small random outputs, and the level that a constant variance would have.
+/// Start: kinks spread over the data, small random outputs, and the level of a constant variance.
 std::vector<double> start(std::int64_t hidden, double level, std::uint64_t seed) {
   RandomStream rng(seed, Purpose::sample);
   std::vector<double> p(3 * hidden + 1);

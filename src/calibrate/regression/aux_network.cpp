@@ -8,7 +8,7 @@
 namespace plumb::detail {
 namespace {
 
-constexpr double kLimit = 200;  // of a log variance: keeps a wild step of the search finite
+constexpr double kLimit = 200;  // of a log variance: keeps extreme steps of the search finite
 
 struct Layers {
   std::span<const double> weight, bias, out_weight;

@@ -7,10 +7,9 @@
 
 namespace plumb::detail {
 
-/// f(x) = out_bias + sum_h out_weight_h max(0, weight_h x + bias_h),
-/// x = (log variance - `centre`) / `width`.
+/// f(x) = out_bias + sum_h out_weight_h max(0, weight_h x + bias_h), x = (log variance - `centre`) / `width`.
 /// Beyond [low, high], the scaled inputs it was fitted on, it continues with slope 1 in the log variance, as
-/// one factor would: the last piece of a network says nothing about what it has not seen.
+/// one factor would: the last segment of a network is meaningless beyond the data.
 struct AuxNetwork {
   double centre = 0, width = 1;
   double low = -1e300, high = 1e300;

@@ -1,5 +1,4 @@
-// What the fits read: errors and the variance that is to be calibrated, with nothing that a
-// likelihood cannot take.
+// Input of the fits: errors and the variance to be calibrated, without values that have no likelihood.
 #pragma once
 
 #include <cstdint>

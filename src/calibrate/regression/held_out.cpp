@@ -28,7 +28,7 @@ std::vector<FoldRows> fold_rows(const RegressionItems& items, std::uint64_t seed
   return folds;
 }
 
-// Of one judge by fold, before and after.
+// One criterion by fold, before and after.
 struct Judged {
   std::vector<double> before, after;
   [[nodiscard]] static double mean(const std::vector<double>& x) {
@@ -37,9 +37,8 @@ struct Judged {
     return sum / static_cast<double>(x.size());
   }
   /// After is above before by more than a standard error over the folds, whose fits share most of their data
-  /// (Nadeau and Bengio 2003: variance times 1 + k n_test/n_train). The error uce is noisy in small
-  /// folds and needs two; one that a few wild variances have made ten times as large is worse whatever its
-  /// spread.
+  /// (Nadeau and Bengio 2003: variance times 1 + k n_test/n_train). The error uce is noisy in small folds and
+  /// needs two; one that a few wild variances have made ten times as large is worse whatever its spread.
   [[nodiscard]] bool worse(bool error) const {
     const auto n = static_cast<double>(before.size());
     if (n < 2) return false;
@@ -52,8 +51,8 @@ struct Judged {
 };
 
 // Why there is nothing to compare, or empty.
-std::string excuse(const RegressionCalibratorRow& row, const RegressionItems& items) {
-  // Networks and ranks take some hundred passes, factors a few.
+std::string why_not_compared(const RegressionCalibratorRow& row, const RegressionItems& items) {
+  // Networks and ranks take hundreds of passes, factors a few.
   const bool slow = row.method.starts_with("aux");
   const double most = slow ? 2e4 : 1e6;
   if (!row.variances) return "it gives intervals, not variances";
@@ -69,7 +68,7 @@ std::string excuse(const RegressionCalibratorRow& row, const RegressionItems& it
 void check_held_out(const RegressionCalibratorRow& row, const RegressionItems& items,
                     const RegressionFitOptions& options, Step& step) {
   const std::string skipped = "Not compared with the plain variances on held-out folds: ";
-  if (const std::string why = excuse(row, items); !why.empty()) {
+  if (const std::string why = why_not_compared(row, items); !why.empty()) {
     step.fit.warnings.push_back(skipped + why + ".");
     return;
   }

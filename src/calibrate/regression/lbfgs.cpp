@@ -59,7 +59,7 @@ LbfgsResult lbfgs(const std::function<double(std::span<const double>, std::span<
   for (; r.iterations < most_iterations && largest(gradient) > gradient_aim; ++r.iterations) {
     Vector d = direction(memory, gradient);
     double slope = inner(gradient, d);
-    if (!(slope < 0)) {  // the memory misleads: begin again downhill
+    if (!(slope < 0)) {  // the memory misleads: restart with the gradient
       memory.clear();
       d = direction(memory, gradient);
       slope = inner(gradient, d);

@@ -13,7 +13,7 @@ struct LbfgsResult {
   std::int64_t iterations = 0;
 };
 
-/// `f` fills the gradient and returns the value. `stop`, when given, is asked after each iteration.
+/// `f` fills the gradient and returns the value. `stop`, when given, is called after each iteration.
 LbfgsResult lbfgs(const std::function<double(std::span<const double>, std::span<double>)>& f,
                   std::vector<double>& x, double gradient_aim, std::int64_t most_iterations,
                   const std::function<bool(std::span<const double>)>& stop = {});

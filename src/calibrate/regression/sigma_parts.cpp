@@ -131,7 +131,7 @@ Step fit_sigma_parts(const RegressionItems& items, const RegressionFitOptions& o
   for (const auto& [a, b] : {std::pair{1.0, 0.0}, {0.0, 1.0}}) {
     const Solution edge = descend(items, o, a, b);
     iterations += edge.iterations;
-    // A factor that creeps toward 0 gains nothing that can be measured: the edge is the answer.
+    // A factor that approaches 0 gains nothing measurable: the solution is 0.
     if (edge.at.defined && edge.at.value <= best.at.value + 1e-9) best = edge;
   }
   Step step{"sigma-parts"};

@@ -1,5 +1,5 @@
-// Loops over blocks that decide how fast input is read: compiled once for each SIMD target. They say only
-// whether all is well; finding the value to complain about is left to slower code.
+// Loops over blocks that decide how fast input is read: compiled once for each SIMD target. They only report
+// whether all values are valid; slower code finds the bad value for the message.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,7 @@ void row_sums(const double* z, std::int64_t rows, std::int64_t width, double* su
 /// The largest value of each row and its lowest index. Values must be >= 0 and not NaN.
 void row_tops(const double* z, std::int64_t rows, std::int64_t width, double* top, std::uint32_t* index);
 
-/// Class indices; false when one is no whole number from 0 to classes - 1, and then `out`
-/// holds nothing of use.
+/// Class indices; false when one is not a whole number from 0 to classes - 1, and then `out` is unspecified.
 [[nodiscard]] bool copy_labels(const std::uint8_t* from, std::int64_t n, std::uint32_t classes,
                                std::uint32_t* out);
 [[nodiscard]] bool copy_labels(const std::int32_t* from, std::int64_t n, std::uint32_t classes,
@@ -34,7 +33,7 @@ void row_tops(const double* z, std::int64_t rows, std::int64_t width, double* to
 /// Class indices, -1 for NaN and negative numbers; false when one is neither that nor a class.
 [[nodiscard]] bool copy_ratings(const double* from, std::int64_t n, int classes, std::int32_t* out);
 
-/// 1 where the class is the label (or k), else 0.
+/// 1 where the class is the label (or k), otherwise 0.
 void count_matches(const std::uint32_t* cls, const std::uint32_t* label, std::int64_t n, double* hits);
 void count_class(const std::uint32_t* cls, std::uint32_t k, std::int64_t n, double* hits);
 

@@ -1,5 +1,5 @@
-// Finds the first row of a block that is no prediction or no vote and says what is wrong with it. Called only
-// when a block failed its fast check, so it may take its time.
+// Finds the first row of a block that is not a valid prediction or vote and describes the error. Called only
+// when a block failed its fast check, so it need not be fast.
 #pragma once
 
 #include <cstdint>

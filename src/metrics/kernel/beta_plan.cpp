@@ -1,10 +1,12 @@
 #include "plumb/metrics/kernel/beta_plan.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <deque>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 #include "metrics/kernel/beta_layout.hpp"
@@ -48,12 +50,27 @@ Points points_of(const BetaBox& box, bool upper, double n) {
 
 }  // namespace
 
-// The blocks of one target box of the lower side, for the source boxes [first, first + blocks.size()) in
-// ascending order of q. The upper side is its mirror image.
+// The blocks of one target box of the lower side, by source box in ascending order of q. The upper side is
+// its mirror image. A block is made when it is first asked for: a small sample fills few boxes.
 struct BetaPlan::Row {
-  std::once_flag once;
-  int first = 0;
-  std::vector<Block> block;
+  Row() = default;
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
+  ~Row() {
+    for (const auto& b : made)
+      if (const Block* const block = b.load(std::memory_order_relaxed); block != &kFar) delete block;
+  }
+  // Null where the kernel has died down. Threads that ask at the same time make the same numbers.
+  [[nodiscard]] const Block* block(const Rows& rows, int target, std::size_t source) const;
+  // Calls apply(source, block) for the used sources that the kernel reaches, in ascending order.
+  template <class Used, class Apply>
+  void each(const Rows& rows, int target, Used used, Apply apply) const;
+
+ private:
+  static inline const Block kFar{};  // stands for none
+  mutable std::once_flag once;
+  mutable Points x{};
+  mutable std::vector<std::atomic<const Block*>> made;
 };
 
 struct BetaPlan::Rows {
@@ -68,8 +85,8 @@ struct BetaPlan::Rows {
       points.push_back(points_of(layout.source(b % sources), b >= sources, layout.n()));
     row.resize(layout.targets());
   }
-  [[nodiscard]] Block block(const Points& x, const Points& q, double& highest) const;
-  void fill(Row& r, int target) const;
+  // Absent where the kernel has died down.
+  [[nodiscard]] std::optional<Block> block(const Points& x, const Points& q) const;
 
   BetaLayout layout;
   std::vector<int> order;      // side * sources + box, by ascending q
@@ -78,41 +95,59 @@ struct BetaPlan::Rows {
   std::deque<Row> row;         // by target box
 };
 
-Block BetaPlan::Rows::block(const Points& x, const Points& q, double& highest) const {
+std::optional<Block> BetaPlan::Rows::block(const Points& x, const Points& q) const {
   Grid value;
-  highest = -std::numeric_limits<double>::infinity();
+  double highest = -std::numeric_limits<double>::infinity();
   for (std::size_t m = 0; m < kMoments; ++m) {
     for (std::size_t l = 0; l < kMoments; ++l) {
       value[m][l] = log_ratio(x[m], q[l], layout.n());
       highest = std::max(highest, value[m][l]);
     }
   }
+  if (highest < kFarthest) return std::nullopt;
   const std::span<double> flat(value.front().data(), kMoments * kMoments);
   exp_block(flat, flat);
   return make_block(value);
 }
 
-void BetaPlan::Rows::fill(Row& r, int target) const {
-  const Points x = points_of(layout.target(target), false, layout.n());
-  // The target's own box among the sources, then outward until the kernel has died down.
+const Block* BetaPlan::Row::block(const Rows& rows, int target, std::size_t source) const {
+  std::call_once(once, [&] {
+    x = points_of(rows.layout.target(target), false, rows.layout.n());
+    made = std::vector<std::atomic<const Block*>>(rows.points.size());
+  });
+  const Block* block = made[source].load(std::memory_order_acquire);
+  if (block == nullptr) {
+    const std::optional<Block> fresh = rows.block(x, rows.points[source]);
+    const Block* const mine = fresh ? new Block(*fresh) : &kFar;
+    if (made[source].compare_exchange_strong(block, mine, std::memory_order_acq_rel)) {
+      block = mine;
+    } else if (mine != &kFar) {
+      delete mine;
+    }
+  }
+  return block == &kFar ? nullptr : block;
+}
+
+template <class Used, class Apply>
+void BetaPlan::Row::each(const Rows& rows, int target, Used used, Apply apply) const {
+  // The target's own box among the sources, then outward until the kernel has died down: it falls on
+  // both sides.
   const int own = target < BetaBoxes::kSourceOctaves ? target
                   : target < BetaBoxes::kTargetOctaves
                       ? BetaBoxes::kSourceOctaves - 1
                       : target - BetaBoxes::kTargetOctaves + BetaBoxes::kSourceOctaves;
-  const int middle = place[own];
-  std::vector<Block> below;
-  double highest = 0;
-  for (int i = middle - 1; i >= 0; --i) {
-    Block b = block(x, points[i], highest);
-    if (highest < kFarthest) break;
-    below.push_back(b);
+  const std::size_t middle = rows.place[own];
+  std::size_t first = middle;
+  for (std::size_t q = middle; q-- > 0;) {
+    if (!used(q)) continue;
+    if (block(rows, target, q) == nullptr) break;
+    first = q;
   }
-  r.first = middle - narrow<int>(below.size());
-  r.block.assign(below.rbegin(), below.rend());
-  for (std::size_t i = middle; i < points.size(); ++i) {
-    Block b = block(x, points[i], highest);
-    if (highest < kFarthest) break;
-    r.block.push_back(b);
+  for (std::size_t q = first; q < rows.points.size(); ++q) {
+    if (!used(q)) continue;
+    const Block* const b = block(rows, target, q);
+    if (b == nullptr) break;
+    apply(q, *b);
   }
 }
 
@@ -122,11 +157,7 @@ BetaPlan::~BetaPlan() = default;
 BetaPlan::BetaPlan(BetaPlan&&) noexcept = default;
 BetaPlan& BetaPlan::operator=(BetaPlan&&) noexcept = default;
 
-const BetaPlan::Row& BetaPlan::row(int target) const {
-  Row& r = rows_->row[target];
-  std::call_once(r.once, [&] { rows_->fill(r, target); });
-  return r;
-}
+const BetaPlan::Row& BetaPlan::row(int target) const { return rows_->row[target]; }
 
 namespace {
 
@@ -190,19 +221,20 @@ BetaValues BetaPlan::values(const BetaSums& sums, int threads) const {
   parallel_blocks(std::ssize(wanted) - 1, 1, threads, [&](int, std::int64_t begin, std::int64_t) {
     const std::int64_t at = begin + 1;
     const bool mirror = wanted[at] >= targets;
-    const Row& r = row(wanted[at] % targets);
+    const int target = wanted[at] % targets;
+    const auto source_of = [&](std::size_t q) { return mirror ? m.w.size() - 1 - q : q; };
     Series all{}, hits{};
     double error = 0;
     double seen = 0;
     double size = 0;
-    for (std::size_t i = 0; i < r.block.size(); ++i) {
-      const std::size_t q = r.first + i;
-      const std::size_t source = mirror ? m.w.size() - 1 - q : q;
-      if (m.w[source][0] == 0.0) continue;
-      apply_block(r.block[i], m.w[source], m.wy[source], all, hits);
-      error += m.w[source][0] * r.block[i].error;
-      seen += m.w[source][0];
-    }
+    row(target).each(
+        *rows_, target, [&](std::size_t q) { return m.w[source_of(q)][0] != 0.0; },
+        [&](std::size_t q, const Block& block) {
+          const std::size_t source = source_of(q);
+          apply_block(block, m.w[source], m.wy[source], all, hits);
+          error += m.w[source][0] * block.error;
+          seen += m.w[source][0];
+        });
     for (const double c : all) size += std::abs(c);
     out.error[at] = 2.0 * error + std::max(0.0, total - seen) * kFarShare + kRounding * size;
     std::copy(all.begin(), all.end(), out.coefficient.begin() + at * 2 * kMoments);
@@ -226,12 +258,14 @@ std::vector<double> BetaPlan::series_of_hits(const BetaSums& sums, const BetaVal
   for (int at = 0; at < std::ssize(values.row); ++at) {
     if (values.row[at] == 0) continue;
     const bool mirror = at >= targets;
-    const Row& r = row(at % targets);
+    const auto source_of = [&](std::size_t q) { return mirror ? order.size() - 1 - q : q; };
     std::fill(target.begin(), target.end(), Series{});
-    for (std::size_t i = 0; i < r.block.size(); ++i) {
-      const std::size_t source = mirror ? order.size() - 1 - (r.first + i) : r.first + i;
-      if (used[source] != 0) apply_block(r.block[i], &moments[order[source] * draws], target.data(), draws);
-    }
+    row(at % targets)
+        .each(
+            *rows_, at % targets, [&](std::size_t q) { return used[source_of(q)] != 0; },
+            [&](std::size_t q, const Block& block) {
+              apply_block(block, &moments[order[source_of(q)] * draws], target.data(), draws);
+            });
     double* to = out.data() + std::size_t{values.row[at]} * draws * kMoments;
     for (const Series& t : target) to = std::copy(t.begin(), t.end(), to);
   }

@@ -30,6 +30,10 @@ void BetaSums::merge(const BetaSums& other) {
   if (boxes != other.boxes)
     throw std::invalid_argument("kernel sums of different bandwidths cannot be merged");
   moments.merge(other.moments);
+  merge_ends(other);
+}
+
+void BetaSums::merge_ends(const BetaSums& other) {
   merge_votes(at_zero, other.at_zero, false);
   merge_votes(at_one, other.at_one, false);
   merge_votes(above_zero, other.above_zero, other.above_zero.p < above_zero.p);
@@ -93,6 +97,13 @@ void BetaSumsBuilder::update(const ForecastsView& f) {
   }
 }
 
+void BetaSumsBuilder::merge(BetaSumsBuilder& other) {
+  moments_.merge(other.moments_);
+  ends_.merge_ends(other.ends_);
+  other.ends_ = {};
+  other.ends_.boxes = ends_.boxes;
+}
+
 BetaSums BetaSumsBuilder::finish() {
   BetaSums out;
   out.boxes = ends_.boxes;
@@ -106,9 +117,8 @@ BetaSums beta_sums(const ForecastPass& pass, const BetaBoxes& boxes) {
   std::vector<BetaSumsBuilder> builder;
   for (int w = 0; w < pass.workers; ++w) builder.emplace_back(boxes);
   pass.run([&](int worker, const ForecastsView& f) { builder[worker].update(f); });
-  BetaSums sums = builder[0].finish();
-  for (std::size_t w = 1; w < builder.size(); ++w) sums.merge(builder[w].finish());
-  return sums;
+  for (std::size_t w = 1; w < builder.size(); ++w) builder[0].merge(builder[w]);
+  return builder[0].finish();
 }
 
 }  // namespace plumb

@@ -96,8 +96,8 @@ HWY_INLINE VI times(VI x, std::uint32_t m) {
 #endif
 }
 
-// Lanes are forecasts here. Box numbers are reckoned in double, where they are exact, and cut to whole
-// numbers at the end.
+// Lanes are forecasts here. Box numbers are computed in double, where they are exact, and truncated to
+// integers at the end.
 HWY_INLINE void locate_lanes(const BetaTable& table, const double* p, std::uint32_t* box, double* alpha_out) {
   const V one = hn::Set(d, 1.0);
   const V x = hn::LoadU(d, p);
@@ -307,6 +307,19 @@ void ApplySets(const Block& block, const Series* moments, Series* target, std::s
   }
 }
 
+void MultiplyGrids(const Grid& a, const Grid& b, Grid& out) {
+  for (std::size_t i = 0; i < kMoments; ++i) {
+    VW sum[kVectors];
+    for (VW& s : sum) s = hn::Zero(wide);
+    for (std::size_t m = 0; m < kMoments; ++m) {
+      const VW factor = hn::Set(wide, a[i][m]);
+      for (std::size_t v = 0; v < kVectors; ++v)
+        sum[v] = hn::Add(sum[v], hn::Mul(factor, hn::LoadU(wide, b[m].data() + v * kWideLanes)));
+    }
+    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[v], wide, out[i].data() + v * kWideLanes);
+  }
+}
+
 }  // namespace
 }  // namespace plumb::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -324,6 +337,7 @@ HWY_EXPORT(ApplyTwo);
 HWY_EXPORT(AddHits);
 HWY_EXPORT(EvaluateDraws);
 HWY_EXPORT(ApplySets);
+HWY_EXPORT(MultiplyGrids);
 
 void locate_beta(const BetaTable& table, const double* p, std::size_t count, std::uint32_t* box, double* t) {
   HWY_DYNAMIC_DISPATCH(LocateBeta)(table, p, count, box, t);
@@ -351,6 +365,9 @@ void add_hits(const std::uint32_t* box, const double* t, const std::uint32_t* hi
 void evaluate_draws(const std::uint32_t* row, const double* t, const double* coefficient, std::size_t count,
                     std::size_t draws, double* out, std::size_t stride) {
   HWY_DYNAMIC_DISPATCH(EvaluateDraws)(row, t, coefficient, count, draws, out, stride);
+}
+void multiply_grids(const Grid& a, const Grid& b, Grid& out) {
+  HWY_DYNAMIC_DISPATCH(MultiplyGrids)(a, b, out);
 }
 void apply_block(const Block& block, const Series* moments, Series* target, std::size_t sets) {
   HWY_DYNAMIC_DISPATCH(ApplySets)(block, moments, target, sets);

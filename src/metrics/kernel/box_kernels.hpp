@@ -58,6 +58,9 @@ void evaluate_series(const std::uint32_t* row, const double* t, const double* co
 void evaluate_draws(const std::uint32_t* row, const double* t, const double* coefficient, std::size_t count,
                     std::size_t draws, double* out, std::size_t stride);
 
+/// out[i][l] = sum over m, in order, of a[i][m] b[m][l].
+void multiply_grids(const Grid& a, const Grid& b, Grid& out);
+
 /// target += block * moments, for `sets` of moments that follow each other, and their targets.
 void apply_block(const Block& block, const Series* moments, Series* target, std::size_t sets);
 /// target += block * moments, once and for two sets of moments side by side.

@@ -28,20 +28,67 @@ void BoxMoments::merge(const BoxMoments& other) {
   }
 }
 
+MomentValues::MomentValues(const BoxMoments& moments) : MomentValues(moments.boxes()) {
+  ExactSum sum;
+  for (std::size_t b = 0; b < w.size(); ++b) {
+    if (moments.w[b * kMoments].is_zero()) continue;
+    sum.merge(moments.w[b * kMoments]);
+    for (std::size_t k = 0; k < kMoments; ++k) {
+      w[b][k] = moments.w[b * kMoments + k].value();
+      wy[b][k] = moments.wy[b * kMoments + k].value();
+    }
+  }
+  weight = sum.value();
+}
+
 MomentBuilder::MomentBuilder(std::size_t boxes)
-    : sums_(boxes), narrow_(boxes * detail::kNarrowOfBox), spent_(boxes) {}
+    : narrow_(boxes * detail::kNarrowOfBox), spent_(boxes), wide_place_(boxes) {}
+
+BoxMoments& MomentBuilder::exact_sums() {
+  if (sums_.w.empty()) sums_ = BoxMoments(spent_.size());
+  return sums_;
+}
+
+MomentBuilder::Wide& MomentBuilder::wide_of(std::size_t box) {
+  if (wide_place_[box] == 0) {
+    wide_.emplace_back();
+    wide_place_[box] = static_cast<std::uint32_t>(wide_.size());
+  }
+  return wide_[wide_place_[box] - 1];
+}
 
 void MomentBuilder::flush(std::size_t box) {
   if (spent_[box] == 0) return;
   spent_[box] = 0;
-  std::int64_t* miss = narrow_.data() + box * detail::kNarrowOfBox;
-  std::int64_t* hit = miss + kMoments;
-  for (std::size_t k = 0; k < kMoments; ++k) {
-    const int128 hits = hit[k];
-    sums_.w[box * kMoments + k].add_scaled(hits + miss[k], -kFractionBits);
-    sums_.wy[box * kMoments + k].add_scaled(hits, -kFractionBits);
+  Wide& wide = wide_of(box);
+  std::int64_t* narrow = narrow_.data() + box * detail::kNarrowOfBox;
+  for (std::size_t k = 0; k < wide.size(); ++k) wide[k] += narrow[k];
+  std::fill(narrow, narrow + detail::kNarrowOfBox, 0);
+}
+
+void MomentBuilder::flush_all() {
+  for (std::size_t b = 0; b < spent_.size(); ++b) flush(b);
+}
+
+// All votes are in wide_ or have been read.
+void MomentBuilder::clear() {
+  sums_ = {};
+  wide_.clear();
+  std::fill(wide_place_.begin(), wide_place_.end(), 0);
+}
+
+void MomentBuilder::merge(MomentBuilder& other) {
+  if (spent_.size() != other.spent_.size())
+    throw std::invalid_argument("moments over different boxes cannot be merged");
+  other.flush_all();
+  for (std::size_t b = 0; b < spent_.size(); ++b) {
+    if (other.wide_place_[b] == 0) continue;
+    Wide& wide = wide_of(b);
+    const Wide& from = other.wide_of(b);
+    for (std::size_t k = 0; k < wide.size(); ++k) wide[k] += from[k];
   }
-  std::fill(miss, miss + detail::kNarrowOfBox, 0);
+  if (!other.sums_.w.empty()) exact_sums().merge(other.sums_);
+  other.clear();
 }
 
 // Charges each box with the votes of a chunk that is added afterwards.
@@ -64,16 +111,16 @@ void MomentBuilder::update_single(std::span<const std::uint32_t> box, std::span<
 
 void MomentBuilder::update_exact(std::uint32_t box, double t, double mass, double hits) {
   const detail::Series v = detail::chebyshev(t);
+  BoxMoments& sums = exact_sums();
   for (std::size_t k = 0; k < kMoments; ++k) {
     const double value = from_fixed(to_fixed(v[k]));
-    sums_.w[box * kMoments + k].add(mass * value);
-    if (hits != 0.0) sums_.wy[box * kMoments + k].add(hits * value);
+    sums.w[box * kMoments + k].add(mass * value);
+    if (hits != 0.0) sums.wy[box * kMoments + k].add(hits * value);
   }
 }
 
 void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const double> t,
                            const ForecastsView& f) {
-  if (sums_.w.empty()) sums_ = BoxMoments(spent_.size());
   if (f.trials.empty() && f.weight.empty() && f.times.empty() && f.whole_counts)
     return update_single(box, t, f.hits);
   std::array<std::uint32_t, kChunk> votes, a, where;
@@ -123,10 +170,46 @@ void MomentBuilder::update(std::span<const std::uint32_t> box, std::span<const d
 }
 
 BoxMoments MomentBuilder::finish() {
-  for (std::size_t b = 0; b < spent_.size(); ++b) flush(b);
-  BoxMoments out = std::move(sums_);
-  if (out.w.empty()) out = BoxMoments(spent_.size());
-  sums_ = {};  // the next update, if any, creates them again
+  flush_all();
+  BoxMoments out = std::move(exact_sums());
+  for (std::size_t b = 0; b < spent_.size(); ++b) {
+    if (wide_place_[b] == 0) continue;
+    const Wide& wide = wide_of(b);
+    for (std::size_t k = 0; k < kMoments; ++k) {
+      const int128 hits = wide[kMoments + k];
+      out.w[b * kMoments + k].add_scaled(hits + wide[k], -kFractionBits);
+      out.wy[b * kMoments + k].add_scaled(hits, -kFractionBits);
+    }
+  }
+  clear();
+  return out;
+}
+
+MomentValues MomentBuilder::finish_values() {
+  if (!sums_.w.empty()) return MomentValues(finish());
+  MomentValues out(spent_.size());
+  int128 total = 0;
+  for (std::size_t b = 0; b < spent_.size(); ++b) {
+    if (spent_[b] == 0 && wide_place_[b] == 0) continue;
+    std::int64_t* narrow = narrow_.data() + b * detail::kNarrowOfBox;
+    const auto read = [&](const auto& sum) {
+      for (std::size_t k = 0; k < kMoments; ++k) {
+        out.w[b][k] = static_cast<double>(sum(kMoments + k) + sum(k)) * (1.0 / kFixedOne);
+        out.wy[b][k] = static_cast<double>(sum(kMoments + k)) * (1.0 / kFixedOne);
+      }
+      total += sum(kMoments) + sum(0);
+    };
+    if (wide_place_[b] == 0) {
+      read([&](std::size_t k) { return narrow[k]; });
+    } else {
+      const Wide& wide = wide_of(b);
+      read([&](std::size_t k) { return wide[k] + narrow[k]; });
+    }
+    std::fill(narrow, narrow + detail::kNarrowOfBox, 0);
+    spent_[b] = 0;
+  }
+  out.weight = static_cast<double>(total) * (1.0 / kFixedOne);
+  clear();
   return out;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "metrics/kernel/box_kernels.hpp"
+
 namespace plumb::detail {
 namespace {
 
@@ -39,29 +41,28 @@ double tail_of(const Series& size) {
   return (size[14] + size[15]) * fall / (1.0 - fall);
 }
 
+// The analysis with rows and columns exchanged.
+static const Grid& turned_analysis() {
+  static const Grid turned = [] {
+    Grid out;
+    for (std::size_t k = 0; k < kMoments; ++k)
+      for (std::size_t l = 0; l < kMoments; ++l) out[l][k] = chebyshev_analysis()[k][l];
+    return out;
+  }();
+  return turned;
+}
+
 Block make_block(const Grid& value) {
-  const auto& a = chebyshev_analysis();
-  Grid half{};  // [i][l]: series in the target variable at source node l
-  for (std::size_t i = 0; i < kMoments; ++i) {
-    for (std::size_t m = 0; m < kMoments; ++m) {
-      for (std::size_t l = 0; l < kMoments; ++l) half[i][l] += a[i][m] * value[m][l];
-    }
-  }
-  Grid turned;  // the analysis transposed, so that the inner loop runs along memory
-  for (std::size_t k = 0; k < kMoments; ++k) {
-    for (std::size_t l = 0; l < kMoments; ++l) turned[l][k] = a[k][l];
-  }
+  Grid half, row;  // [i][l]: series in the target variable at source node l; [i][k]: in both variables
+  multiply_grids(chebyshev_analysis(), value, half);
+  multiply_grids(half, turned_analysis(), row);
   Block b;
   Series rows{}, columns{};  // sums of magnitudes
   for (std::size_t i = 0; i < kMoments; ++i) {
-    Series row{};
-    for (std::size_t l = 0; l < kMoments; ++l) {
-      for (std::size_t k = 0; k < kMoments; ++k) row[k] += half[i][l] * turned[l][k];
-    }
     for (std::size_t k = 0; k < kMoments; ++k) {
-      b.entry[k][i] = row[k];
-      rows[i] += std::abs(row[k]);
-      columns[k] += std::abs(row[k]);
+      b.entry[k][i] = row[i][k];
+      rows[i] += std::abs(row[i][k]);
+      columns[k] += std::abs(row[i][k]);
     }
   }
   b.error = tail_of(rows) + tail_of(columns);

@@ -70,8 +70,8 @@ void Target::take_logs(std::size_t i) {
   }
 }
 
-// As the zero components of x vanish together like e,
-// the kernel of source j falls like e^(their share of z_j / h).
+// As the zero components of x vanish together like e, the kernel of source j falls like e^(their share of z_j
+// / h).
 double Target::vanishing(std::size_t j) const {
   double share = 0;
   for (const std::size_t k : zero_) share += s_->z(j)[k];

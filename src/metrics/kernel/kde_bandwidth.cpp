@@ -152,8 +152,8 @@ struct Peak {
   double x = 0, value = 0;
 };
 
-// Brent's search: parabolas through the three best points, golden section where they do not behave. Starts
-// from the best point known, which may be an end of the range, and its neighbours.
+// Brent's search: parabolas through the three best points, golden section otherwise. Starts from the best
+// point known, which may be an end of the range, and its neighbours.
 template <class Function>
 Peak highest(const Peak& left, Peak best, const Peak& right, const Function& f) {
   constexpr double kGolden = 0.3819660112501051;

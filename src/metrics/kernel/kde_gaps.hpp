@@ -14,8 +14,8 @@
 namespace plumb::detail {
 
 inline constexpr std::string_view kNothingLeft = "leaving out a vote leaves no votes to estimate from";
-// The error of G may be this share of the accuracy times what is left of G,
-// so that the ratio of two such sums keeps it.
+// The error of G may be this share of the accuracy times what is left of G, so that the ratio of two such
+// sums keeps it.
 inline constexpr double kErrorShare = 0.25;
 
 /// All but what is left out: votes and hits near p, in any unit common to both.
@@ -63,14 +63,14 @@ struct GapSums {
   }
 };
 
-// Calls add(mass, rest) for each kind of vote of an item, `rest` being G less what is left
-// out with that vote.
+// Calls add(mass, rest) for each kind of vote of an item, `rest` being G less what is left out with
+// that vote.
 template <class Add>
-void each_kind(const Item& item, bool whole, LeaveOut leave_out, Rest g, Add add) {
+void each_kind(const Item& item, bool integer_votes, LeaveOut leave_out, Rest g, Add add) {
   const auto less = [&](double n, double h) { return Rest{g.w - item.w * n, g.wy - item.w * h}; };
   if (leave_out == LeaveOut::item || item.trials == 1.0)
     return add(item.w * item.trials, less(item.trials, item.hits));
-  if (!whole) return add(item.w * item.trials, less(1.0, item.hits / item.trials));
+  if (!integer_votes) return add(item.w * item.trials, less(1.0, item.hits / item.trials));
   if (item.hits > 0.0) add(item.w * item.hits, less(1.0, 1.0));
   if (item.trials > item.hits) add(item.w * (item.trials - item.hits), less(1.0, 0.0));
 }

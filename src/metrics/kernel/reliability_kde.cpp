@@ -32,22 +32,75 @@ struct CurveSums {
   double all = 0, hits = 0, error = 0;  // G in units of k(x; x)
 };
 
-// A box with votes: its nodes and its moments.
+// The kernel from a box to a point: what a vote's moments are multiplied with, and its error per vote.
+struct Reach {
+  Series c{};
+  double error = kFarShare;
+  bool far = true, made = false;
+};
+
+Reach reach_of(const BetaBox& box, bool upper, const BetaPoint& x, double n) {
+  const Grid& analysis = chebyshev_analysis();
+  Reach out;
+  out.made = true;
+  Series value;
+  double most = -std::numeric_limits<double>::infinity();
+  for (int l = 0; l < kMoments; ++l) {
+    const double r = (box.centre + box.half * chebyshev_node(l)) / n;
+    value[l] = log_ratio(x, beta_point({r, upper}, n), n);
+    most = std::max(most, value[l]);
+  }
+  if (most < kFarthest) return out;
+  out.far = false;
+  exp_block(value, value);
+  Series size{};
+  for (std::size_t k = 0; k < kMoments; ++k) {
+    for (std::size_t l = 0; l < kMoments; ++l) out.c[k] += analysis[k][l] * value[l];
+    size[k] = std::abs(out.c[k]);
+  }
+  out.error = 2.0 * tail_of(size) + 1e-15 * exp_portable(most);
+  return out;
+}
+
+// Draws of one column have the same boxes and points: the kernel between them is kept for the last ones.
+class Reaches {
+ public:
+  void use(const BetaBoxes& boxes, std::span<const double> grid) {
+    if (boxes == boxes_ && std::equal(grid.begin(), grid.end(), grid_.begin(), grid_.end())) return;
+    boxes_ = boxes;
+    grid_.assign(grid.begin(), grid.end());
+    layout_ = detail::shared_layout(boxes);
+    made_.assign(grid.size() * 2 * layout_->sources(), {});
+  }
+  const Reach& operator()(std::size_t point, int box) {
+    const int boxes = layout_->sources();
+    Reach& r = made_[point * 2 * boxes + box];
+    if (!r.made)
+      r = reach_of(layout_->source(box % boxes), box >= boxes,
+                   beta_point(EndDistance::from(grid_[point]), layout_->n()), layout_->n());
+    return r;
+  }
+
+ private:
+  BetaBoxes boxes_;
+  std::vector<double> grid_;
+  std::shared_ptr<const BetaLayout> layout_;
+  std::vector<Reach> made_;
+};
+
+// A box with votes and its moments.
 struct Source {
-  std::array<BetaPoint, kMoments> point;
+  int box;
   Series w, wy;
 };
 
-std::vector<Source> sources_of(const BetaSums& sums, const BetaLayout& layout) {
+std::vector<Source> sources_of(const BetaSums& sums) {
   std::vector<Source> out;
-  const int boxes = layout.sources();
-  for (int b = 0; b < 2 * boxes; ++b) {
+  for (int b = 0; b < std::ssize(sums.moments.w) / kMoments; ++b) {
     if (sums.moments.w[b * kMoments].is_zero()) continue;
-    const BetaBox& box = layout.source(b % boxes);
     Source& s = out.emplace_back();
+    s.box = b;
     for (int k = 0; k < kMoments; ++k) {
-      const double r = (box.centre + box.half * chebyshev_node(k)) / layout.n();
-      s.point[k] = beta_point({r, b >= boxes}, layout.n());
       s.w[k] = sums.moments.w[b * kMoments + k].value();
       s.wy[k] = sums.moments.wy[b * kMoments + k].value();
     }
@@ -55,30 +108,16 @@ std::vector<Source> sources_of(const BetaSums& sums, const BetaLayout& layout) {
   return out;
 }
 
-CurveSums sums_at(const std::vector<Source>& sources, const BetaPoint& x, double n) {
-  const Grid& analysis = chebyshev_analysis();
+CurveSums sums_at(const std::vector<Source>& sources, std::size_t point, Reaches& reaches) {
   CurveSums out;
   for (const Source& s : sources) {
-    Series value;
-    double most = -std::numeric_limits<double>::infinity();
-    for (std::size_t l = 0; l < kMoments; ++l) {
-      value[l] = log_ratio(x, s.point[l], n);
-      most = std::max(most, value[l]);
-    }
-    if (most < kFarthest) {
-      out.error += s.w[0] * kFarShare;
-      continue;
-    }
-    exp_block(value, value);
-    Series size{};
+    const Reach& reach = reaches(point, s.box);
+    out.error += s.w[0] * reach.error;
+    if (reach.far) continue;
     for (std::size_t k = 0; k < kMoments; ++k) {
-      double c = 0;
-      for (std::size_t l = 0; l < kMoments; ++l) c += analysis[k][l] * value[l];
-      out.all += c * s.w[k];
-      out.hits += c * s.wy[k];
-      size[k] = std::abs(c);
+      out.all += reach.c[k] * s.w[k];
+      out.hits += reach.c[k] * s.wy[k];
     }
-    out.error += s.w[0] * (2.0 * tail_of(size) + 1e-15 * exp_portable(most));
   }
   return out;
 }
@@ -104,16 +143,17 @@ std::vector<CurvePoint> reliability_kde(const BetaSums& sums, std::span<const do
   std::vector<CurvePoint> curve;
   const double weight = sums.weight().value();
   if (!(weight > 0.0)) return curve;
-  const auto shared = detail::shared_layout(sums.boxes);
-  const BetaLayout& layout = *shared;
-  const std::vector<Source> sources = sources_of(sums, layout);
-  for (const double p : grid) {
+  thread_local Reaches reaches;
+  reaches.use(sums.boxes, grid);
+  const std::vector<Source> sources = sources_of(sums);
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const double p = grid[i];
     if (p == 0.0 || p == 1.0) {
       curve.push_back(point_at_end(sums, p, weight));
       continue;
     }
     const EndDistance e = EndDistance::from(p);
-    const CurveSums g = sums_at(sources, beta_point(e, layout.n()), layout.n());
+    const CurveSums g = sums_at(sources, i, reaches);
     CurvePoint point{
         p, {}, std::max(0.0, g.all) * exp_portable(log_beta_kernel_peak(e, sums.boxes.bandwidth)) / weight};
     if (g.all * kMostError > g.error) point.estimate = g.hits / g.all;

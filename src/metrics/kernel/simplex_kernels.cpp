@@ -22,8 +22,7 @@ constexpr D d{};
 constexpr std::size_t kWidth = hn::MaxLanes(D{});
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-// Two vectors at a time hide the latency of the additions. Lanes past `count` are reckoned and
-// then not counted.
+// Two vectors at a time hide the latency of the additions. Lanes past `count` are computed and ignored.
 double DirichletLogits(const double* z, std::size_t stride, const double* x, std::size_t classes,
                        const double* bias, std::size_t count, double* out) {
   const std::size_t padded = (count + 7) / 8 * 8;

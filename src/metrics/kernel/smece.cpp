@@ -20,35 +20,14 @@ constexpr double kSigmaPrecision = 1e-13;  // of sigma, relative
 // A curve is drawn only where the smoothed density of p exceeds this.
 constexpr double kLeastDensity = 1e-9;
 
-Series values_of(const std::vector<ExactSum>& sums, std::size_t box) {
-  Series s{};
-  for (std::size_t k = 0; k < kMoments; ++k) s[k] = sums[box * kMoments + k].value();
-  return s;
-}
-
-std::vector<Series> all_values(const std::vector<ExactSum>& sums, const std::vector<ExactSum>& mass) {
-  std::vector<Series> out(kBoxes, Series{});
-  for (std::size_t b = 0; b < kBoxes; ++b) {
-    if (!mass[b * kMoments].is_zero()) out[b] = values_of(sums, b);
-  }
-  return out;
-}
-
-double weight_of(const BoxMoments& m) {
-  ExactSum sum;
-  for (std::size_t b = 0; b < kBoxes; ++b) sum.merge(m.w[b * kMoments]);
-  return sum.value();
-}
-
 // Moments of the residual y - p: within a box p = centre + half t, and t T_k = (T_{k+1} + T_{|k-1|})/2. The
 // last moment would need T_16 and is left out.
-std::vector<Series> residuals(const BoxMoments& m) {
+std::vector<Series> residuals(const MomentValues& m) {
   std::vector<Series> out(kBoxes, Series{});
   constexpr double kHalf = 0.5 / kBoxes;
   for (std::size_t b = 0; b < kBoxes; ++b) {
-    if (m.w[b * kMoments].is_zero()) continue;
-    const Series w = values_of(m.w, b);
-    const Series wy = values_of(m.wy, b);
+    const Series &w = m.w[b], &wy = m.wy[b];
+    if (w[0] == 0) continue;
     const double centre = (2.0 * b + 1.0) * kHalf;
     for (std::size_t k = 0; k + 1 < kMoments; ++k) {
       const double times_t = 0.5 * (w[k + 1] + w[k == 0 ? 1 : k - 1]);
@@ -80,25 +59,28 @@ void SmoothSumsBuilder::update(const ForecastsView& f) {
 }
 
 SmoothSums SmoothSumsBuilder::finish() { return {moments_.finish()}; }
+MomentValues SmoothSumsBuilder::finish_values() { return moments_.finish_values(); }
 
-SmoothSums smooth_sums(const ForecastPass& pass) {
+static SmoothSumsBuilder smooth_builder(const ForecastPass& pass) {
   std::vector<SmoothSumsBuilder> builder(pass.workers);
   pass.run([&](int worker, const ForecastsView& f) { builder[worker].update(f); });
-  SmoothSums sums = builder[0].finish();
-  for (std::size_t w = 1; w < builder.size(); ++w) sums.merge(builder[w].finish());
-  return sums;
+  for (std::size_t w = 1; w < builder.size(); ++w) builder[0].merge(builder[w]);
+  return std::move(builder[0]);
 }
+
+SmoothSums smooth_sums(const ForecastPass& pass) { return smooth_builder(pass).finish(); }
+MomentValues smooth_values(const ForecastPass& pass) { return smooth_builder(pass).finish_values(); }
 
 Estimate smece_at(const SmoothSums& sums, double sigma) {
-  const double weight = weight_of(sums.moments);
-  if (!(weight > 0.0)) return Estimate::undefined(kNoVotes);
-  return error_at(MomentPyramid(residuals(sums.moments)), sigma, weight);
+  const MomentValues m(sums.moments);
+  if (!(m.weight > 0.0)) return Estimate::undefined(kNoVotes);
+  return error_at(MomentPyramid(residuals(m)), sigma, m.weight);
 }
 
-SmoothError smece(const SmoothSums& sums) {
-  const double weight = weight_of(sums.moments);
+SmoothError smece(const MomentValues& m) {
+  const double weight = m.weight;
   if (!(weight > 0.0)) return {Estimate::undefined(kNoVotes), 0.0};
-  const MomentPyramid residual(residuals(sums.moments));
+  const MomentPyramid residual(residuals(m));
   const auto excess = [&](double sigma) { return error_at(residual, sigma, weight) - sigma; };
   // A wider reflected Gaussian is a narrower one smoothed once more, which cannot raise the integral of the
   // magnitude: the error falls as sigma grows, and excess has one zero.
@@ -135,16 +117,15 @@ SmoothError smece(const SmoothSums& sums) {
   return {high, high};
 }
 
-SmoothError smece(const ForecastsView& f, int threads) { return smece(smooth_sums(pass_over(f, threads))); }
+SmoothError smece(const SmoothSums& sums) { return smece(MomentValues(sums.moments)); }
+SmoothError smece(const ForecastsView& f, int threads) { return smece(smooth_values(pass_over(f, threads))); }
 
-std::vector<CurvePoint> smooth_curve(const SmoothSums& sums, double sigma, std::span<const double> grid) {
+std::vector<CurvePoint> smooth_curve(const MomentValues& m, double sigma, std::span<const double> grid) {
   std::vector<CurvePoint> curve;
-  const double weight = weight_of(sums.moments);
+  const double weight = m.weight;
   if (!(weight > 0.0)) return curve;
-  const std::vector<Series> all =
-      smooth_field(MomentPyramid(all_values(sums.moments.w, sums.moments.w)), sigma);
-  const std::vector<Series> hits =
-      smooth_field(MomentPyramid(all_values(sums.moments.wy, sums.moments.w)), sigma);
+  const std::vector<Series> all = smooth_field(MomentPyramid(m.w), sigma);
+  const std::vector<Series> hits = smooth_field(MomentPyramid(m.wy), sigma);
   for (const double p : grid) {
     const double scaled = p * all.size();
     const std::size_t b = std::min(static_cast<std::size_t>(scaled), all.size() - 1);

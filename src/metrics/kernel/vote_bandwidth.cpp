@@ -144,8 +144,7 @@ VoteErrors vote_errors(const ForecastsView& f, double bandwidth, int threads) {
   return can_predict(votes) ? errors_at(votes, BinKernel(bandwidth)) : VoteErrors{kNone, kNone};
 }
 
-VoteBandwidths vote_bandwidths(const ForecastsView& f, int threads) {
-  const VoteBins votes = vote_bins(f, threads);
+static VoteBandwidths best_bandwidths(const VoteBins& votes) {
   if (!can_predict(votes)) {
     Bandwidth one;
     one.why =
@@ -155,5 +154,11 @@ VoteBandwidths vote_bandwidths(const ForecastsView& f, int threads) {
   Search search(votes);
   return {search.least(&VoteErrors::by_vote), search.least(&VoteErrors::by_p)};
 }
+
+VoteBandwidths vote_bandwidths(const ForecastsView& f, int threads) {
+  return best_bandwidths(vote_bins(f, threads));
+}
+
+VoteBandwidths vote_bandwidths(const ItemKinds& kinds) { return best_bandwidths(vote_bins(kinds)); }
 
 }  // namespace plumb

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plumb/data/forecasts.hpp"
+#include "plumb/metrics/kernel/item_kinds.hpp"
 
 namespace plumb::detail {
 
@@ -29,5 +30,6 @@ struct VoteBins {
 };
 /// One parallel pass; the same bits for any order of the items.
 [[nodiscard]] VoteBins vote_bins(const ForecastsView& f, int threads);
+[[nodiscard]] VoteBins vote_bins(const ItemKinds& kinds);
 
 }  // namespace plumb::detail

@@ -7,9 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "metrics/ordered/line_kernels.hpp"
 #include "metrics/shared/groups.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/memory.hpp"
+#include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
 
@@ -17,27 +20,37 @@ namespace {
 
 constexpr std::size_t kTermsAtOnce = 256;
 
-// One entry per distinct p, ascending:
-// whatever the order of the rows, the sums below run over the same numbers.
 // Counts are kept as float32 where each of them is one: 16 bytes per distinct p instead of 24.
-struct Counts {
-  std::vector<float> narrow;
-  std::vector<double> wide;
-  bool all_narrow = true;
-  void reserve(std::size_t n) { narrow.reserve(n); }
-  void push_back(double x) {
-    if (all_narrow && static_cast<float>(x) == x) return narrow.push_back(static_cast<float>(x));
-    if (all_narrow) {
-      all_narrow = false;
-      wide.reserve(narrow.capacity());
-      wide.assign(narrow.begin(), narrow.end());
-      narrow = {};
-    }
-    wide.push_back(x);
+class Counts {
+ public:
+  void resize(std::size_t n, bool all_narrow, int threads) {
+    all_narrow_ = all_narrow;
+    all_narrow ? resize_large(narrow_, n, threads) : resize_large(wide_, n, threads);
   }
-  double operator[](std::size_t i) const { return all_narrow ? narrow[i] : wide[i]; }
+  void set(std::size_t i, double x) {
+    if (all_narrow_) {
+      narrow_[i] = static_cast<float>(x);
+    } else {
+      wide_[i] = x;
+    }
+  }
+  double operator[](std::size_t i) const { return all_narrow_ ? narrow_[i] : wide_[i]; }
+  void copy(std::size_t begin, std::size_t count, double* out) const {
+    if (all_narrow_) {
+      std::copy_n(narrow_.data() + begin, count, out);
+    } else {
+      std::copy_n(wide_.data() + begin, count, out);
+    }
+  }
+
+ private:
+  std::vector<float> narrow_;
+  std::vector<double> wide_;
+  bool all_narrow_ = true;
 };
 
+// One entry per distinct p, ascending:
+// whatever the order of the rows, the sums below run over the same numbers.
 struct Column {
   std::vector<double> x;  // logit p; once standardised: (logit p - mean) / sd
   Counts mass;            // of votes
@@ -45,97 +58,131 @@ struct Column {
   double total = 0, mean = 0, sd = 1;
 };
 
+template <class Body>
+void each_block(std::size_t n, int threads, Body body) {
+  constexpr std::int64_t kBlock = 64 * kTermsAtOnce;
+  parallel_blocks(static_cast<std::int64_t>(n), kBlock, threads,
+                  [&](int, std::int64_t begin, std::int64_t end) { body(begin, end); });
+}
+
+// What is known of a stretch of the column before it is read.
 template <class A>
-Column column_of(const ForecastsView& f, double clip) {
-  Column c;
+struct Outline {
   std::size_t distinct = 0;
-  for (detail::Groups<A> g(f); g.next();) ++distinct;
-  c.x.reserve(distinct);
-  c.mass.reserve(distinct);
-  c.hits.reserve(distinct);
-  for (detail::Groups<A> g(f); g.next();) {
-    c.x.push_back(std::clamp(g.p, clip, 1.0 - clip));  // 1 - clip may round to 1: q is clipped by itself
-    c.mass.push_back(A::value(g.mass));
-    c.hits.push_back(A::hits_value(g.hits));
+  std::int64_t extreme = 0;  // votes on forecasts of 0 or 1
+  bool narrow = true;        // all counts are float32
+  typename A::Mass total{};
+  Outline() = default;
+  explicit Outline(const ForecastsView& f) {
+    const auto is_narrow = [](double x) { return static_cast<float>(x) == x; };
+    for (detail::Groups<A> g(f); g.next();) {
+      ++distinct;
+      narrow = narrow && is_narrow(A::value(g.mass)) && is_narrow(A::hits_value(g.hits));
+      A::add(total, g.mass);
+    }
+    for (const double end : {0.0, 1.0}) {
+      const auto [first, last] = std::equal_range(f.p.begin(), f.p.end(), end);
+      for (std::size_t i = first - f.p.begin(); i < static_cast<std::size_t>(last - f.p.begin()); ++i) {
+        typename A::Mass m{};
+        A::add_mass(m, f, i);
+        if (A::positive(m)) extreme += std::llround(f.trials_of(i));
+      }
+    }
   }
-  std::array<double, kTermsAtOnce> q;
-  for (std::size_t begin = 0; begin < c.x.size(); begin += kTermsAtOnce) {
-    const auto x = std::span(c.x).subspan(begin, std::min(c.x.size() - begin, kTermsAtOnce));
-    const auto log_q = std::span(q).first(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) q[i] = std::clamp(1.0 - x[i], clip, 1.0 - clip);
-    log_block(log_q, log_q);
-    log_block(x, x);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] -= q[i];
-  }
+};
+
+template <class A>
+Column column_of(const ForecastsView& f, std::span<const std::size_t> ends,
+                 std::span<const Outline<A>> outlines, double clip, int threads) {
+  Column c;
+  std::vector<std::size_t> first{0};
+  bool narrow = true;
+  for (const Outline<A>& o : outlines)
+    first.push_back(first.back() + o.distinct), narrow = narrow && o.narrow;
+  resize_large(c.x, first.back(), threads);
+  c.mass.resize(first.back(), narrow, threads);
+  c.hits.resize(first.back(), narrow, threads);
+  detail::each_stretch(f, ends, threads, [&](std::int64_t s, const ForecastsView& part) {
+    std::size_t i = first[s];
+    for (detail::Groups<A> g(part); g.next(); ++i) {
+      c.x[i] = std::clamp(g.p, clip, 1.0 - clip);  // 1 - clip may round to 1: q is clipped by itself
+      c.mass.set(i, A::value(g.mass));
+      c.hits.set(i, A::hits_value(g.hits));
+    }
+  });
+  each_block(c.x.size(), threads, [&](std::int64_t block, std::int64_t block_end) {
+    std::array<double, kTermsAtOnce> q;
+    for (std::int64_t begin = block; begin < block_end; begin += kTermsAtOnce) {
+      const auto x = std::span(c.x).subspan(begin, std::min<std::int64_t>(block_end - begin, kTermsAtOnce));
+      const auto log_q = std::span(q).first(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) q[i] = std::clamp(1.0 - x[i], clip, 1.0 - clip);
+      log_block(log_q, log_q);
+      log_block(x, x);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] -= q[i];
+    }
+  });
   return c;
 }
 
-// Sums of K numbers an entry: in four lanes within a block, exact over the blocks.
-constexpr std::size_t kLanes = 4;
-template <std::size_t K, class Terms>
-std::array<double, K> sum_blocks(std::size_t n, Terms terms) {
-  std::array<ExactSum, K> total{};
-  std::array<std::array<double, kTermsAtOnce>, K> term;
-  for (std::size_t begin = 0; begin < n; begin += kTermsAtOnce) {
-    const std::size_t m = std::min(n - begin, kTermsAtOnce);
-    terms(begin, m, term);
-    for (std::size_t k = 0; k < K; ++k) {
-      std::array<double, kLanes> lane{};
-      std::size_t i = 0;
-      for (; i + kLanes <= m; i += kLanes)
-        for (std::size_t l = 0; l < kLanes; ++l) lane[l] += term[k][i + l];
-      for (; i < m; ++i) lane[0] += term[k][i];
-      total[k].add((lane[0] + lane[1]) + (lane[2] + lane[3]));
-    }
-  }
+// Sums of K numbers per entry: in four lanes within a block, exact over the blocks, so that it does not
+// matter which thread adds which. `block(begin, count)` sums one.
+template <std::size_t K, class Sums>
+std::array<double, K> sum_blocks(std::size_t n, int threads, Sums block) {
+  constexpr std::int64_t kTermsOfTask = 128 * kTermsAtOnce;
+  using Total = std::array<ExactSum, K>;
+  const Total total = parallel_reduce_blocks(
+      static_cast<std::int64_t>(n), kTermsOfTask, threads, Total{},
+      [&](Total& sum, std::int64_t first, std::int64_t last) {
+        for (std::size_t begin = first; begin < static_cast<std::size_t>(last); begin += kTermsAtOnce) {
+          const auto s = block(begin, std::min<std::size_t>(last - begin, kTermsAtOnce));
+          for (std::size_t k = 0; k < K; ++k) sum[k].add(s[k]);
+        }
+      },
+      [](Total& into, const Total& from) {
+        for (std::size_t k = 0; k < K; ++k) into[k].merge(from[k]);
+      });
   std::array<double, K> out{};
   for (std::size_t k = 0; k < K; ++k) out[k] = total[k].value();
   return out;
 }
 
 // One scale for all data: the gradient tolerance and the longest step mean the same whatever the spread of p.
-void standardise(Column& c) {
+void standardise(Column& c, int threads) {
+  constexpr std::size_t kLanes = 4;
   const auto moment = [&](auto value) {
-    return sum_blocks<1>(c.x.size(),
-                         [&](std::size_t begin, std::size_t m, auto& term) {
-                           for (std::size_t i = 0; i < m; ++i)
-                             term[0][i] = c.mass[begin + i] * value(c.x[begin + i]);
-                         })[0] /
-           c.total;
+    const auto block = [&](std::size_t begin, std::size_t m) {
+      std::array<double, kTermsAtOnce> term;
+      c.mass.copy(begin, m, term.data());
+      for (std::size_t i = 0; i < m; ++i) term[i] *= value(c.x[begin + i]);
+      std::array<double, kLanes> lane{};
+      std::size_t i = 0;
+      for (; i + kLanes <= m; i += kLanes)
+        for (std::size_t l = 0; l < kLanes; ++l) lane[l] += term[i + l];
+      for (; i < m; ++i) lane[0] += term[i];
+      return std::array{(lane[0] + lane[1]) + (lane[2] + lane[3])};
+    };
+    return sum_blocks<1>(c.x.size(), threads, block)[0] / c.total;
   };
   c.mean = moment([](double x) { return x; });
   c.sd = c.x.front() == c.x.back() ? 0
                                    : std::sqrt(moment([&](double x) { return (x - c.mean) * (x - c.mean); }));
-  for (double& x : c.x) x = c.sd > 0 ? (x - c.mean) / c.sd : 0;
+  each_block(c.x.size(), threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) c.x[i] = c.sd > 0 ? (c.x[i] - c.mean) / c.sd : 0;
+  });
 }
 
 // Gradient of the log-likelihood of logit P(y) = a + b x in (a, b), and minus its second derivatives.
 struct Slope {
   double a = 0, b = 0, aa = 0, ab = 0, bb = 0;
 };
-Slope derivatives(const Column& c, double a, double b, bool with_slope) {
-  // Terms 0 and 1: residual and curvature.
-  const auto fit = [&](std::size_t begin, std::size_t m, auto& term) {
-    for (std::size_t i = 0; i < m; ++i) term[0][i] = a + b * c.x[begin + i];
-    logistic_block(std::span(term[0].data(), m), std::span(term[0].data(), m));
-    for (std::size_t i = 0; i < m; ++i) {
-      const double y = term[0][i];
-      term[0][i] = c.hits[begin + i] - c.mass[begin + i] * y;
-      term[1][i] = c.mass[begin + i] * y * (1.0 - y);
-    }
-  };
-  if (!with_slope) {
-    const auto s = sum_blocks<2>(c.x.size(), fit);
-    return {.a = s[0], .aa = s[1]};
-  }
-  const auto s = sum_blocks<5>(c.x.size(), [&](std::size_t begin, std::size_t m, auto& term) {
-    fit(begin, m, term);
-    for (std::size_t i = 0; i < m; ++i) {
-      const double x = c.x[begin + i];
-      term[2][i] = term[0][i] * x;
-      term[3][i] = term[1][i] * x;
-      term[4][i] = term[1][i] * x * x;
-    }
+Slope derivatives(const Column& c, double a, double b, bool with_slope, int threads) {
+  const auto s = sum_blocks<5>(c.x.size(), threads, [&](std::size_t begin, std::size_t m) {
+    std::array<double, kTermsAtOnce> y, mass, hits;
+    for (std::size_t i = 0; i < m; ++i) y[i] = a + b * c.x[begin + i];
+    logistic_block(std::span(y).first(m), std::span(y).first(m));
+    c.mass.copy(begin, m, mass.data());
+    c.hits.copy(begin, m, hits.data());
+    return detail::line_sums(c.x.data() + begin, y.data(), mass.data(), hits.data(), m, with_slope);
   });
   return {.a = s[0], .b = s[2], .aa = s[1], .ab = s[3], .bb = s[4]};
 }
@@ -147,10 +194,10 @@ constexpr double kTolerance = 1e-10;  // gradient per vote, in standard units of
 constexpr int kIterations = 200;
 constexpr double kLongestStep = 64;
 
-// Newton from (a, b) on a concave function; a step is halved while the gain along it turns into a loss too
-// steep. The last step is taken on trust: it is far below what the next gradient could see.
-std::optional<Line> maximise(const Column& c, Line at, bool with_slope) {
-  Slope s = derivatives(c, at.a, at.b, with_slope);
+// Newton from (a, b) on a concave function; a step is halved while the slope at its end is too negative. The
+// last step is not checked: it is below the resolution of the gradient.
+std::optional<Line> maximise(const Column& c, Line at, bool with_slope, int threads) {
+  Slope s = derivatives(c, at.a, at.b, with_slope, threads);
   for (int i = 0; i < kIterations; ++i) {
     const double det = s.aa * s.bb - s.ab * s.ab;
     Line d = with_slope ? Line{(s.bb * s.a - s.ab * s.b) / det, (s.aa * s.b - s.ab * s.a) / det}
@@ -163,7 +210,7 @@ std::optional<Line> maximise(const Column& c, Line at, bool with_slope) {
     if (scale > 1) d = {d.a / scale, d.b / scale};
     const double gain = s.a * d.a + s.b * d.b;
     for (int halvings = 0;; ++halvings) {
-      s = derivatives(c, at.a + d.a, at.b + d.b, with_slope);
+      s = derivatives(c, at.a + d.a, at.b + d.b, with_slope, threads);
       if (s.a * d.a + s.b * d.b >= -0.5 * gain) break;
       if (halvings == 60) return std::nullopt;
       d = {d.a / 2, d.b / 2};
@@ -183,11 +230,9 @@ struct Extent {
 };
 struct Extents {
   Extent hits, misses;  // where they lie
-  explicit Extents(const Column& c) {
-    for (std::size_t i = 0; i < c.x.size(); ++i) {
-      if (c.hits[i] > 0) hits.cover(c.x[i]);
-      if (c.hits[i] < c.mass[i]) misses.cover(c.x[i]);
-    }
+  void cover(const Extents& o) {
+    for (const auto& [mine, others] : {std::pair(&hits, &o.hits), std::pair(&misses, &o.misses)})
+      if (!others->empty()) mine->cover(others->least), mine->cover(others->greatest);
   }
   [[nodiscard]] const char* why_no_fit() const {
     return hits.empty() ? detail::kNoHits : misses.empty() ? detail::kNoMisses : nullptr;
@@ -202,48 +247,64 @@ struct Extents {
   }
 };
 
-CalibrationLine fit(Column c) {
+Extents extents_of(const Column& c, int threads) {
+  constexpr std::int64_t kBlock = 1 << 16;
+  return parallel_reduce_blocks(
+      std::ssize(c.x), kBlock, threads, Extents{},
+      [&](Extents& e, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          if (c.hits[i] > 0) e.hits.cover(c.x[i]);
+          if (c.hits[i] < c.mass[i]) e.misses.cover(c.x[i]);
+        }
+      },
+      [](Extents& into, const Extents& from) { into.cover(from); });
+}
+
+CalibrationLine fit(Column c, int threads) {
   constexpr const char* kNotConverged = "the logistic fit did not converge";
-  const Extents extents(c);
+  const Extents extents = extents_of(c, threads);
   if (const char* why = extents.why_no_fit()) return {Estimate::undefined(why), Estimate::undefined(why)};
-  standardise(c);
+  standardise(c, threads);
   CalibrationLine line;
-  const auto shifted = maximise(c, {c.mean, c.sd}, false);
+  const auto shifted = maximise(c, {c.mean, c.sd}, false, threads);
   line.intercept = shifted ? Estimate(shifted->a - c.mean) : Estimate::undefined(kNotConverged);
   if (const char* why = extents.why_no_slope()) {
     line.slope = Estimate::undefined(why);
     return line;
   }
-  const auto fitted = maximise(c, shifted.value_or(Line{c.mean, c.sd}), true);
+  const auto fitted = maximise(c, shifted.value_or(Line{c.mean, c.sd}), true, threads);
   line.slope = fitted ? Estimate(fitted->b / c.sd) : Estimate::undefined(kNotConverged);
   return line;
 }
 
 template <class A>
-CalibrationLine calibration_line_of(const ForecastsView& f, double clip) {
+CalibrationLine calibration_line_of(const ForecastsView& f, double clip, int threads) {
+  const std::vector<std::size_t> ends = detail::stretch_ends(f);
+  std::vector<Outline<A>> outlines(ends.size());
+  detail::each_stretch(f, ends, threads,
+                       [&](std::int64_t s, const ForecastsView& part) { outlines[s] = Outline<A>(part); });
   typename A::Mass total{};
   std::int64_t extreme = 0;
-  for (std::size_t i = 0; i < f.size(); ++i) {
-    typename A::Mass m{};
-    A::add_mass(m, f, i);
-    extreme += A::positive(m) && (f.p[i] <= 0 || f.p[i] >= 1);
-    A::add(total, m);
+  for (const Outline<A>& o : outlines) {
+    A::add(total, o.total);
+    extreme += o.extreme;
   }
   const auto both = [](const Estimate& e) { return CalibrationLine{e, e}; };
   if (!A::positive(total)) return both(no_votes());
   if (extreme > 0 && !(clip > 0))
-    return both(
-        Estimate::undefined(counted(extreme, "forecast") +
-                            " of 0 or 1 have no finite log-odds; ⟦clip⟧ keeps them away from 0 and 1"));
-  Column c = column_of<A>(f, clip);
+    return both(Estimate::undefined(
+        counted(extreme, "vote") +
+        " on forecasts of 0 or 1, which have no finite log-odds; ⟦clip⟧ keeps them away from 0 and 1"));
+  Column c = column_of<A>(f, ends, std::span<const Outline<A>>(outlines), clip, threads);
   c.total = A::value(total);
-  return fit(std::move(c));
+  return fit(std::move(c), threads);
 }
 
 }  // namespace
 
-CalibrationLine calibration_line(const ForecastsView& ascending, double clip) {
-  return detail::with_counts(ascending, [&]<class A>(A) { return calibration_line_of<A>(ascending, clip); });
+CalibrationLine calibration_line(const ForecastsView& ascending, double clip, int threads) {
+  return detail::with_counts(ascending,
+                             [&]<class A>(A) { return calibration_line_of<A>(ascending, clip, threads); });
 }
 
 }  // namespace plumb

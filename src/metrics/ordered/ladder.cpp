@@ -6,19 +6,13 @@
 
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/fixed_point.hpp"
+#include "plumb/numeric/narrow.hpp"
 
 namespace plumb {
 namespace {
 
 constexpr int kGrid = 2 * Ladder::kReach * Ladder::kSteps;
 constexpr std::uint64_t kMostVotes = std::uint64_t{1} << 30;  // of one forecast: integer sums of squares hold
-
-std::size_t rung_of(double p, double log_p, double log_q) {
-  if (p == 0) return 0;
-  if (p == 1) return kGrid + 1;
-  const double at = std::floor((log_p - log_q + Ladder::kReach) * Ladder::kSteps);
-  return 1 + static_cast<std::size_t>(std::clamp(at, 0.0, kGrid - 1.0));
-}
 
 void append(Forecasts& out, double p, std::uint64_t votes, std::uint64_t hits) {
   while (votes > 0) {
@@ -31,41 +25,75 @@ void append(Forecasts& out, double p, std::uint64_t votes, std::uint64_t hits) {
   }
 }
 
+std::vector<std::pair<double, VoteCount>> ascending(const DistinctCounts& counts) {
+  std::vector<std::pair<double, VoteCount>> out;
+  counts.each([&](double p, const VoteCount& c) { out.emplace_back(p, c); });
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return out;
+}
+
 }  // namespace
 
 Ladder::Ladder(std::size_t most_distinct) : most_distinct_(most_distinct), rung_(kGrid + 2) {}
 
 void Ladder::add_exact(double p, std::uint64_t votes, std::uint64_t hits) {
-  Count& c = distinct_[p + 0.0];  // -0 is 0
+  VoteCount& c = distinct_[p + 0.0];  // -0 is 0
   c.votes += votes;
   c.hits += hits;
   if (distinct_.size() <= most_distinct_) return;
   exact_ = false;
-  distinct_ = {};
+  distinct_.clear();
+}
+
+/// The rung of each p: 0, the grid, 1.
+void Ladder::find_rungs(std::span<const double> p) {
+  const std::size_t n = p.size();
+  log_p_.resize(n);
+  log_q_.resize(n);
+  found_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) log_q_[i] = 1 - p[i];
+  log_block(p, log_p_);
+  log_block(log_q_, log_q_);
+  constexpr double kTop = kGrid + 1.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double at = (log_p_[i] - log_q_[i] + kReach) * kSteps + 1;
+    // Without branches, for the compiler's vectors; at p = 0 and 1 the logarithms are infinite.
+    const double inside = std::min(std::max(at, 1.0), kTop - 1);
+    const double rung = p[i] > 0 ? (p[i] < 1 ? inside : kTop) : 0;
+    found_[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>(rung));
+  }
+}
+
+void Ladder::add_at(std::uint32_t rung, double p, std::uint64_t votes, std::uint64_t hits) {
+  Rung& r = rung_[rung];
+  r.votes += votes;
+  r.hits += hits;
+  r.p += uint128{static_cast<std::uint64_t>(to_fixed(p))} * votes;
+  if (exact_) add_exact(p, votes, hits);
 }
 
 void Ladder::add(const ForecastsView& f) {
   if (!f.weight.empty() || !f.times.empty() || !f.whole_counts)
     throw std::invalid_argument("a ladder counts whole votes of weight one");
-  const std::size_t n = f.size();
-  log_p_.resize(n);
-  log_q_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) log_q_[i] = 1 - f.p[i];
-  log_block(f.p, log_p_);
-  log_block(log_q_, log_q_);
-  for (std::size_t i = 0; i < n; ++i) {
+  find_rungs(f.p);
+  for (std::size_t i = 0; i < f.size(); ++i) {
     const auto votes = static_cast<std::uint64_t>(f.trials_of(i)),
                hits = static_cast<std::uint64_t>(f.hits[i]);
     if (votes == 0) continue;
-    Rung& r = rung_[rung_of(f.p[i], log_p_[i], log_q_[i])];
-    r.votes += votes;
-    r.hits += hits;
-    r.p += uint128{static_cast<std::uint64_t>(to_fixed(f.p[i]))} * votes;
-    if (exact_) add_exact(f.p[i], votes, hits);
+    add_at(found_[i], f.p[i], votes, hits);
+    kinds_.add(f.p[i], narrow<std::uint32_t>(votes), narrow<std::uint32_t>(hits));
   }
 }
 
+void Ladder::add(std::span<const double> p, std::uint64_t votes, std::uint64_t hits) {
+  if (votes == 0) return;
+  find_rungs(p);
+  for (std::size_t i = 0; i < p.size(); ++i) add_at(found_[i], p[i], votes, hits);
+  kinds_.add(p, narrow<std::uint32_t>(votes), narrow<std::uint32_t>(hits));
+}
+
 void Ladder::merge(const Ladder& other) {
+  kinds_.merge(other.kinds_);
   for (std::size_t i = 0; i < rung_.size(); ++i) {
     rung_[i].votes += other.rung_[i].votes;
     rung_[i].hits += other.rung_[i].hits;
@@ -73,18 +101,23 @@ void Ladder::merge(const Ladder& other) {
   }
   if (!other.exact_) {
     exact_ = false;
-    distinct_ = {};
+    distinct_.clear();
   }
-  for (auto at = other.distinct_.begin(); exact_ && at != other.distinct_.end(); ++at)
-    add_exact(at->first, at->second.votes, at->second.hits);
+  other.distinct_.each([&](double p, const VoteCount& c) {
+    if (exact_) add_exact(p, c.votes, c.hits);
+  });
+}
+
+std::uint64_t Ladder::votes() const {
+  std::uint64_t sum = 0;
+  for (const Rung& r : rung_) sum += r.votes;
+  return sum;
 }
 
 Forecasts Ladder::column() const {
   Forecasts out;
   if (exact_) {
-    std::vector<std::pair<double, Count>> all(distinct_.begin(), distinct_.end());
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [p, c] : all) append(out, p, c.votes, c.hits);
+    for (const auto& [p, c] : ascending(distinct_)) append(out, p, c.votes, c.hits);
     return out;
   }
   for (const Rung& r : rung_)
@@ -112,6 +145,53 @@ LadderBounds Ladder::bounds() const {
   const double pairs = hits * (votes - hits);
   if (pairs > 0) out.auroc = shared / pairs / 2;
   if (votes > 0) out.ks = turn / votes;
+  return out;
+}
+
+LadderParts Ladder::parts() const {
+  LadderParts out;
+  out.exact = exact_;
+  out.kinds = kinds_.sorted();
+  for (std::size_t i = 0; i < rung_.size(); ++i) {
+    const Rung& r = rung_[i];
+    if (r.votes == 0) continue;
+    out.rung.push_back(i);
+    out.rung_votes.push_back(r.votes);
+    out.rung_hits.push_back(r.hits);
+    out.rung_p_low.push_back(static_cast<std::uint64_t>(r.p));
+    out.rung_p_high.push_back(static_cast<std::uint64_t>(r.p >> 64));
+  }
+  for (const auto& [p, c] : ascending(distinct_)) {
+    out.p.push_back(p);
+    out.votes.push_back(c.votes);
+    out.hits.push_back(c.hits);
+  }
+  return out;
+}
+
+Ladder Ladder::from_parts(const LadderParts& parts) {
+  const auto require = [](bool holds) {
+    if (!holds) throw std::invalid_argument("these are not the parts of a ladder");
+  };
+  const std::size_t rungs = parts.rung.size(), distinct = parts.p.size();
+  for (const auto* column : {&parts.rung_votes, &parts.rung_hits, &parts.rung_p_low, &parts.rung_p_high})
+    require(column->size() == rungs);
+  require(parts.votes.size() == distinct && parts.hits.size() == distinct);
+  require(distinct <= kMostDistinct && (parts.exact || distinct == 0));
+  Ladder out;
+  out.exact_ = parts.exact;
+  for (const ItemKind& kind : parts.kinds) out.kinds_.add(kind);
+  for (std::size_t i = 0; i < rungs; ++i) {
+    require(parts.rung[i] < out.rung_.size() && parts.rung_hits[i] <= parts.rung_votes[i]);
+    Rung& r = out.rung_[parts.rung[i]];
+    r.votes = parts.rung_votes[i];
+    r.hits = parts.rung_hits[i];
+    r.p = uint128{parts.rung_p_high[i]} << 64 | parts.rung_p_low[i];
+  }
+  for (std::size_t i = 0; i < distinct; ++i) {
+    require(parts.p[i] >= 0 && parts.p[i] <= 1 && parts.hits[i] <= parts.votes[i]);
+    if (parts.votes[i] > 0) out.distinct_[parts.p[i] + 0.0] = {parts.votes[i], parts.hits[i]};
+  }
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "plumb/metrics/ordered/ranking.hpp"
 
 #include "metrics/shared/groups.hpp"
+#include "metrics/shared/unit_weight.hpp"
 
 namespace plumb {
 
@@ -12,8 +13,8 @@ Estimate why_unranked(const typename A::Hits& hits, const typename A::Mass& miss
   return Estimate::undefined(A::positive(hits) ? detail::kNoMisses : detail::kNoHits);
 }
 
-// Twice the mass of (hit, miss) pairs in which the hit stands higher, ties once: all of it
-// in exact arithmetic.
+// Twice the mass of (hit, miss) pairs in which the hit stands higher, ties once: all of it in
+// exact arithmetic.
 template <class A>
 Estimate auroc_of(const ForecastsView& f) {
   typename A::Hits hits{};
@@ -50,11 +51,15 @@ Estimate auprc_of(const ForecastsView& f) {
 }  // namespace
 
 Estimate auroc(const ForecastsView& ascending) {
-  return detail::with_counts(ascending, [&]<class A>(A) { return auroc_of<A>(ascending); });
+  return detail::by_unit_weight(ascending, [](const ForecastsView& f) {
+    return detail::with_counts(f, [&]<class A>(A) { return auroc_of<A>(f); });
+  });
 }
 
 Estimate auprc(const ForecastsView& ascending) {
-  return detail::with_counts(ascending, [&]<class A>(A) { return auprc_of<A>(ascending); });
+  return detail::by_unit_weight(ascending, [](const ForecastsView& f) {
+    return detail::with_counts(f, [&]<class A>(A) { return auprc_of<A>(f); });
+  });
 }
 
 }  // namespace plumb

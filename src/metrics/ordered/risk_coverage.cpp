@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "metrics/shared/groups.hpp"
+#include "metrics/shared/unit_weight.hpp"
 #include "plumb/numeric/elementary.hpp"
 
 namespace plumb {
@@ -41,21 +42,6 @@ double ideal_risks(double hits, double misses) {
   return direct + integral + (risk(misses) - risk(done)) / 2 + (slope(misses) - slope(done)) / 12;
 }
 
-// The weight of which all others are multiples, so that votes can be counted by it; 0: there is none.
-double unit_weight(const ForecastsView& f) {
-  constexpr double kRounding = 0x1p-40;  // weights of k / 3 are multiples of 1/3 but for this
-  if (!f.whole_counts) return 0;
-  if (f.weight.empty()) return 1;
-  double least = std::numeric_limits<double>::infinity();
-  for (const double w : f.weight)
-    if (w > 0) least = std::min(least, w);
-  const bool multiples = std::all_of(f.weight.begin(), f.weight.end(), [&](double w) {
-    const double times = w / least;
-    return std::fabs(times - std::nearbyint(times)) <= kRounding * times;
-  });
-  return multiples ? least : 0;
-}
-
 double ideal_aurc(double hits, double misses, double unit) {
   const bool countable = unit > 0;
   if (countable && unit != 1) {
@@ -68,26 +54,36 @@ double ideal_aurc(double hits, double misses, double unit) {
   return countable ? ideal_risks(hits, misses) / mass : hits / mass * x_less_log1p(misses / hits);
 }
 
+// The walk from the greatest score down, over stretches of a column that come in that order.
 template <class A>
-RiskCoverage risk_coverage_of(const ForecastsView& f) {
-  typename A::Mass mass{}, misses{};
-  typename A::Area risks{};
-  typename A::Pairs twice{};
-  for (detail::Groups<A, Down::down> g(f); g.next_or_empty();) {
-    typename A::Mass both = misses;
-    A::add(misses, g.misses());
-    A::add(both, misses);
-    A::add(mass, g.mass);
-    A::add_area(risks, g.mass, to_fixed(A::value(misses) / A::value(mass)));
-    A::add_pairs(twice, g.mass, both);
+class RiskWalk {
+ public:
+  void add(const ForecastsView& f) {
+    for (detail::Groups<A, Down::down> g(f); g.next_or_empty();) {
+      typename A::Mass both = misses_;
+      A::add(misses_, g.misses());
+      A::add(both, misses_);
+      A::add(mass_, g.mass);
+      A::add_area(risks_, g.mass, to_fixed(A::value(misses_) / A::value(mass_)));
+      A::add_pairs(twice_, g.mass, both);
+    }
   }
-  if (!A::positive(mass)) return {no_votes(), no_votes(), no_votes()};
-  typename A::Pairs square{};
-  A::add_pairs(square, mass, mass);
-  const double aurc = A::area_value(risks) / A::value(mass);
-  const double ideal = ideal_aurc(A::value(A::minus(mass, misses)), A::value(misses), unit_weight(f));
-  return {aurc, std::max(0.0, aurc - ideal), 0.5 * A::pairs_value(twice) / A::pairs_value(square)};
-}
+  /// `all`: a column with the weights of all stretches.
+  [[nodiscard]] RiskCoverage value(const ForecastsView& all) const {
+    if (!A::positive(mass_)) return {no_votes(), no_votes(), no_votes()};
+    typename A::Pairs square{};
+    A::add_pairs(square, mass_, mass_);
+    const double aurc = A::area_value(risks_) / A::value(mass_);
+    const double ideal =
+        ideal_aurc(A::value(A::minus(mass_, misses_)), A::value(misses_), detail::unit_weight(all));
+    return {aurc, std::max(0.0, aurc - ideal), 0.5 * A::pairs_value(twice_) / A::pairs_value(square)};
+  }
+
+ private:
+  typename A::Mass mass_{}, misses_{};
+  typename A::Area risks_{};
+  typename A::Pairs twice_{};
+};
 
 template <class A>
 std::vector<RiskCoveragePoint> curve_of(const ForecastsView& f, std::int64_t points) {
@@ -114,7 +110,23 @@ std::vector<RiskCoveragePoint> curve_of(const ForecastsView& f, std::int64_t poi
 }  // namespace
 
 RiskCoverage risk_coverage(const ForecastsView& ascending) {
-  return detail::with_counts(ascending, [&]<class A>(A) { return risk_coverage_of<A>(ascending); });
+  return detail::with_counts(ascending, [&]<class A>(A) {
+    RiskWalk<A> walk;
+    walk.add(ascending);
+    return walk.value(ascending);
+  });
+}
+
+RiskCoverage risk_coverage(const ConfidenceColumn& column) {
+  return detail::with_counts(column.source(), [&]<class A>(A) {
+    RiskWalk<A> walk;
+    Forecasts stretch;
+    for (std::int64_t s = column.stretches(); s-- > 0;) {
+      column.read(s, stretch);
+      walk.add(stretch.view());
+    }
+    return walk.value(column.source());
+  });
 }
 
 std::vector<RiskCoveragePoint> risk_coverage_curve(const ForecastsView& ascending, int points) {

@@ -5,25 +5,13 @@
 #include <cmath>
 
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/exact_block.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 
 namespace plumb {
 namespace {
 
 constexpr const char* kNoDoubt = "every forecast is 0 or 1";
-
-/// body(e, v, i): residual and variance of item i, both times its weight.
-template <class Body>
-bool each_residual(const ForecastsView& f, Body body) {
-  bool some = false;
-  for (std::size_t i = 0; i < f.size(); ++i) {
-    const double n = f.trials_of(i), w = f.weight_of(i), p = f.p[i];
-    if (n == 0 || w == 0) continue;
-    some = true;
-    body(w * (f.hits[i] - n * p), w * n * p * (1 - p), i);
-  }
-  return some;
-}
 
 /// Votes over their weight: both statistics grow with the number of votes, and a common factor of all weights
 /// is no further vote. 1 without weights.
@@ -36,16 +24,6 @@ double votes_per_weight(const ForecastsView& f) {
     weight.add(f.trials_of(i) * f.weight_of(i));
   }
   return weight.value() > 0 ? votes.value() / weight.value() : 1;
-}
-
-/// log(p / (1 - p)) of a few rows, cut at kMostLogit.
-void cut_logits(std::span<const double> p, std::span<double> out) {
-  std::array<double, 256> rest;
-  for (std::size_t i = 0; i < p.size(); ++i) rest[i] = 1 - p[i];
-  const std::span<double> r = std::span(rest).first(p.size());
-  log_block(p, out);
-  log_block(r, r);
-  for (std::size_t i = 0; i < p.size(); ++i) out[i] = std::clamp(out[i] - r[i], -kMostLogit, kMostLogit);
 }
 
 Estimate cox_from(double a, double b, double c, double x, double y) {
@@ -67,76 +45,193 @@ Estimate scaled(Estimate e, double by) {
   return e;
 }
 
-/// body(first row, block, its logits) for blocks of a column.
-template <class Body>
-void each_block(const ForecastsView& f, Body body) {
-  std::array<double, 256> logit;
-  for (std::size_t begin = 0; begin < f.size(); begin += logit.size()) {
-    const std::size_t n = std::min(logit.size(), f.size() - begin);
-    const ForecastsView part = f.slice(begin, n);
-    cut_logits(part.p, std::span(logit).first(n));
-    body(begin, part, std::span<const double>(logit).first(n));
+constexpr std::size_t kRowsAtOnce = 256;
+using Terms = std::array<double, kRowsAtOnce>;
+
+/// log(p / (1 - p)) of a few rows, cut at kMostLogit.
+void cut_logits(std::span<const double> p, std::span<double> out) {
+  Terms rest;
+  for (std::size_t i = 0; i < p.size(); ++i) rest[i] = 1 - p[i];
+  const std::span<double> r = std::span(rest).first(p.size());
+  log_block(p, out);
+  log_block(r, r);
+  for (std::size_t i = 0; i < p.size(); ++i) out[i] = std::clamp(out[i] - r[i], -kMostLogit, kMostLogit);
+}
+
+/// Terms of the rows of a block, each taken so many times.
+struct Part {
+  Terms term, times;
+  bool once = true;  ///< all of them, and `times` is not read
+};
+
+Part operator*(Part part, const Terms& factor) {
+  for (std::size_t i = 0; i < kRowsAtOnce; ++i) part.term[i] *= factor[i];
+  return part;
+}
+
+/// Sums of one column; each term is rounded once, and then nothing is: n votes on one forecast are n
+/// forecasts of one vote, bit for bit.
+class TermSum {
+ public:
+  void add(const Part& part, std::size_t n) {
+    if (part.once) return add_terms(part.term, n);
+    Terms product, rest;
+    for (std::size_t i = 0; i < n; ++i) {
+      product[i] = part.term[i] * part.times[i];
+      rest[i] = std::fma(part.term[i], part.times[i], -product[i]);
+    }
+    add_terms(product, n);
+    add_terms(rest, n);
   }
+  [[nodiscard]] double value() const { return sum_.value(); }
+
+ private:
+  void add_terms(const Terms& a, std::size_t n) { add_block(sum_, std::span<const double>(a).first(n)); }
+  ExactSum sum_;
+};
+
+/// Rows of a block: residuals and variance of one vote, both times its weight. With single votes, and where
+/// hits are no whole numbers, `hit` is the residual of the row.
+struct Block {
+  std::size_t begin = 0, size = 0;
+  Part hit{}, miss{}, v{};
+  void add_residuals(TermSum& sum) const {
+    add_each(sum, [](const Part& part) { return part; });
+  }
+  void add_residuals(TermSum& sum, const Terms& factor) const {
+    add_each(sum, [&](const Part& part) { return part * factor; });
+  }
+
+ private:
+  template <class Make>
+  void add_each(TermSum& sum, Make make) const {
+    sum.add(make(hit), size);
+    if (!hit.once) sum.add(make(miss), size);
+  }
+};
+template <class Body>
+bool each_block(const ForecastsView& f, Body body) {
+  bool some = false;
+  Block b;
+  const bool single = f.trials.empty() && f.weight.empty() && f.times.empty();
+  b.v.once = single;
+  b.hit.once = b.miss.once = single || !f.whole_counts;
+  for (b.begin = 0; b.begin < f.size(); b.begin += kRowsAtOnce) {
+    b.size = std::min(kRowsAtOnce, f.size() - b.begin);
+    for (std::size_t i = 0; i < b.size; ++i) {
+      const std::size_t r = b.begin + i;
+      const double p = f.p[r], hits = f.hits[r];
+      if (single) {
+        b.hit.term[i] = hits - p;
+        b.v.term[i] = p * (1 - p);
+        continue;
+      }
+      const double n = f.trials_of(r), w = f.weight_of(r);
+      some |= n != 0 && w != 0;
+      b.hit.term[i] = f.whole_counts ? w * (1 - p) : w * (hits - n * p);
+      b.miss.term[i] = -w * p;
+      b.v.term[i] = w * p * (1 - p);
+      b.hit.times[i] = hits;
+      b.miss.times[i] = n - hits;
+      b.v.times[i] = n;
+    }
+    some |= single;
+    body(b);
+  }
+  return some;
+}
+
+/// What both statistics of a column have of p alone.
+struct Variances {
+  TermSum v00, v01, v11;
+  void add(const Block& b, const Terms& logit) {
+    const Part vl = b.v * logit;
+    v00.add(b.v, b.size);
+    v01.add(vl, b.size);
+    v11.add(vl * logit, b.size);
+  }
+};
+
+/// 1 - 2 p.
+void slopes(const ForecastsView& f, const Block& b, Terms& x) {
+  for (std::size_t i = 0; i < b.size; ++i) x[i] = 1 - 2 * f.p[b.begin + i];
 }
 
 }  // namespace
 
 Estimate cox_score(const ForecastsView& f) {
-  ExactSum u0, u1, v00, v01, v11;
-  bool some = false;
-  each_block(f, [&](std::size_t, const ForecastsView& part, std::span<const double> logit) {
-    some |= each_residual(part, [&](double e, double v, std::size_t i) {
-      u0.add(e);
-      u1.add(e * logit[i]);
-      v00.add(v);
-      v01.add(v * logit[i]);
-      v11.add(v * logit[i] * logit[i]);
-    });
+  TermSum u0, u1;
+  Variances variances;
+  Terms logit{};
+  const bool some = each_block(f, [&](const Block& b) {
+    cut_logits(f.p.subspan(b.begin, b.size), std::span(logit).first(b.size));
+    b.add_residuals(u0);
+    b.add_residuals(u1, logit);
+    variances.add(b, logit);
   });
   if (!some) return Estimate::undefined(kNoVotes);
-  return scaled(cox_from(v00.value(), v01.value(), v11.value(), u0.value(), u1.value()), votes_per_weight(f));
+  return scaled(
+      cox_from(variances.v00.value(), variances.v01.value(), variances.v11.value(), u0.value(), u1.value()),
+      votes_per_weight(f));
 }
 
 Estimate spiegelhalter_z(const ForecastsView& f) {
-  ExactSum top, variance;
-  const bool some = each_residual(f, [&](double e, double v, std::size_t i) {
-    const double x = 1 - 2 * f.p[i];
-    top.add(e * x);
-    variance.add(v * x * x);
+  TermSum top, variance;
+  Terms x{};
+  const bool some = each_block(f, [&](const Block& b) {
+    slopes(f, b, x);
+    b.add_residuals(top, x);
+    variance.add(b.v * x * x, b.size);
   });
   if (!some) return Estimate::undefined(kNoVotes);
   return scaled(z_from(top.value(), variance.value()), std::sqrt(votes_per_weight(f)));
 }
 
 ScoreTests::ScoreTests(const ForecastsView& f) : logit_(f.size()), votes_per_weight_(votes_per_weight(f)) {
-  ExactSum v00, v01, v11, variance;
-  each_block(f, [&](std::size_t begin, const ForecastsView& part, std::span<const double> logit) {
-    std::copy(logit.begin(), logit.end(), logit_.begin() + static_cast<std::ptrdiff_t>(begin));
-    some_ |= each_residual(part, [&](double, double v, std::size_t i) {
-      const double x = 1 - 2 * part.p[i];
-      v00.add(v);
-      v01.add(v * logit[i]);
-      v11.add(v * logit[i] * logit[i]);
-      variance.add(v * x * x);
-    });
+  Variances variances;
+  TermSum variance;
+  Terms logit{}, x{};
+  some_ = each_block(f, [&](const Block& b) {
+    cut_logits(f.p.subspan(b.begin, b.size), std::span(logit).first(b.size));
+    std::copy_n(logit.begin(), b.size, logit_.begin() + static_cast<std::ptrdiff_t>(b.begin));
+    variances.add(b, logit);
+    slopes(f, b, x);
+    variance.add(b.v * x * x, b.size);
   });
-  v00_ = v00.value(), v01_ = v01.value(), v11_ = v11.value(), variance_ = variance.value();
+  v00_ = variances.v00.value(), v01_ = variances.v01.value(), v11_ = variances.v11.value();
+  variance_ = variance.value();
+}
+
+/// Adds factor(i) times the residual of each row; rows without mass have a residual of 0.
+template <class Factor>
+static void add_residuals(const ForecastsView& f, ExactSum& sum, Factor factor) {
+  std::array<double, 512> term;
+  for (std::size_t begin = 0; begin < f.size(); begin += term.size()) {
+    const std::size_t n = std::min(term.size(), f.size() - begin);
+    if (f.trials.empty() && f.weight.empty() && f.times.empty()) {
+      for (std::size_t i = 0; i < n; ++i) term[i] = (f.hits[begin + i] - f.p[begin + i]) * factor(begin + i);
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t r = begin + i;
+        term[i] = f.weight_of(r) * (f.hits[r] - f.trials_of(r) * f.p[r]) * factor(r);
+      }
+    }
+    add_block(sum, std::span<const double>(term).first(n));
+  }
 }
 
 Estimate ScoreTests::cox_score(const ForecastsView& f) const {
   if (!some_) return Estimate::undefined(kNoVotes);
   ExactSum u0, u1;
-  each_residual(f, [&](double e, double, std::size_t i) {
-    u0.add(e);
-    u1.add(e * logit_[i]);
-  });
+  add_residuals(f, u0, [](std::size_t) { return 1.0; });
+  add_residuals(f, u1, [&](std::size_t i) { return logit_[i]; });
   return scaled(cox_from(v00_, v01_, v11_, u0.value(), u1.value()), votes_per_weight_);
 }
 
 Estimate ScoreTests::spiegelhalter_z(const ForecastsView& f) const {
   if (!some_) return Estimate::undefined(kNoVotes);
   ExactSum top;
-  each_residual(f, [&](double e, double, std::size_t i) { top.add(e * (1 - 2 * f.p[i])); });
+  add_residuals(f, top, [&](std::size_t i) { return 1 - 2 * f.p[i]; });
   return scaled(z_from(top.value(), variance_), std::sqrt(votes_per_weight_));
 }
 

@@ -32,9 +32,9 @@ void disagreement_shares(const ItemBlock& block, const DisagreementForecast& for
         const std::uint64_t about = v.count[e] * (n - v.count[e]);
         const std::uint32_t column = v.cls[e] + 1;
         differ += about;
-        if (by_class) next = detail::put_share(next, 2 * about / pairs, 0, p[column], column, out);
+        if (by_class) next = detail::write_share(next, 2 * about / pairs, 0, p[column], column, out);
       }
-      next = detail::put_share(next, differ / pairs, 0, p[0], 0, out);
+      next = detail::write_share(next, differ / pairs, 0, p[0], 0, out);
     }
     out.offset[i + 1] = next;
   }

@@ -1,5 +1,5 @@
-// The probability that two raters differ, from class probabilities,
-// concentrations and samples (Mimori 2021, eq. 49-51).
+// The probability that two raters differ, from class probabilities, concentrations and samples (Mimori 2021,
+// eq. 49-51).
 #include <algorithm>
 #include <cmath>
 

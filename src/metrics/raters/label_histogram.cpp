@@ -64,12 +64,12 @@ void histogram_shares(const ItemBlock& block, ShareTerms& out) {
     const std::uint32_t first = v.single ? i : v.offset[i];
     out.votes[i] = n;
     if (n > 0 && (v.single || v.count[first] == n)) {  // all votes for one class
-      next = detail::put_share(next, 1, n > 1 ? 1 : 0, z(i, v.cls[first]), v.cls[first], out);
+      next = detail::write_share(next, 1, n > 1 ? 1 : 0, z(i, v.cls[first]), v.cls[first], out);
     } else if (n > 1) {
       const double votes = n, pairs = votes * (votes - 1);
       for (std::uint32_t e = first; e < v.offset[i + 1]; ++e) {
         const double y = v.count[e];
-        next = detail::put_share(next, y / votes, y * (y - 1) / pairs, z(i, v.cls[e]), v.cls[e], out);
+        next = detail::write_share(next, y / votes, y * (y - 1) / pairs, z(i, v.cls[e]), v.cls[e], out);
       }
     }
     out.offset[i + 1] = next;

@@ -29,7 +29,7 @@ class Ballot {
   void give_back(std::span<const std::uint32_t> own) {
     for (const std::uint32_t k : own) ++counts_[k];
   }
-  [[nodiscard]] std::uint32_t of(std::uint32_t cls) const { return counts_[cls]; }
+  [[nodiscard]] std::uint32_t count(std::uint32_t cls) const { return counts_[cls]; }
   /// Ties: lowest class.
   [[nodiscard]] std::uint32_t majority() const {
     return std::max_element(counts_.begin(), counts_.end()) - counts_.begin();
@@ -60,7 +60,7 @@ void update(RaterTable& t, const ItemBlock& block, const Judgements& judgements)
       RaterSums& s = t.rater[who[begin]];
       for (const std::uint32_t k : own) {
         const bool with_model = k == model, with_most = others > 0 && most == k;
-        const std::uint32_t agree = ballot.of(k);
+        const std::uint32_t agree = ballot.count(k);
         s.items += 1;
         s.shared += others > 0;
         s.pairs += others;

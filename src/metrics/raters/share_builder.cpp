@@ -42,9 +42,23 @@ void move_into(std::vector<ShareBin>& to, std::vector<Whole>& from) {
 ShareBuilder::ShareBuilder(std::vector<BinEdges> edges) : table_(std::move(edges)) {}
 
 void ShareBuilder::update(const ShareTerms& t, std::span<const std::uint32_t> times) {
-  if (!t.weight.empty()) return update_weighted(t, times);
-  if (times.empty()) return update_unit(t);
-  update_drawn(t, times);
+  if (times.empty() && t.weight.empty()) return update_unit(t);
+  for (std::int64_t at = 0; at < t.size; ++at) {
+    const std::uint32_t drawn = times.empty() ? 1 : times[at];
+    if (t.votes[at] == 0) {
+      ++table_.left_out;
+    } else if (t.weight.empty()) {
+      add_drawn(t, at, drawn);
+    } else {
+      // With counts of up to two no product of a double is rounded: the sums are the same to the bit.
+      const double w = t.weight[at] * drawn;
+      if (w == 1 || w == 2) {
+        add_drawn(t, at, static_cast<std::uint32_t>(w));
+      } else {
+        add_weighted(t, at, w);
+      }
+    }
+  }
 }
 
 void ShareBuilder::update_unit(const ShareTerms& t) {
@@ -79,72 +93,62 @@ void ShareBuilder::update_unit(const ShareTerms& t) {
   }
 }
 
-void ShareBuilder::update_drawn(const ShareTerms& t, std::span<const std::uint32_t> times) {
-  for (std::int64_t at = 0; at < t.size; ++at) {
-    const std::uint32_t n = t.votes[at], drawn = times[at];
-    if (n == 0) {
-      ++table_.left_out;
-      continue;
-    }
-    if (drawn == 0) continue;
-    if (drawn > kMostTimes) throw std::invalid_argument("an item was drawn more than 2^24 times");
-    auto& bins = n == 1 ? drawn_single_ : drawn_several_;
-    if (bins.empty()) bins.resize(table_.size());
-    if (drawn_pending_ == kDrawnFlush) flush();
-    ++drawn_pending_;
-    const std::int64_t square = std::int64_t{drawn} * drawn;
-    const std::uint32_t* const bin = t.bin.data() + at * t.columns;
-    const FixedForecast* const f = t.forecast.data() + at * t.columns;
-    for (std::size_t k = 0; k < t.columns; ++k) {
-      Drawn& d = bins[bin[k]];
-      d.items += 1;
-      d.votes += n;
-      d.t += drawn;
-      d.tt += square;
-      d.p += int128{f[k].p} * drawn;
-      d.sq += int128{f[k].pp} * drawn;
-    }
-    for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
-      Drawn& d = bins[bin[t.column[e]]];
-      const FixedShare& s = t.share[e];
-      d.sq -= int128{s.twice_pmu} * drawn;
-      d.mu += int128{s.mu} * drawn;
-      d.mm += int128{s.mm} * drawn;
-      d.g += int128{s.g} * drawn;
-      d.ttmm += int128{s.mm} * square;
-    }
+void ShareBuilder::add_drawn(const ShareTerms& t, std::int64_t at, std::uint32_t drawn) {
+  if (drawn == 0) return;
+  if (drawn > kMostTimes) throw std::invalid_argument("an item was drawn more than 2^24 times");
+  const std::uint32_t n = t.votes[at];
+  auto& bins = n == 1 ? drawn_single_ : drawn_several_;
+  if (bins.empty()) bins.resize(table_.size());
+  if (drawn_pending_ == kDrawnFlush) flush();
+  ++drawn_pending_;
+  const std::int64_t square = std::int64_t{drawn} * drawn;
+  const std::uint32_t* const bin = t.bin.data() + at * t.columns;
+  const FixedForecast* const f = t.forecast.data() + at * t.columns;
+  for (std::size_t k = 0; k < t.columns; ++k) {
+    Drawn& d = bins[bin[k]];
+    d.items += 1;
+    d.votes += n;
+    d.t += drawn;
+    d.tt += square;
+    d.p += int128{f[k].p} * drawn;
+    d.sq += int128{f[k].pp} * drawn;
+  }
+  for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
+    Drawn& d = bins[bin[t.column[e]]];
+    const FixedShare& s = t.share[e];
+    d.sq -= int128{s.twice_pmu} * drawn;
+    d.mu += int128{s.mu} * drawn;
+    d.mm += int128{s.mm} * drawn;
+    d.g += int128{s.g} * drawn;
+    d.ttmm += int128{s.mm} * square;
   }
 }
 
-void ShareBuilder::update_weighted(const ShareTerms& t, std::span<const std::uint32_t> times) {
-  for (std::int64_t at = 0; at < t.size; ++at) {
-    const std::uint32_t n = t.votes[at];
-    if (n == 0) ++table_.left_out;
-    const double w = times.empty() ? t.weight[at] : t.weight[at] * times[at];
-    if (n == 0 || !(w > 0)) continue;
-    auto& bins = n == 1 ? table_.single : table_.several;
-    if (bins.empty()) bins.resize(table_.size());
-    const double ww = w * w;
-    const std::uint32_t* const bin = t.bin.data() + at * t.columns;
-    const FixedForecast* const f = t.forecast.data() + at * t.columns;
-    for (std::size_t k = 0; k < t.columns; ++k) {
-      ShareBin& c = bins[bin[k]];
-      c.items += 1;
-      c.votes += n;
-      c.w.add(w);
-      c.ww.add(ww);
-      c.wp.add(w * from_fixed(f[k].p));
-      c.wsq.add(w * from_fixed(f[k].pp));
-    }
-    for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
-      ShareBin& c = bins[bin[t.column[e]]];
-      const FixedShare& s = t.share[e];
-      c.wsq.add(-w * from_fixed(s.twice_pmu));
-      c.wmu.add(w * from_fixed(s.mu));
-      c.wmm.add(w * from_fixed(s.mm));
-      c.wg.add(w * from_fixed(s.g));
-      c.wwmm.add(ww * from_fixed(s.mm));
-    }
+void ShareBuilder::add_weighted(const ShareTerms& t, std::int64_t at, double w) {
+  if (!(w > 0)) return;
+  const std::uint32_t n = t.votes[at];
+  auto& bins = n == 1 ? table_.single : table_.several;
+  if (bins.empty()) bins.resize(table_.size());
+  const double ww = w * w;
+  const std::uint32_t* const bin = t.bin.data() + at * t.columns;
+  const FixedForecast* const f = t.forecast.data() + at * t.columns;
+  for (std::size_t k = 0; k < t.columns; ++k) {
+    ShareBin& c = bins[bin[k]];
+    c.items += 1;
+    c.votes += n;
+    c.w.add(w);
+    c.ww.add(ww);
+    c.wp.add(w * from_fixed(f[k].p));
+    c.wsq.add(w * from_fixed(f[k].pp));
+  }
+  for (std::uint32_t e = t.offset[at]; e < t.offset[at + 1]; ++e) {
+    ShareBin& c = bins[bin[t.column[e]]];
+    const FixedShare& s = t.share[e];
+    c.wsq.add(-w * from_fixed(s.twice_pmu));
+    c.wmu.add(w * from_fixed(s.mu));
+    c.wmm.add(w * from_fixed(s.mm));
+    c.wg.add(w * from_fixed(s.g));
+    c.wwmm.add(ww * from_fixed(s.mm));
   }
 }
 

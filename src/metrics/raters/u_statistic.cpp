@@ -10,7 +10,7 @@
 namespace plumb {
 namespace {
 
-/// Beyond this many histograms of votes an exact sum is the wrong tool.
+/// Beyond this many histograms of votes an exact sum is impractical.
 constexpr double kMostHistograms = 1e7;
 
 /// Calls leaf(counts, product) for every way to give `order` votes to the classes in `use`; factor(k, s) is
@@ -140,7 +140,7 @@ void statistic_terms(const VoteStatistic& s, const ItemBlock& block, std::span<c
     if (out.votes[i] > 0) {
       for (std::uint32_t k = 0; k < counts.size(); ++k) counts[k] = block.votes.hits(i, k);
       if (const double mu = u_statistic(s, counts); mu > 0)
-        next = detail::put_share(next, mu, 0, forecast[i], 0, out);
+        next = detail::write_share(next, mu, 0, forecast[i], 0, out);
     }
     out.offset[i + 1] = next;
   }

@@ -1,6 +1,6 @@
 // The arithmetic of the ordered estimators, so that each of them is written once.
 // All three kinds are order-free:
-//   Whole     unit weights, whole hits: integers, a few cycles an item
+//   Whole     unit weights, whole hits: integers, a few cycles per item
 //   Real      unit weights, real hits (the sign-flip null): integers, a hit rounded to 2^-50
 //   Weighted  anything: ExactSum, to which the products w n and w h are added without rounding
 // A Mass is a sum of w n, Hits a sum of w h, an Area a sum of mass times a fraction that enters as the

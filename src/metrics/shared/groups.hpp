@@ -2,9 +2,13 @@
 // equal p are one group, and groups without mass are not seen.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "metrics/shared/arithmetic.hpp"
+#include "plumb/numeric/parallel.hpp"
 
 namespace plumb::detail {
 
@@ -49,6 +53,27 @@ class Groups {
   ForecastsView f_;
   std::size_t seen_ = 0;
 };
+
+/// The ends of stretches of a column that no group of equal p crosses, for one thread each.
+[[nodiscard]] inline std::vector<std::size_t> stretch_ends(const ForecastsView& ascending) {
+  constexpr std::size_t kRows = 1 << 16;
+  std::vector<std::size_t> ends;
+  const auto p = ascending.p;
+  for (std::size_t at = 0; at < p.size(); ends.push_back(at)) {
+    at = std::min(at + kRows, p.size());
+    at = std::upper_bound(p.begin() + static_cast<std::ptrdiff_t>(at), p.end(), p[at - 1]) - p.begin();
+  }
+  return ends;
+}
+
+/// walk(stretch's number, its part of the column) for all of them, on several threads.
+template <class Walk>
+void each_stretch(const ForecastsView& ascending, std::span<const std::size_t> ends, int threads, Walk walk) {
+  parallel_blocks(std::ssize(ends), 1, threads, [&](int, std::int64_t s, std::int64_t) {
+    const std::size_t begin = s == 0 ? 0 : ends[s - 1];
+    walk(s, ascending.slice(begin, ends[s] - begin));
+  });
+}
 
 inline constexpr const char* kNoHits = "there are no hits: no vote is for the event";
 inline constexpr const char* kNoMisses = "there are no misses: every vote is for the event";

@@ -16,9 +16,9 @@ inline constexpr std::size_t kForecastChunk = 512;
 inline constexpr std::size_t kPrivateTables = 8;
 inline constexpr std::size_t kManyThresholds = 64;  ///< from here on a binary search beats counting
 
-// A pair takes numbers as the floating-point unit leaves them, which saves two subtractions a forecast:
-// p 2^50 + kMagic, whose bits are q more than those of kMagic, and h + kCountOne,
-// whose bits below 52 are 2^32 + h.
+// A pair takes numbers as the floating-point unit leaves them, which saves two subtractions per forecast: p
+// 2^50 + kMagic, whose bits are q more than those of kMagic, and h + kCountOne, whose bits below 52 are 2^32
+// + h.
 inline constexpr double kMagic = 6755399441055744.0;                    // 1.5 * 2^52, as in to_fixed
 inline constexpr double kCountOne = 4503599627370496.0 + 4294967296.0;  // 2^52 + 2^32
 inline constexpr std::uint64_t kOneForecast = std::uint64_t{1} << 32;
@@ -45,8 +45,8 @@ void place_forecasts(const BinEdges& edges, const double* p, std::size_t n, std:
 /// Fewer than kManyThresholds thresholds.
 void add_binary(const BinEdges& edges, const double* p, const double* hits, std::size_t n, Pair* table);
 
-/// The same for a resample: table m takes the forecasts that were drawn m times. What was drawn more than
-/// kMostDrawn times ends in table 0, which nobody reads, and is the caller's to add.
+/// The same for a resample: table m takes the forecasts that were drawn m times. Items drawn more than
+/// kMostDrawn times go to table 0, which is ignored; the caller adds them.
 inline constexpr std::uint32_t kMostDrawn = kPrivateTables - 1;
 void add_drawn(const BinEdges& edges, const double* p, const double* hits, const std::uint32_t* times,
                std::size_t n, Pair* table);
@@ -54,8 +54,8 @@ void add_drawn(const BinEdges& edges, const double* p, const double* hits, const
 /// Adds n probabilities, without hits, to tables of equal width; that of value i begins at word start[i].
 void add_rows(const BinEdges& edges, const double* z, std::size_t n, const std::int32_t* start, Pair* table);
 
-/// dense[j] += p 2^50 + kMagic (its bits) for n values,
-/// and in `found` the j with z[j] >= beyond[j]; returns how many.
+/// dense[j] += p 2^50 + kMagic (its bits) for n values, and in `found` the j with z[j] >= beyond[j]; returns
+/// how many.
 [[nodiscard]] std::size_t add_dense(const double* z, std::size_t n, const double* beyond,
                                     std::uint64_t* dense, std::uint32_t* found);
 

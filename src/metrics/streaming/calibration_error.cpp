@@ -9,8 +9,8 @@ namespace {
 
 bool empty(const Bin& c) { return c.w.is_zero(); }
 
-/// s^2 - squares, where nearly all of it may cancel (one item that outweighs the rest):
-/// no digit is lost before the end.
+/// s^2 - squares, where nearly all of it may cancel (one item that outweighs the rest): no digit is lost
+/// to cancellation.
 double less_squares(const ExactSum& s, const ExactSum& squares) {
   const double head = s.value();
   ExactSum rest = s;
@@ -24,10 +24,10 @@ double less_squares(const ExactSum& s, const ExactSum& squares) {
   return result.value();
 }
 
-/// What gap^2 is expected to exceed the squared error of the bin by. With W = sum w_i n_i, debiasing
-/// replaces c^2 by (W^2 c^2 - sum (w_i h_i)^2) / (W^2 - sum (w_i n_i)^2), the mean of y_i y_j over votes of
-/// distinct items (docs/metrics/calibration_errors.md): items are independent, votes of one item need not be.
-/// This is the difference of the two. With one vote per item it is c (1 - c) / (n - 1) (Mimori 2021, eq. 13).
+/// The expected excess of gap^2 over the squared error of the bin. With W = sum w_i n_i, debiasing replaces
+/// c^2 by (W^2 c^2 - sum (w_i h_i)^2) / (W^2 - sum (w_i n_i)^2), the mean of y_i y_j over votes of distinct
+/// items (docs/metrics/calibration_errors.md): items are independent, votes of one item need not be. This is
+/// the difference of the two. With one vote per item it is c (1 - c) / (n - 1) (Mimori 2021, eq. 13).
 /// Unbiased given the forecasts where E[y | p] is the same for all p of the bin.
 double excess(const Bin& c) {
   const double square = c.mean_y() * c.mean_y();

@@ -9,6 +9,8 @@
 namespace plumb {
 namespace {
 
+constexpr double kMostCount = 0xffffffffu;
+
 /// The smallest z that is not in the lowest bin.
 double beyond_lowest(const BinEdges& edges) {
   if (edges.count() == 1) return std::numeric_limits<double>::infinity();
@@ -72,18 +74,25 @@ void ClasswiseBuilder::update(const ItemBlock& block, std::span<const std::uint3
   }
   const RowBlock rows{block, z, size, edges_.size(), times};
   if (!block.weight.empty()) {
-    for (std::size_t i = 0; i < size; ++i) add_weighted(rows, i);
+    for (std::size_t i = 0; i < size; ++i) {  // whole weights are counts: the sums are the same to the bit
+      const double w = block.weight[i] * rows.drawn(i);
+      if (w <= kMostCount && w == std::floor(w)) {
+        add_integer(rows, i, static_cast<std::uint64_t>(w));
+      } else {
+        add_weighted(rows, i);
+      }
+    }
   } else if (block.votes.single && short_rows_) {
     update_short(rows);
   } else if (block.votes.single && times.empty()) {
     update_long(rows);
   } else {
-    for (std::size_t i = 0; i < size; ++i) add_integer(rows, i);
+    for (std::size_t i = 0; i < size; ++i) add_integer(rows, i, rows.drawn(i));
   }
 }
 
-void ClasswiseBuilder::add_integer(const RowBlock& rows, std::size_t i) {
-  const std::uint64_t drawn = rows.drawn(i), n = rows.votes().votes(i);
+void ClasswiseBuilder::add_integer(const RowBlock& rows, std::size_t i, std::uint64_t drawn) {
+  const std::uint64_t n = rows.votes().votes(i);
   const std::uint64_t mass = drawn * n;
   if (mass == 0) return;
   if (mass > detail::kWholeCapacity) {

@@ -62,7 +62,7 @@ void ClasswiseBuilder::update_short(const RowBlock& rows) {
       }
       const std::uint32_t vote = rows.votes().cls[begin + r];
       pair_[table + place(vote, z[r * rows.classes + vote])].counts += 1;
-      if (drawn > detail::kMostDrawn) add_integer(rows, begin + r);
+      if (drawn > detail::kMostDrawn) add_integer(rows, begin + r, drawn);
     }
     detail::add_rows(edges_[0], z, n * rows.classes, word_.data(), pair_.data());
   }

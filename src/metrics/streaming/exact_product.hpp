@@ -21,8 +21,8 @@ struct Split {
   return {biased == 0 ? 0 : (bits & (kHidden - 1)) | kHidden, biased - 1075};
 }
 
-/// Adds a * b; what lies below 2^-192 is cut off. Needs |a * b| < 2^124, which also refuses
-/// what is not finite.
+/// Adds a * b; what lies below 2^-192 is cut off. Needs |a * b| < 2^124, which also refuses what is
+/// not finite.
 inline void add_product(ExactSum& sum, double a, double b) {
   const Split x = split(a), y = split(b);
   int128 v = uint128{x.mantissa} * y.mantissa;

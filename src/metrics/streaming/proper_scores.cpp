@@ -22,7 +22,7 @@ Entering entering(const ScoreTerms& t, std::span<const std::uint32_t> times) {
   e.at.resize(size);
   e.w.resize(size);
   std::size_t next = 0;
-  for (std::size_t i = 0; i < size; ++i) {  // whether a resample drew an item cannot be guessed: no branches
+  for (std::size_t i = 0; i < size; ++i) {  // no branches: whether an item was drawn is unpredictable
     const double drawn = times.empty() ? 1.0 : times[i];
     const double w = t.weight.empty() ? drawn : t.weight[i] * drawn;
     const bool voted = t.votes[i] > 0;
@@ -44,7 +44,7 @@ void add_products(ExactSum& into, const Entering& e, const std::vector<double>& 
 /// A sum of whole numbers >= 0: exact, and so free of any order, when it is below 2^53.
 template <class Term>
 double whole_sum(std::size_t n, Term term) {
-  constexpr std::size_t kParts = 4;  // side by side: one sum would wait for itself
+  constexpr std::size_t kParts = 4;  // independent sums, to hide latency
   std::array<double, kParts> part{};
   std::size_t j = 0;
   for (; j + kParts <= n; j += kParts)

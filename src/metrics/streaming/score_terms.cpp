@@ -36,7 +36,7 @@ Voted voted_classes(const ItemBlock& block) {
   if (width > 1) {
     for (std::size_t v = 0; v < out.p.size(); ++v) out.p[v] = z[out.item_of(v) * width + votes.cls[v]];
   } else {
-    // Binary blocks hold P(class 1) alone. Two products, instead of a branch that is often guessed wrong.
+    // Binary blocks hold P(class 1) alone. Two products, instead of a branch that is often mispredicted.
     for (std::size_t v = 0; v < out.p.size(); ++v) {
       const double p = z[out.item_of(v)], y = votes.cls[v];
       out.p[v] = y * p + (1.0 - y) * (1.0 - p);
@@ -90,7 +90,7 @@ void hit_terms(const ItemBlock& block, const Voted& voted, const TiesRule& rule,
   }
 }
 
-/// Takes the probabilities for its own use: logarithms stand in their place afterwards.
+/// Overwrites the probabilities with their logarithms.
 void log_terms(Voted voted, double clip, ScoreTerms& out) {
   for (std::size_t v = 0; v < voted.p.size(); ++v) {
     double& p = voted.p[v];
@@ -116,7 +116,8 @@ void brier_terms(const ItemBlock& block, const Voted& voted, ScoreTerms& out) {
   for (std::size_t v = 0; v < voted.p.size(); ++v) {
     const std::size_t i = voted.item_of(v);
     const double p = voted.p[v], missing = 1.0 - p;
-    // Binary: (p - y)^2 of class 1 alone. Else the squares of all other classes, plus that of the voted one.
+    // Binary: (p - y)^2 of class 1 alone. Otherwise the squares of all other classes, plus that of the
+    // voted one.
     const double others = width > 1 ? squares[i] - p * p : 0.0;
     out.brier[i] += voted.count_of(v) * (others + missing * missing);
   }

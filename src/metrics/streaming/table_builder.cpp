@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 
 #include "metrics/streaming/bin_kernels.hpp"
 #include "metrics/streaming/integer_bin.hpp"
@@ -25,8 +26,10 @@ std::uint64_t whole_count(double x) { return static_cast<std::int64_t>(x); }
 TableBuilder::TableBuilder(BinEdges edges) : table_(std::move(edges)), integer_(table_.bins.size()) {}
 
 void TableBuilder::update(const ForecastsView& f) {
-  if (!f.whole_counts || !f.weight.empty()) {
+  if (!f.whole_counts) {
     update_weighted(f);
+  } else if (!f.weight.empty()) {
+    update_integer(f);
   } else if (f.trials.empty() && f.times.empty() && fits_pairs(table_.edges)) {
     update_binary(f.p, f.hits);
   } else if (f.trials.empty() && table_.edges.count() <= kMostDrawnBins && fits_pairs(table_.edges)) {
@@ -63,6 +66,7 @@ void TableBuilder::update_drawn(const ForecastsView& f) {
   }
 }
 
+// Items of a whole weight too, if there are weights: their sums are the same to the bit.
 void TableBuilder::update_integer(const ForecastsView& f) {
   alignas(64) std::array<std::int32_t, detail::kForecastChunk> index;
   alignas(64) std::array<std::uint64_t, detail::kForecastChunk> fixed;
@@ -71,9 +75,9 @@ void TableBuilder::update_integer(const ForecastsView& f) {
     detail::place_forecasts(table_.edges, f.p.data() + begin, n, index.data(), fixed.data());
     for (std::size_t j = 0; j < n; ++j) {
       const std::size_t i = begin + j;
-      const double times = f.times.empty() ? 1.0 : f.times[i];
+      const double times = f.weight_of(i);
       const double given = times * f.trials_of(i);
-      if (given > detail::kWholeCapacity) {
+      if (given > detail::kWholeCapacity || times != std::floor(times)) {
         add_weighted(f, i);
         continue;
       }

@@ -29,41 +29,42 @@ Means means(const Json& bins) {
   return m;
 }
 
-/// What the bins show, and nothing about chance.
-std::string meaning(const std::vector<std::pair<std::string, const Json*>>& tables) {
+/// A description of the bins, without claims about chance.
+std::string meaning(const Runs& runs, const std::vector<std::pair<std::string, const Json*>>& tables) {
   std::vector<std::string> parts;
   for (const auto& [name, bins] : tables) {
     const Means m = means(*bins);
     if (!(m.weight > 0)) continue;
-    parts.push_back(
-        fmt::format("{}: mean forecast {}, frequency {}", name, percent(m.forecast), percent(m.outcome)));
+    parts.push_back(fmt::format("{}{}he mean forecast is {} and the observed frequency is {}",
+                                model_prefix(runs, name), several_models(runs) ? "t" : "T",
+                                percent(m.forecast), percent(m.outcome)));
   }
   return joined(parts);
 }
 
-/// In the words that stand beside the verdict.
+/// In the same words as beside the verdict.
 std::string event_meaning(const Runs& runs) {
   std::string out;
   for (const Run& run : runs) {
     if (rows(run, "reliability") == nullptr) continue;
     const std::string one = mean_words(to_result(run)).text;
-    if (!one.empty()) out += (out.empty() ? "" : " ") + (runs.size() > 1 ? run.name + ": " : "") + one;
+    if (!one.empty()) out += (out.empty() ? "" : " ") + model_prefix(runs, run.name) + one;
   }
   return out;
 }
 
-void put_bins(Json& out, const Json& bins, const std::string& model, const std::string& view) {
+void add_bin_rows(Json& out, const Json& bins, const std::string& model, const std::string& view) {
   const double weight = total_weight(bins);
   int bin = 0;
   for (const Json& row : bins) {
     ++bin;
     const auto w = number(row, "weight");
-    if (!w || !(*w > 0)) continue;  // empty is empty
+    if (!w || !(*w > 0)) continue;  // an empty bin
     Json r{{"model", model}, {"view", view}, {"cell", bin}, {"share", *w / weight}};
     for (const char* key :
          {"low", "high", "mean_p", "mean_y", "gap", "items", "votes", "band_low", "band_high"})
       if (const auto it = row.find(key); it != row.end() && !it->is_null()) r[key] = *it;
-    // A band of a few items can reach beyond what a frequency can be.
+    // A band from few items can leave [0, 1].
     for (const char* key : {"band_low", "band_high"})
       if (const auto x = number(r, key)) r[key] = std::clamp(*x, 0.0, 1.0);
     out.push_back(std::move(r));
@@ -76,7 +77,7 @@ Json curves(const Runs& runs) {
     const Json* curve = rows(run, "reliability_kde");
     if (curve == nullptr) curve = rows(run, "reliability_smooth");
     if (curve == nullptr) continue;
-    // Where the model says nothing the curve means nothing.
+    // The curve is meaningless where there are no forecasts.
     double peak = 0;
     for (const Json& row : *curve) peak = std::max(peak, number(row, "density").value_or(0));
     for (const Json& row : *curve) {
@@ -88,7 +89,7 @@ Json curves(const Runs& runs) {
   return out;
 }
 
-/// One line a model, on the figure itself: a figure that is copied keeps its numbers.
+/// One line per model in the figure itself, so that a copied figure keeps its numbers.
 Json statistics(const Runs& runs) {
   Json out = Json::array();
   for (const Run& run : runs) {
@@ -102,14 +103,15 @@ Json statistics(const Runs& runs) {
     if (const auto slope = metric(run, "calibration_slope"))
       line += fmt::format("{}slope {:.2f}", line.empty() ? "" : ", ", *slope);
     if (const auto items = number(run.json, "items"))
-      line += fmt::format("{}N = {}", line.empty() ? "" : ", ", thousands(static_cast<std::int64_t>(*items)));
+      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", thousands(static_cast<std::int64_t>(*items)),
+                          look(run.json, {"per_case"}) != nullptr ? "voxels" : "items");
     out.push_back({{"model", run.name}, {"view", kEvent}, {"y", 0.97 - 0.055 * out.size()}, {"text", line}});
   }
   return out;
 }
 
-// The classes whose tables are shown:
-// all of them, or those with the largest error in the first run that tells it.
+// The classes whose tables are shown: all of them, or those with the largest error in the first run that
+// has it.
 std::vector<std::size_t> classes_shown(const Runs& runs) {
   std::size_t count = 0;
   const Json* errors = nullptr;
@@ -140,7 +142,8 @@ std::string event_name(const Runs& runs) {
   return "";
 }
 
-std::string histogram_meaning(const std::vector<std::pair<std::string, const Json*>>& tables) {
+std::string histogram_meaning(const Runs& runs,
+                              const std::vector<std::pair<std::string, const Json*>>& tables) {
   std::vector<std::string> parts;
   for (const auto& [name, bins] : tables) {
     double weight = 0, most = 0;
@@ -154,8 +157,8 @@ std::string histogram_meaning(const std::vector<std::pair<std::string, const Jso
       }
     }
     if (fullest == nullptr) continue;
-    parts.push_back(fmt::format("{} of {}'s forecasts lie between {} and {}", percent(most / weight), name,
-                                percent(number(*fullest, "low").value_or(0)),
+    parts.push_back(fmt::format("{} of the forecasts{} lie between {} and {}", percent(most / weight),
+                                of_model(runs, name), percent(number(*fullest, "low").value_or(0)),
                                 percent(number(*fullest, "high").value_or(1))));
   }
   return joined(parts);
@@ -188,8 +191,9 @@ void class_errors(const Runs& runs, Plots& out) {
   Plot& plot = add_plot(
       out, std::move(data), runs,
       {"class_errors", "calibration", "Calibration error by class",
-       fmt::format("The largest error of {} is in class {}: {}; the median of {} classes is {}.",
-                   all.front().model, all.front().name, points(all.front().error), classes,
+       fmt::format("The class with the largest error is {}{}: {}. The median over {} classes{} is {}.",
+                   all.front().name, several_models(runs) ? " (" + all.front().model + ")" : "",
+                   points(all.front().error), classes, several_models(runs) ? " and all models" : "",
                    points(all[all.size() / 2].error)),
        "Each dot is one class against the rest: the mean gap between its forecasts and its frequency. Smaller is better."});
   if (classes > order.size())
@@ -209,8 +213,8 @@ void calibration_plots(const Runs& runs, Plots& out) {
   if (events.empty()) return;
   Json bins = Json::array();
   std::vector<Choice> reliability{{kEvent, event_name(runs), event_meaning(runs)}};
-  std::vector<Choice> histogram{{kEvent, event_name(runs), histogram_meaning(events)}};
-  for (const auto& [name, table] : events) put_bins(bins, *table, name, kEvent);
+  std::vector<Choice> histogram{{kEvent, event_name(runs), histogram_meaning(runs, events)}};
+  for (const auto& [name, table] : events) add_bin_rows(bins, *table, name, kEvent);
   const Run* named = &runs.front();
   for (const Run& run : runs)
     if (const Json* names = look(run.json, {"class_names"}); names != nullptr && !names->empty())
@@ -218,9 +222,9 @@ void calibration_plots(const Runs& runs, Plots& out) {
   for (const std::size_t k : classes_shown(runs)) {
     const auto tables = tables_of(fmt::format("reliability_class_{}", k));
     const std::string view = fmt::format("{}", k);
-    for (const auto& [name, table] : tables) put_bins(bins, *table, name, view);
-    reliability.push_back({view, class_name(*named, k), meaning(tables)});
-    histogram.push_back({view, class_name(*named, k), histogram_meaning(tables)});
+    for (const auto& [name, table] : tables) add_bin_rows(bins, *table, name, view);
+    reliability.push_back({view, class_name(*named, k), meaning(runs, tables)});
+    histogram.push_back({view, class_name(*named, k), histogram_meaning(runs, tables)});
   }
   if (reliability.size() == 2 && text(runs.front().json, "task") == "binary") reliability.resize(1);
   histogram.resize(reliability.size());

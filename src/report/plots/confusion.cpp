@@ -1,4 +1,4 @@
-// The confusion matrix: which class is named where which was observed.
+// The confusion matrix: predicted against observed classes.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::string largest_confusion(const std::vector<Confusion>& cells) {
   const Confusion* most = nullptr;
   for (const Confusion& c : cells)
     if (c.predicted != c.observed && c.items > 0 && (most == nullptr || c.items > most->items)) most = &c;
-  if (most == nullptr) return "No item is taken for another class.";
+  if (most == nullptr) return "No item is assigned to a wrong class.";
   return fmt::format("The most frequent confusion is {} taken for {}: {:.3g} items, {} of {}.",
                      most->observed, most->predicted, most->items, percent(most->share), most->observed);
 }

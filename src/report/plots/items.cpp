@@ -39,8 +39,8 @@ void loss_scatter(const Runs& runs, Plots& out) {
       sure_wrong += top.value_or(0) >= kSure && !right ? 1 : 0;
     }
     if (count > 0)
-      parts.push_back(fmt::format("{} is wrong though at least {:.0f}% sure on {:.0f} of {:.0f} items",
-                                  run.name, 100 * kSure, sure_wrong, count));
+      parts.push_back(fmt::format("{} is at least {:.0f}% confident and yet wrong on {:.0f} of {:.0f} items",
+                                  model_name(runs, run.name, true), 100 * kSure, sure_wrong, count));
   }
   if (data.empty()) return;
   std::vector<Choice> choices;
@@ -68,8 +68,8 @@ void truth_scatter(const Runs& runs, Plots& out) {
   std::vector<std::string> parts;
   for (const Run& run : runs)
     if (const auto mse = metric(run, "mse_p"))
-      parts.push_back(fmt::format("{} misses the true probability by {} (root mean square)", run.name,
-                                  four_digit_number(std::sqrt(*mse))));
+      parts.push_back(fmt::format("{} misses the true probability by {} (root mean square)",
+                                  model_name(runs, run.name, true), four_digit_number(std::sqrt(*mse))));
   add_plot(
       out, std::move(data), runs,
       {"truth_scatter", kItemsSection, "Forecast against the true probability", joined(parts),
@@ -82,7 +82,7 @@ struct Level {
   std::vector<double> bins = std::vector<double>(kBins);
 };
 
-/// By the true values themselves when they are few, else in fifths.
+/// By the true values themselves when they are few, otherwise in fifths.
 std::map<double, Level> levels_of(const Json& sample) {
   std::set<double> distinct;
   for (const Json& row : sample)
@@ -116,8 +116,8 @@ void truth_histograms(const Runs& runs, Plots& out) {
       continue;
     std::vector<std::string> parts;
     for (const auto& [low, l] : levels_of(*sample)) {
-      parts.push_back(
-          fmt::format("{} where it is {}", percent(l.forecast / l.items), percent(l.truth / l.items)));
+      parts.push_back(fmt::format("{} where the true probability is {}", percent(l.forecast / l.items),
+                                  percent(l.truth / l.items)));
       for (std::size_t c = 0; c < l.bins.size(); ++c)
         data.push_back({{"model", run.name},
                         {"truth", l.label},
@@ -127,7 +127,7 @@ void truth_histograms(const Runs& runs, Plots& out) {
     }
     if (!parts.empty())
       choices.push_back({run.name, run.name,
-                         fmt::format("By true probability {} says on average {}.", run.name, listed(parts))});
+                         fmt::format("The mean forecast{} is {}.", of_model(runs, run.name), listed(parts))});
   }
   if (choices.empty()) return;
   add_plot(
@@ -170,7 +170,7 @@ void slice_boxes(const Runs& runs, Plots& out) {
   Plot& plot = add_plot(
       out, std::move(data), runs,
       {"slice_boxes", "slices", "Forecasts by slice",
-       fmt::format("In the sample the median forecast runs from {} ({}) to {} ({}).",
+       fmt::format("In the sample the median forecast ranges from {} ({}) to {} ({}).",
                    percent(medians.front().first), medians.front().second, percent(medians.back().first),
                    medians.back().second),
        "The box holds the middle half of the forecasts of a slice, the line in it is the median, and the whiskers show the rest except for outliers."});

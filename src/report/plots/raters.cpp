@@ -1,5 +1,5 @@
-// What several raters add: the parts of the loss, the calibration-dispersion map,
-// forecast disagreement, the raters themselves.
+// What several raters add: the parts of the loss, the calibration-dispersion map, forecast disagreement, the
+// raters themselves.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,7 +16,8 @@ constexpr const char* kRatersSection = "raters";
 // A difference that is only rounding reads as 0, not as -2.96e-16.
 std::string loss_text(double x) { return four_digit_number(std::abs(x) < 1e-12 ? 0 : x); }
 
-// lsq = cl + dl + il (Mimori 2021, eq. 8, 14): what recalibration, a better model, and nothing could remove.
+// lsq = cl + dl + il (Mimori 2021, eq. 8, 14): removable by recalibration, by a better model,
+// and irreducible.
 void loss_parts(const Runs& runs, Plots& out) {
   struct Part {
     const char *key, *label;
@@ -34,8 +35,9 @@ void loss_parts(const Runs& runs, Plots& out) {
       data.push_back(
           {{"model", run.name}, {"part", p.label}, {"order", order++}, {"loss", *metric(run, p.key)}});
     parts.push_back(fmt::format(
-        "{} has a loss of {}: {} from miscalibration, {} from separating items too little, {} from the raters' disagreement",
-        run.name, loss_text(*cl + *dl + *il), loss_text(*cl), loss_text(*dl), loss_text(*il)));
+        "{} has a squared loss of {}: {} from miscalibration, {} from separating items too little, and {} from the raters' disagreement",
+        model_name(runs, run.name, true), loss_text(*cl + *dl + *il), loss_text(*cl), loss_text(*dl),
+        loss_text(*il)));
   }
   if (parts.empty()) return;
   add_plot(
@@ -101,14 +103,14 @@ void disagreement(const Runs& runs, Plots& out) {
                       {"items", member(row, "items")},
                       {"share", w / weight}});
     }
-    parts.push_back(fmt::format("{} expects two raters to differ in {} of cases, and {} do", run.name,
-                                percent(p), percent(y)));
+    parts.push_back(fmt::format("{} expects {} of pairs of raters to disagree, and {} do",
+                                model_name(runs, run.name, true), percent(p), percent(y)));
   }
   if (parts.empty() || data.empty()) return;
   add_plot(
       out, std::move(data), runs,
       {"disagreement", kRatersSection, "Forecast and observed disagreement of raters", joined(parts),
-       "Horizontal: the probability that two raters differ, as implied by the forecasts. Vertical: how often they did. Above the diagonal raters disagree more often than the model implies."});
+       "Horizontal: the probability that two raters disagree, as implied by the forecasts. Vertical: how often they did. Above the diagonal raters disagree more often than the model implies."});
 }
 
 std::string rater_name(const Json& row, const char* key) {

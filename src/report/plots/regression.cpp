@@ -35,9 +35,10 @@ void reliability(const Runs& runs, Plots& out) {
       observed += w * *e / weight;
     }
     if (expected > 0)
-      parts.push_back(fmt::format("{} expects a squared error of {} and makes {}, {:.2f} times as much",
-                                  run.name, four_digit_number(expected), four_digit_number(observed),
-                                  observed / expected));
+      parts.push_back(
+          fmt::format("{} predicts a mean squared error of {}; the observed one is {}, {:.2f} times as large",
+                      model_name(runs, run.name, true), four_digit_number(expected),
+                      four_digit_number(observed), observed / expected));
   }
   if (data.empty()) return;
   Plot& plot = add_plot(
@@ -60,7 +61,8 @@ void intervals(const Runs& runs, Plots& out) {
                         {"coverage", *coverage},
                         {"width", number(row, "mean_width").value_or(0)}});
     if (const auto c = metric(run, "coverage_90"))
-      parts.push_back(fmt::format("the 90% intervals of {} hold {} of the targets", run.name, percent(*c)));
+      parts.push_back(fmt::format("the 90% intervals{} contain {} of the targets", of_model(runs, run.name),
+                                  percent(*c)));
   }
   if (data.empty()) return;
   std::string sentence = joined(parts);
@@ -90,8 +92,8 @@ void rejection(const Runs& runs, Plots& out) {
     }
     if (all && less && *all > 0)
       parts.push_back(fmt::format(
-          "leaving out up to {:.0f}% of the items of {} changes the mean squared error from {} to {}",
-          100 * kRejected, run.name, four_digit_number(*all), four_digit_number(*less)));
+          "leaving out up to {:.0f}% of the items{} changes the mean squared error from {} to {}",
+          100 * kRejected, of_model(runs, run.name), four_digit_number(*all), four_digit_number(*less)));
   }
   if (data.empty()) return;
   std::string sentence = joined(parts);

@@ -24,9 +24,9 @@ struct Worst {
   double worst = 0, best = 0;
 };
 
-std::string meaning(const Worst& w, const SliceKey& k) {
-  return fmt::format("{} is worst for {}: its {} there is {}, and {} for the best slice.", w.model, w.group,
-                     k.label, four_digit_number(w.worst), four_digit_number(w.best));
+std::string meaning(const Runs& runs, const Worst& w, const SliceKey& k) {
+  return fmt::format("The {}{} is worst for {} ({}); for the best slice it is {}.", k.label,
+                     of_model(runs, w.model), w.group, four_digit_number(w.worst), four_digit_number(w.best));
 }
 
 /// With several ways to slice, also which of them it is.
@@ -81,7 +81,7 @@ void slice_plots(const Runs& runs, Plots& out) {
       }
       for (const auto& [x, g] : found) data.push_back(slice_row(run, k, *g, x));
     }
-    if (!first) choices.push_back({k.key, k.label, meaning(w, k)});
+    if (!first) choices.push_back({k.key, k.label, meaning(runs, w, k)});
   }
   if (choices.empty()) return;
   Plot& plot = add_plot(
@@ -95,7 +95,7 @@ void slice_plots(const Runs& runs, Plots& out) {
     plot.spec["layer"].erase(plot.spec["layer"].begin(), plot.spec["layer"].end() - 1);  // their bars
   if (drawn)
     plot.how += fmt::format(
-        " The thick bars are intervals of one slice; {} were looked at, so some miss by chance. The thin bars hold for all slices of a metric at once (Bonferroni).",
+        " The thick bars are intervals of one slice each; of {}, some miss by chance. The thin bars hold for all slices of a metric at once (Bonferroni).",
         slices);
   if (cut > 0) plot.how += fmt::format(" Of {} slices the worst {} are shown.", cut, kMaxSlices);
 }

@@ -10,7 +10,7 @@ void outputs(const Runs& runs, std::vector<ReaderTable>& out) {
   for (const Run& run : runs) {
     const Json* list = rows(run, "per_output");
     if (list == nullptr) continue;
-    ReaderTable t{"regression", "By output: " + run.name, "", {}};
+    ReaderTable t{"regression", several_models(runs) ? "By output: " + run.name : "By output", "", {}};
     for (const auto& [key, x] : list->front().items()) t.columns.push_back(key);
     for (const Json& row : *list) {
       Json cells = Json::array();
@@ -21,29 +21,41 @@ void outputs(const Runs& runs, std::vector<ReaderTable>& out) {
   }
 }
 
+/// "raw is best on 5 metrics and clearly best on 2".
+std::string wins_text(const std::string& name, double best, double clear) {
+  if (best == 0) return name + " is best on no metric";
+  return fmt::format("{} is best on {:.0f} {} and clearly best on {}", name, best,
+                     best == 1 ? "metric" : "metrics", clear > 0 ? fmt::format("{:.0f}", clear) : "none");
+}
+
+/// Of one section: `compare`, or `compare_cases` with the means over cases.
+void differences(const Json& compared, const char* title, std::vector<ReaderTable>& out) {
+  const Json *metrics = look(compared, {"metrics"}), *models = look(compared, {"models"});
+  if (metrics == nullptr || models == nullptr || !metrics->is_object() || !models->is_array()) return;
+  std::vector<std::string> wins;
+  for (const Json& name : *models)
+    if (const Json* w = look(compared, {"wins", name.get<std::string>()}))
+      wins.push_back(wins_text(name.get<std::string>(), number(*w, "best").value_or(0),
+                               number(*w, "clear").value_or(0)));
+  ReaderTable t{"compare",
+                title,
+                joined(wins),
+                {"metric", "from", "to", "difference", "low", "high", "p-value", "better"}};
+  for (const auto& [key, m] : metrics->items())
+    if (const Json* list = look(m, {"differences"}); list != nullptr && list->is_array())
+      for (const Json& d : *list)
+        t.rows.push_back({key, member(d, "from"), member(d, "to"), member(d, "difference"), member(d, "low"),
+                          member(d, "high"), member(d, "p_value"), member(m, "better")});
+  if (!t.rows.empty()) out.push_back(std::move(t));
+}
+
 void comparison(const Runs& runs, std::vector<ReaderTable>& out) {
   for (const Run& run : runs) {
-    const Json* compared = look(run.json, {"compare"});
-    const Json* metrics = compared != nullptr ? look(*compared, {"metrics"}) : nullptr;
-    const Json* models = compared != nullptr ? look(*compared, {"models"}) : nullptr;
-    if (metrics == nullptr || models == nullptr || !metrics->is_object() || !models->is_array()) continue;
-    std::vector<std::string> wins;
-    for (const Json& name : *models)
-      if (const Json* w = look(*compared, {"wins", name.get<std::string>()}))
-        wins.push_back(fmt::format("{} is best on {:.0f} metrics, clearly so on {:.0f}",
-                                   name.get<std::string>(), number(*w, "best").value_or(0),
-                                   number(*w, "clear").value_or(0)));
-    ReaderTable t{"compare",
-                  "Paired differences",
-                  joined(wins),
-                  {"metric", "from", "to", "difference", "low", "high", "p", "better"}};
-    for (const auto& [key, m] : metrics->items())
-      if (const Json* differences = look(m, {"differences"});
-          differences != nullptr && differences->is_array())
-        for (const Json& d : *differences)
-          t.rows.push_back({key, member(d, "from"), member(d, "to"), member(d, "difference"),
-                            member(d, "low"), member(d, "high"), member(d, "p_value"), member(m, "better")});
-    if (!t.rows.empty()) out.push_back(std::move(t));
+    const Json *pooled = look(run.json, {"compare"}), *means = look(run.json, {"compare_cases"});
+    if (pooled != nullptr)
+      differences(*pooled, means != nullptr ? "Paired differences over all voxels" : "Paired differences",
+                  out);
+    if (means != nullptr) differences(*means, "Paired differences of the means over cases", out);
   }
 }
 
@@ -68,6 +80,7 @@ void league(const Runs& runs, std::vector<ReaderTable>& out) {
 
 std::vector<ReaderTable> make_tables(const Runs& runs) {
   std::vector<ReaderTable> out;
+  case_tables(runs, out);
   confusion_tables(runs, out);
   uncertainty_tables(runs, out);
   outputs(runs, out);

@@ -54,14 +54,17 @@ std::vector<Learning> histories(const Runs& runs) {
   return out;
 }
 
-// "a kept epoch 12 of 30: log-loss (nll) 0.5321 on validation there, 0.6112 at the end".
-std::string meaning(const Learning& l, const LearningKey& k) {
+// "The weights of epoch 12 of 30 were kept, with log-loss (nll) 0.5321 on validation data; the last epoch has
+// 0.6112 (0.4033 on training data)".
+std::string meaning(const Runs& runs, const Learning& l, const LearningKey& k) {
   const auto here = value(*l.kept, "validation", k.key), end = value(*l.last, "validation", k.key);
-  std::string out = fmt::format("{} kept epoch {:.0f} of {:.0f}", l.run->name, *number(*l.kept, "epoch"),
-                                *number(*l.last, "epoch"));
-  if (here) out += fmt::format(": {} {} on validation there", k.label, four_digit_number(*here));
-  if (here && end && l.kept != l.last) out += fmt::format(", {} at the end", four_digit_number(*end));
-  if (const auto train = value(*l.last, "train", k.key); here && train)
+  std::string out =
+      fmt::format("{}{}he weights of epoch {:.0f} of {:.0f} were kept", model_prefix(runs, l.run->name),
+                  several_models(runs) ? "t" : "T", *number(*l.kept, "epoch"), *number(*l.last, "epoch"));
+  if (!here) return out;
+  out += fmt::format(", with {} {} on validation data", k.label, four_digit_number(*here));
+  if (end && l.kept != l.last) out += fmt::format("; the last epoch has {}", four_digit_number(*end));
+  if (const auto train = value(*l.last, "train", k.key))
     out += fmt::format(" ({} on training data)", four_digit_number(*train));
   return out;
 }
@@ -85,7 +88,7 @@ void training_plots(const Runs& runs, Plots& out) {
                             {"epoch", *number(*epoch, "epoch")},
                             {"value", *x},
                             {"kept", epoch == l.kept}});
-      if (data.size() > before) parts.push_back(meaning(l, k));
+      if (data.size() > before) parts.push_back(meaning(runs, l, k));
     }
     if (!parts.empty()) choices.push_back({k.key, k.label, joined(parts)});
   }

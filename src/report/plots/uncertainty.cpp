@@ -1,5 +1,4 @@
-// What a measure of uncertainty is worth:
-// odds ratio by bin, the score itself, handing over (Finlay 2022, Fig. 2, 3).
+// Plots of uncertainty measures: odds ratio by bin, the score itself, deferral (Finlay 2022, Fig. 2, 3).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -24,12 +23,12 @@ std::optional<double> score(const Json& measure, const char* key, const char* pa
   return s == nullptr ? std::nullopt : s->is_number() ? std::optional(s->get<double>()) : number(*s, part);
 }
 
-std::string worth(const Run& run, const std::string& name, const Json& m) {
+std::string odds_ratio_sentence(const Runs& runs, const Run& run, const std::string& name, const Json& m) {
   const auto eor = score(m, "eor"), null_mean = score(m, "eor", "null_mean");
   if (!eor) return "";
   std::string out =
-      fmt::format("Knowing {} of {}, the odds of a bet on right or wrong change {:.1f}-fold on average", name,
-                  run.name, *eor);
+      fmt::format("{}Knowing {} changes the odds of a right answer by a factor of {:.1f} on average",
+                  model_prefix(runs, run.name), name, *eor);
   return out + (null_mean ? fmt::format("; a useless measure would show {:.2f}.", *null_mean) : ".");
 }
 
@@ -56,10 +55,10 @@ void odds_ratio(const Runs& runs, Plots& out) {
            {"items", number(b, "items").value_or(0)},
            {"side", *accuracy >= base ? "more often right than average" : "less often right than average"}});
     }
-    add_choice(choices, name, worth(run, name, m));
+    add_choice(choices, name, odds_ratio_sentence(runs, run, name, m));
   });
   if (bins.empty()) return;
-  // The loss knows the labels: a bound, not a measure to begin with.
+  // The loss uses the labels: a bound, not a measure to show first.
   std::stable_partition(choices.begin(), choices.end(), [](const Choice& c) { return c.value != "loss"; });
   add_plot(
       out, bins, {},
@@ -98,7 +97,7 @@ void deferral(const Runs& runs, Plots& out) {
       data.push_back(
           {{"model", run.name}, {"measure", name}, {"handed_over", *handed}, {"accuracy", *accuracy}});
       if (*handed == 0) start = *accuracy;
-      if (name != "loss" && *handed <= kHandedOver && *accuracy > most) {  // the loss knows the labels
+      if (name != "loss" && *handed <= kHandedOver && *accuracy > most) {  // the loss uses the labels
         most = *accuracy;
         best = name;
       }
@@ -107,7 +106,7 @@ void deferral(const Runs& runs, Plots& out) {
   if (data.empty()) return;
   add_plot(
       out, std::move(data), {},
-      {"deferral", kUncertaintySection, "Error after deferring uncertain items",
+      {"deferral", kUncertaintySection, "Accuracy after deferring uncertain items",
        best.empty()
            ? ""
            : fmt::format(
@@ -116,7 +115,7 @@ void deferral(const Runs& runs, Plots& out) {
        "Items are deferred to a person, most uncertain first. The higher the curve, the better the measure finds wrong answers. The measure \"loss\" uses the labels, so no other measure is expected to exceed it."});
 }
 
-// Nothing but a raster image inside the page itself, whatever the file said.
+// Only raster images embedded in the page, whatever the file contains.
 Json picture(const Json& suspect) {
   const std::string uri = text(suspect, "image");
   for (const char* kind : {"png", "jpeg", "gif", "webp"}) {
@@ -143,10 +142,11 @@ void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out) {
                      "The measures side by side",
                      "",
                      {"model", "measure", "odds ratio", "by chance", "AUROC", "AURC", "conditional entropy"}};
-  ReaderTable thresholds{kUncertaintySection,
-                         "Where to cut",
-                         "Below the threshold the answers reach the accuracy asked for.",
-                         {"model", "measure", "accuracy wanted", "threshold", "share of items", "accuracy"}};
+  ReaderTable thresholds{
+      kUncertaintySection,
+      "Thresholds",
+      "Answers whose uncertainty is below the threshold reach the requested accuracy.",
+      {"model", "measure", "requested accuracy", "threshold", "share of items", "accuracy"}};
   each_measure(runs, [&](const Run& run, const std::string& name, const Json& m) {
     scores.rows.push_back({run.name, name, cell(score(m, "eor")), cell(score(m, "eor", "null_mean")),
                            cell(score(m, "auroc")), cell(score(m, "aurc")),
@@ -161,11 +161,11 @@ void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out) {
   for (const Run& run : runs) {
     const Json* list = look(run.json, {"suspects"});
     if (list == nullptr || !list->is_array() || list->empty()) continue;
-    ReaderTable t{
-        kUncertaintySection,
-        "Look at these first",
-        fmt::format("The most confident wrong answers of {}: often the label is the error.", run.name),
-        {"item", "row", "label", "prediction", "score"}};
+    ReaderTable t{kUncertaintySection,
+                  "Look at these first",
+                  fmt::format("The most confident wrong answers{}; often it is the label that is wrong.",
+                              of_model(runs, run.name)),
+                  {"item", "row", "label", "prediction", "score"}};
     const bool pictured =
         std::any_of(list->begin(), list->end(), [](const Json& s) { return !picture(s).is_null(); });
     if (pictured) {

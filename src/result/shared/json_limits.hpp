@@ -1,4 +1,4 @@
-// Before foreign JSON is parsed: what no file of ours has, and what would take a stack or a day to read.
+// Limits checked before untrusted JSON is parsed, so that it cannot exhaust the stack or take very long.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A program of somebody else: four forecasts and labels in memory, one number known by hand, and a model
-// whose file the header without dependencies reads to the same probabilities.
+// A user's program: four forecasts and labels in memory, one number known by hand, and a model whose file the
+// header without dependencies reads to the same probabilities.
 #include <cmath>
 #include <cstdio>
 #include <plumb/apply.hpp>

@@ -1,4 +1,4 @@
-// The items of the front door against those made of the core's own parts: the same values to the last bit.
+// Items from the public interface against items made with the core's types: the same values to the last bit.
 #include "plumb/api/items.hpp"
 
 #include <gtest/gtest.h>

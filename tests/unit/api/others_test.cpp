@@ -1,4 +1,4 @@
-// Regression, uncertainty, compare and stability through the front door.
+// Regression, uncertainty, compare and stability through the public interface.
 #include <gtest/gtest.h>
 
 #include "plumb/plumb.hpp"

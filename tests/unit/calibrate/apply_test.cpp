@@ -1,4 +1,4 @@
-// The header for other people's programs against the library.
+// The standalone header against the library.
 #include "plumb/apply.hpp"
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ TEST(Apply, GivesProbabilitiesOrThrows) {
   huge.add_parameter("v", std::vector<double>{1e308, 1e308, 1e308});
   huge.add_parameter("b", std::vector<double>{0, 0, 0});
   const auto calibrate = apply::Calibrator::parse(model_text(model_of({huge}, 3)));
-  std::vector<double> row{3, 2, 1};  // infinite logits, whose softmax is no number
+  std::vector<double> row{3, 2, 1};  // infinite logits, whose softmax is not a number
   EXPECT_THROW(calibrate(row, apply::Input::logits, row), apply::Error);
 }
 

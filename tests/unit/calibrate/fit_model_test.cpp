@@ -44,11 +44,11 @@ bool warns(const Step& step, const std::string& of) {
                      [&](const std::string& w) { return w.find(of) != std::string::npos; });
 }
 
-// A calibrated model and 150 items: twelve free numbers follow the noise, and the fit says so.
+// A calibrated model and 60 items: twelve free parameters overfit, and the fit says so.
 TEST(FitModel, AFitThatDoesHarmWarns) {
-  some::Data d = some::simulate(150, 6, 1, 41);
+  some::Data d = some::simulate(60, 6, 1, 41);
   RandomStream r(42, Purpose::sample);
-  for (std::size_t i = 0; i < 150; ++i) {
+  for (std::size_t i = 0; i < 60; ++i) {
     double e[6], sum = 0;
     for (std::size_t k = 0; k < 6; ++k) sum += e[k] = std::exp(d.logits[6 * i + k] = r.normal());
     double u = r.uniform() * sum;
@@ -60,9 +60,9 @@ TEST(FitModel, AFitThatDoesHarmWarns) {
     EXPECT_TRUE(warns(fit_model(method, d.items()).model.steps.front(), "On held-out folds it is worse"))
         << method;
   EXPECT_FALSE(warns(fit_model("none", d.items()).model.steps.front(), "held-out"));
-  // Over-confident logits are mended.
+  // Over-confident logits are corrected.
   EXPECT_FALSE(warns(fit_model("temperature", data_of(3)).model.steps.front(), "held-out"));
-  // Four items cannot be split in five, which is said.
+  // Four items cannot be split into five folds, which is reported.
   EXPECT_TRUE(warns(fit_model("temperature", some::simulate(4, 3, 3, 2).items()).model.steps.front(),
                     "Not compared"));
 }

@@ -12,8 +12,8 @@
 namespace plumb {
 namespace {
 
-// Fits end at the same optimum by other roads;
-// probabilities then differ by rounding and by what is left of the gradient.
+// Fits reach the same optimum on different paths; probabilities then differ by rounding and by what is left
+// of the gradient.
 constexpr double kSameFit = 1e-9;
 
 std::vector<double> probabilities(const std::vector<Step>& steps, const Items& items) {

@@ -92,7 +92,7 @@ TEST(Beta, ABoundIsOptimal) {
           EXPECT_GE(static_cast<double>(test::naive_objective(near, s, u) - at), -1e-14) << seed;
         }
   }
-  EXPECT_GT(bounded, 0);  // else the test saw nothing
+  EXPECT_GT(bounded, 0);  // otherwise the test is empty
 }
 
 TEST(Quadratic, SaysWhereItTurns) {

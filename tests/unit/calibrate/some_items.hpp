@@ -1,4 +1,4 @@
-// Simulated predictions and votes for the tests of the room.
+// Simulated predictions and votes for the tests of this room.
 #pragma once
 
 #include <cmath>
@@ -42,7 +42,7 @@ struct Data {
   }
 };
 
-/// An over-confident model (logits twice the true ones, with noise) and 1 to `most` votes an item.
+/// An over-confident model (logits twice the true ones, with noise) and 1 to `most` votes per item.
 inline Data simulate(std::int64_t n, int classes, int most, std::uint64_t seed) {
   Data d;
   d.classes = classes;

@@ -37,7 +37,7 @@ TEST(AuxObjective, GradientIsThatOfFiniteDifferences) {
 }
 
 TEST(Aux, LearnsAPower) {
-  // The told variance v stands for a true variance 0.3 v^1.5: no single factor mends that.
+  // The told variance v stands for a true variance 0.3 v^1.5: no single factor corrects that.
   SimulatedRegression s = simulate({.n = 20000, .seed = 11}), test = simulate({.n = 20000, .seed = 12});
   RandomStream rng(13, Purpose::demo);
   for (SimulatedRegression* part : {&s, &test})

@@ -72,8 +72,7 @@ bool tells(const CalibrationModel& model, const std::string& of) {
                      [&](const auto& w) { return w.find(of) != std::string::npos; });
 }
 
-// A network on 60 calibrated predictions learns their noise;
-// one factor on 2,000 that are too wide mends them.
+// A network on 60 calibrated predictions learns their noise; one factor corrects 2,000 that are too wide.
 TEST(FitModel, AFitThatDoesHarmWarns) {
   const SimulatedRegression few = simulate({.n = 60}), many = simulate({.n = 2000, .factor = 2});
   EXPECT_TRUE(

@@ -1,4 +1,4 @@
-// What the papers promise, on simulated data of known truth.
+// Claims of the papers, on simulated data with known truth.
 #include <gtest/gtest.h>
 
 #include <cmath>

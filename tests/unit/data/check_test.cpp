@@ -53,7 +53,7 @@ TEST(Check, DidYouMean) {
   EXPECT_EQ(did_you_mean("LABELS", known), " (did you mean \"labels\"?)");
   EXPECT_EQ(did_you_mean("lab", known), " (did you mean \"labels\"?)");
   EXPECT_EQ(did_you_mean("weights", known), "");
-  EXPECT_EQ(did_you_mean("z", known), "");  // one letter replaced by another is no likeness
+  EXPECT_EQ(did_you_mean("z", known), "");  // replacing the only letter is not similarity
   EXPECT_EQ(did_you_mean("", known), "");
 }
 

@@ -1,4 +1,4 @@
-// What an InputError says, for tests that compare the whole sentence.
+// The text of an InputError, for tests that compare the whole sentence.
 #pragma once
 
 #include <string>

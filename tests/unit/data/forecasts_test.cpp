@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "plumb/data/confidence.hpp"
 #include "unit/data/complaint.hpp"
 
 namespace plumb {
@@ -312,6 +313,34 @@ TEST(Forecasts, TheConfidenceIsMergedFromTheEvent) {
       }
     }
   }
+}
+
+TEST(Forecasts, StretchesOfTheConfidenceKeepEqualValuesTogether) {
+  Forecasts f;  // many ties, and one that is longer than a stretch
+  for (int i = 0; i < 60000; ++i) {
+    f.p.push_back(i % 3 == 0 ? 0.25 : i % 1000 / 1000.0);
+    f.hits.push_back(i % 7 == 0);
+    f.weight.push_back(1 + i % 5);
+  }
+  f = sort_in_place(std::move(f), 1);
+  const Forecasts whole = confidence_of(f, 1);
+  const ConfidenceColumn column(f.view());
+  EXPECT_GT(column.stretches(), 3);
+  Forecasts all, stretch;
+  for (std::int64_t s = 0; s < column.stretches(); ++s) {
+    column.read(s, stretch);
+    ASSERT_FALSE(stretch.p.empty());
+    if (s > 0) {
+      EXPECT_LT(all.p.back(), stretch.p.front());
+    }
+    all.p.insert(all.p.end(), stretch.p.begin(), stretch.p.end());
+    all.hits.insert(all.hits.end(), stretch.hits.begin(), stretch.hits.end());
+    all.weight.insert(all.weight.end(), stretch.weight.begin(), stretch.weight.end());
+  }
+  EXPECT_EQ(all.p, whole.p);
+  EXPECT_EQ(all.hits, whole.hits);
+  EXPECT_EQ(all.weight, whole.weight);
+  EXPECT_EQ(ConfidenceColumn({}).stretches(), 0);
 }
 
 TEST(Forecasts, SliceAndAccessors) {

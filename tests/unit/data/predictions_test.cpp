@@ -194,7 +194,7 @@ TEST(Predictions, BadShapesAreNamed) {
       complaint([] {
         probabilities(Rows(array_of(std::vector<double>(12, 0.5), {2, 2, 3}, "s.npy")));
       }),
-      "s.npy is 2 x 2 x 3; predictions are N or N x K; for stacked samples use .samples or .sample_logits");
+      "s.npy is 2 x 2 x 3; predictions are N or N x K; name the axes of images with .axes, for example NHWK; for stacked samples use .samples or .sample_logits");
   EXPECT_EQ(complaint([] {
               probabilities(Rows(array_of(std::vector<double>{}, {4, 0}, "z.npy")));
             }),

@@ -64,6 +64,22 @@ const Tree::Members& section(const Result& r, const std::string& name) {
 
 double number(const Tree& tree) { return std::get<double>(std::get<Value>(tree.node)); }
 
+TEST(Cases, AValueHasAnIntervalOrTheReasonWhyNot) {
+  const Result r = run(make_set(2, 12), {.evaluate = {.bootstrap = 20}, .by = {"scanner"}});
+  int bounds = 0, reasons = 0;
+  for (const auto& [key, m] : r.metrics) {
+    if (!m.value) continue;
+    EXPECT_NE(m.low.has_value(), !m.interval_why.empty()) << key;
+    ++(m.low ? bounds : reasons);
+  }
+  EXPECT_GT(bounds, 5);
+  EXPECT_GT(reasons, 5);
+  EXPECT_EQ(r["auroc"].interval_why, "replicates of cases are sums, and this metric needs every voxel");
+  for (const auto& [key, m] : r.consensus) EXPECT_EQ(m.interval_why.empty(), !m.value.has_value()) << key;
+  ASSERT_EQ(r.per_group.size(), 2u);
+  for (const GroupResult& g : r.per_group) EXPECT_FALSE(g.interval_why.empty());
+}
+
 /// Few distinct p: the ladder is exact too, and every key but those over items' columns is that of one run.
 TEST(Cases, PooledKeysAreThoseOfOneRun) {
   for (const int classes : {2, 3}) {

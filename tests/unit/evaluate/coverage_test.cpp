@@ -1,5 +1,6 @@
-// Law: intervals hold the true value about as often as they say: for means and rankings, and for calibration
-// errors that are well away from zero (near zero no method covers well; docs/concepts.md says so).
+// Law: intervals contain the true value about as often as they say: for means and rankings, and for
+// calibration errors that are well away from zero (near zero no method covers well; docs/concepts.md
+// says so).
 #include <gtest/gtest.h>
 
 #include <cmath>

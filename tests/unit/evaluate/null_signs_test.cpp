@@ -87,5 +87,18 @@ TEST(NullSigns, TheNoteAndItsBound) {
   EXPECT_NE(few_signs_note(6, true, 0.99), "");
 }
 
+TEST(NullSigns, ResidualsOfTheTopClassAreNoCounts) {
+  // Two classes: max(p, 1 - p) hits where the event does or does not, and turned hits are real numbers. The
+  // error that signs give is that of a calibrated model, whatever the event.
+  EvaluateOptions o = by_signs();
+  o.metrics = {"mmce", "mmce_top"};
+  o.bootstrap = 99;
+  const Items items =
+      test::to_items(test::simulate({.n = 2000, .groups = 200, .seed = 4}), test::VoteForm::labels);
+  const Result r = evaluate(items, o);
+  EXPECT_LT(*r["mmce_top"].null_mean, 2 * *r["mmce"].null_mean);
+  EXPECT_GT(*r["mmce_top"].null_mean, *r["mmce"].null_mean / 4);
+}
+
 }  // namespace
 }  // namespace plumb

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "plumb/data/check.hpp"
@@ -107,6 +109,46 @@ TEST(Prepared, PoissonDrawsAreCountsByUnit) {
   const auto drawn = prepared.score(keys, draws, 2, progress);
   for (const auto& [key, estimate] : drawn[0].scores)
     EXPECT_EQ(estimate.value, drawn[1].scores.at(key).value) << key;
+}
+
+// Of few groups the tables and curves of each are made once; counts by row go the long way.
+TEST(Prepared, FewGroupsAreDrawnAsTheirRows) {
+  for (const int classes : {2, 3})
+    for (const int raters : {1, 4}) {
+      const Items items = to_items(
+          simulate(
+              {.n = 700, .classes = classes, .raters = raters, .vary = raters > 1, .groups = 5, .seed = 8}),
+          raters == 1 ? VoteForm::labels : VoteForm::counts);
+      const EvaluateOptions o = all_metrics();
+      const Selection keys =
+          selected(items, o).part([](const MetricRow& row) { return row.cost != Cost::quadratic; });
+      const Units units(items);
+      constexpr int kDraws = 24;
+      std::vector<std::vector<std::uint32_t>> counts(kDraws);
+      std::vector<Draw> by_row;
+      for (int r = 0; r < kDraws; ++r) {
+        for (std::int64_t i = 0; i < items.size(); ++i)
+          counts[r].push_back(random_poisson(o.seed, static_cast<std::uint32_t>(r), units.unit_of(i)));
+        by_row.push_back({static_cast<std::uint32_t>(r), counts[r], {}});
+      }
+      Progress progress;
+      const Bands bands{0.05, {}};
+      const Prepared prepared(items, keys, o, true);
+      const auto few = prepared.score(keys, numbered_draws(kDraws), 2, progress, &bands);
+      const auto rows = prepared.score(keys, by_row, 2, progress, &bands);
+      for (int r = 0; r < kDraws; ++r) {
+        for (const auto& [key, estimate] : rows[r].scores)
+          ASSERT_EQ(few[r].scores.at(key).value, estimate.value) << key << ", " << classes << " classes";
+        EXPECT_EQ(few[r].event.residual, rows[r].event.residual);
+        EXPECT_EQ(few[r].classes.weight, rows[r].classes.weight);
+        const auto same = [](const std::vector<double>& a, const std::vector<double>& b) {
+          return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                            [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+        };
+        EXPECT_TRUE(same(few[r].kde_curve, rows[r].kde_curve));
+        EXPECT_TRUE(same(few[r].smooth_curve, rows[r].smooth_curve));
+      }
+    }
 }
 
 TEST(Prepared, ADrawOfEveryRowOnceIsTheData) {

@@ -1,5 +1,5 @@
-// A metric is read off the products that its row names: what was not asked for is an error in the program,
-// never a value and never a reason.
+// A metric is computed from the products that its row names; access to any other product is a programming
+// error, never a value or a reason.
 #include "evaluate/products.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
 // Several ways to slice, and the intervals of a slice.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plumb/evaluate/evaluate.hpp"
 #include "plumb/resample/slices.hpp"
 #include "support/make_items.hpp"
@@ -87,10 +89,45 @@ TEST(SliceIntervals, TooManySlicesHaveValuesAloneAndTheResultSaysSo) {
 }
 
 TEST(SliceIntervals, ASliceOfFewItemsAndARunWithoutReplicatesHaveNone) {
-  for (const GroupResult& g : evaluate(sliced(50), kDrawn).per_group) EXPECT_TRUE(g.intervals.empty());
+  for (const GroupResult& g : evaluate(sliced(50), kDrawn).per_group) {
+    EXPECT_TRUE(g.intervals.empty());
+    for (const auto& [key, value] : g.metrics) {
+      const auto at = std::find_if(g.interval_why.begin(), g.interval_why.end(),
+                                   [&key = key](const auto& w) { return w.first == key; });
+      ASSERT_EQ(at != g.interval_why.end(), value.has_value()) << key;
+      EXPECT_EQ(value ? at->second : "", value ? "the slice has fewer than 10 items" : "");
+    }
+  }
   EvaluateOptions plain = kDrawn;
   plain.bootstrap = 0;
-  for (const GroupResult& g : evaluate(sliced(3), plain).per_group) EXPECT_TRUE(g.intervals.empty());
+  for (const GroupResult& g : evaluate(sliced(3), plain).per_group) {
+    EXPECT_TRUE(g.intervals.empty());
+    EXPECT_TRUE(g.interval_why.empty());
+  }
+}
+
+TEST(SliceIntervals, AValueHasAnIntervalOrTheReasonWhyNot) {
+  // All outcomes of slice 0 agree with forecasts of 1: resampling nll gives the same value again and again.
+  test::Simulated s;
+  for (int i = 0; i < 60; ++i) {
+    s.z.push_back(i % 2 == 0 ? 1.0 : 0.3 + 0.005 * i);
+    s.votes.push_back({i % 2 == 0 || i % 4 == 1 ? 1 : 0});
+  }
+  Items items = test::to_items(s, test::VoteForm::labels);
+  items.by = {numbered_slices(60, 2, "site.npy")};
+  const Result r = evaluate(items, kDrawn);
+  ASSERT_EQ(r.per_group.size(), 2u);
+  int reasons = 0;
+  for (const GroupResult& g : r.per_group)
+    for (const auto& [key, value] : g.metrics) {
+      const auto named = [&key = key](const auto& x) { return x.first == key; };
+      const auto bounds = std::count_if(g.intervals.begin(), g.intervals.end(), named),
+                 whys = std::count_if(g.interval_why.begin(), g.interval_why.end(), named);
+      EXPECT_EQ(bounds + whys, value ? 1 : 0) << key << " of " << g.group;
+      reasons += static_cast<int>(whys);
+    }
+  EXPECT_GT(reasons, 0);
+  EXPECT_EQ(r.per_group[1].interval_why.size(), 0u);
 }
 
 TEST(SliceIntervals, AnyNumberOfThreadsGivesTheSameBits) {

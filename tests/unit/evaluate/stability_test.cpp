@@ -1,5 +1,5 @@
-// Stability: subsets are weights on drawn units; curves, total variation and precision
-// against literal copies.
+// Stability: subsets are weights on drawn units; curves, total variation and precision against
+// literal copies.
 #include "plumb/evaluate/stability.hpp"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(Stability, GroupsAreDrawnWhole) {
   StabilityOptions o = small();
   const Stability s = stability(to_items(data, VoteForm::labels), o);
   EXPECT_EQ(s.units, 30);
-  EXPECT_FALSE(s.estimators[0].has_single) << "one vote an item: there is nothing to compare";
+  EXPECT_FALSE(s.estimators[0].has_single) << "one vote per item: there is nothing to compare";
   EXPECT_FALSE(s.estimators[0].ratio.has_value());
 }
 

@@ -40,7 +40,38 @@ TEST(StateFile, KernelSumsMergeIntoTheCurve) {
   const auto whole = curve(evaluate(items, o));
   ASSERT_EQ(whole.size(), 101u);
   EXPECT_EQ(curve(finish(merged, {})), whole);
-  EXPECT_TRUE(curve(finish(evaluate_state(items, {}), {})).empty());
+  EXPECT_EQ(curve(finish(evaluate_state(items, {}), {})), curve(evaluate(items, {})));  // automatic
+}
+
+// More distinct forecasts than are kept one by one: the same bits for any split, near those of one run.
+TEST(StateFile, OrderedMetricsOfManyForecastsAreReadOffTheGrid) {
+  const auto n = static_cast<std::int64_t>(Ladder::kMostDistinct) + 3000;
+  const Items items = to_items(simulate({.n = n, .sharpen = 1.6, .seed = 9}), VoteForm::labels);
+  EvaluateOptions o = with_bandwidth(0.02);
+  o.metrics = {"auroc", "ks", "ece_mass", "mmce", "smece", "ece_kde", "calibration_slope", "aurc"};
+  std::vector<std::int64_t> first, second;
+  for (std::int64_t i = 0; i < n; ++i) (i % 5 == 0 ? first : second).push_back(i);
+  EvaluateState merged = evaluate_state(items.gather(second), o);
+  ASSERT_TRUE(merged.ladder);
+  EXPECT_TRUE(merged.ladder->exact());
+  merge(merged, deserialize_state(serialize(evaluate_state(items.gather(first), o)), "a"));
+  EXPECT_FALSE(merged.ladder->exact());
+  EXPECT_EQ(merged, evaluate_state(items, o));
+  const Result grid = finish(merged, o), whole = evaluate(items, o);
+  constexpr double kNear = 1e-4;  // a step of 1/256 in log-odds moves a forecast by less than 0.001
+  for (const auto& [key, m] : whole.metrics) {
+    const MetricResult& other = find_result(grid.metrics, key);
+    ASSERT_TRUE(m.value && other.value) << key;
+    EXPECT_NEAR(*m.value, *other.value, kNear) << key;
+  }
+}
+
+TEST(StateFile, WeightsLeaveOnlySums) {
+  Simulated s = simulate({.n = 50, .seed = 3});
+  s.weight.assign(s.size(), 2.0);
+  const Result r = finish(evaluate_state(to_items(s, VoteForm::labels), {}), {.metrics = {"ece", "ks"}});
+  EXPECT_TRUE(find_result(r.metrics, "ece").value);
+  EXPECT_NE(find_result(r.metrics, "ks").why.find("weights"), std::string::npos);
 }
 
 TEST(StateFile, UnlikeBandwidthsAreRefused) {

@@ -105,6 +105,24 @@ TEST(Verdict, EdgesOfTheData) {
   EXPECT_EQ(verdict_of(std::vector<double>(40, 0.9), std::vector<int>(40, 0), 10).verdict, "cannot tell");
 }
 
+TEST(Verdict, AToleranceAboveTheRateOfEventsSaysSo) {
+  using detail::rare_outcome_warning;
+  EXPECT_EQ(rare_outcome_warning(0.3, 0.31, true, 0.05), "");
+  EXPECT_EQ(rare_outcome_warning(0.05, 0.04, true, 0.05), "");
+  const std::string rare = rare_outcome_warning(0.0015, 0.0075, true, 0.05);
+  EXPECT_EQ(
+      rare,
+      "the tolerance is larger than the share of the rarer outcome (0.15%), so this says little about it: "
+      "see oe_ratio, or give ⟦tolerance⟧ 0.0003");
+  // oe_ratio counts class 1, which is the common one here.
+  EXPECT_EQ(rare_outcome_warning(0.999, 0.998, true, 0.05).find("oe_ratio"), std::string::npos);
+  EXPECT_NE(rare_outcome_warning(0.98, 0.97, false, 0.05).find("wrong answers (2%)"), std::string::npos);
+  EXPECT_NE(rare_outcome_warning(0, 0.01, true, 0.05).find("⟦tolerance⟧ 0.002"), std::string::npos);
+  EXPECT_NE(rare_outcome_warning(0, 0, true, 0.05).find("a smaller ⟦tolerance⟧"), std::string::npos);
+  EXPECT_NE(verdict_of(std::vector<double>(200, 0.01), std::vector<int>(200, 0)).why.find("see oe_ratio"),
+            std::string::npos);
+}
+
 TEST(Verdict, CorrectedErrorLiesInTheIntervalOfEce) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Items items =

@@ -88,7 +88,7 @@ TEST(AtomicFile, Complaints) {
   const auto said = [&](const std::string& path) { return complaint([&] { write_file(path, "text"); }); };
   EXPECT_EQ(said("/dev/full"), "cannot write /dev/full: No space left on device");
   EXPECT_EQ(said(dir / "no/such/out"),
-            "cannot write " + (dir / "no/such/out") + ": its directory does not exist");
+            "cannot write " + (dir / "no/such/out") + ": its directory does not exist; create it first");
   EXPECT_EQ(said(dir / ""), "cannot write " + (dir / "") + ": it is a directory");
   EXPECT_EQ(said(""), "an output file needs a name");
   EXPECT_TRUE(dir.entries().empty());

@@ -21,7 +21,7 @@ std::vector<double> numbers(const std::string& text, const std::string& selectio
   return values_of(parse(text, selection, options));
 }
 std::vector<std::string> words(const std::string& text, const std::string& selection = "") {
-  return *parse(text, selection, {.want = Want::text}).text;
+  return texts_of(parse(text, selection, {.want = Want::text}));
 }
 
 TEST(Csv, ColumnsAndTheirOrder) {
@@ -77,7 +77,7 @@ TEST(Csv, Quotes) {
   EXPECT_EQ(numbers(text, "\"say \"\"hi\"\"\""), (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(words(text, "a, b"), (std::vector<std::string>{"x\ny", "", "\""}));
   EXPECT_EQ(words(text, "\"a, b\""), (std::vector<std::string>{"x\ny", "", "\""}));
-  EXPECT_EQ(parse(text, "say \"hi\"").first_row, 0);  // records of several lines: the row alone is told
+  EXPECT_EQ(parse(text, "say \"hi\"").first_row, 0);  // records of several lines: only the row is reported
   EXPECT_EQ(
       said("a,b\n1,5\"\n"),
       "v.csv, row 0 (line 2): a quote inside an unquoted value; quote the whole value and double the quotes in it");
@@ -109,10 +109,10 @@ TEST(Csv, EitherNumbersOrText) {
   const CsvOptions either{.want = Want::either};
   EXPECT_EQ(parse("a\n1\n2\n", "", either).dtype, DType::f64);
   EXPECT_EQ(parse("a\n1\nx\n", "", either).dtype, DType::text);
-  EXPECT_EQ(*parse("a\n1\n\nx\n", "", either).text, (std::vector<std::string>{"1", "", "x"}));
+  EXPECT_EQ(texts_of(parse("a\n1\n\nx\n", "", either)), (std::vector<std::string>{"1", "", "x"}));
   EXPECT_EQ(said("a\n1\n\n2\n", "", either), "v.csv, row 1 (line 3), column \"a\": the value is missing");
   EXPECT_EQ(parse("a\n1\n\n2\n", "", {.want = Want::either, .empty_is_nan = true}).dtype, DType::f64);
-  EXPECT_EQ(*parse("a,b\n007, x y \n", "", either).text, (std::vector<std::string>{"007", "x y"}));
+  EXPECT_EQ(texts_of(parse("a,b\n007, x y \n", "", either)), (std::vector<std::string>{"007", "x y"}));
 }
 
 TEST(Csv, RaggedRows) {

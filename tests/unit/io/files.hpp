@@ -1,5 +1,5 @@
-// Files for the tests of readers: a directory that goes away, and small .npy and .npz files
-// made byte by byte.
+// Files for the tests of readers: a directory that goes away, and small .npy and .npz files made byte
+// by byte.
 #pragma once
 
 #include <unistd.h>
@@ -48,7 +48,7 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-/// Root may do everything: for a while be nobody, where the tests run as root.
+/// Drops root's privileges for a while, where the tests run as root.
 class AsOrdinaryUser {
  public:
   AsOrdinaryUser() : was_root_(::geteuid() == 0 && ::seteuid(65534) == 0) {}
@@ -85,6 +85,12 @@ inline std::vector<double> values_of(const Array& a) {
   std::vector<double> v(static_cast<std::size_t>(rows.rows() * rows.width()));
   rows.read(0, rows.rows(), v);
   return v;
+}
+
+inline std::vector<std::string> texts_of(const Array& a) {
+  std::vector<std::string> out;
+  for (std::int64_t i = 0; i < a.text->size(); ++i) out.emplace_back((*a.text)[i]);
+  return out;
 }
 
 inline std::string little(std::uint64_t v, int n) {

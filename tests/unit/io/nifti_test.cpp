@@ -82,8 +82,8 @@ TEST(Nifti, SeveralGzipMembersAndAnExtension) {
 TEST(Nifti, WhatIsWrongIsSaid) {
   const NiftiFile file{.type = kNiftiTypes[3], .shape = {2, 2}, .values = {1, 2, 3, 4}};
   const std::string good = file.bytes();
-  EXPECT_NE(said("x").find("a.nii is no NIfTI file"), std::string::npos);
-  EXPECT_NE(said(std::string(400, 'x')).find("is no NIfTI file"), std::string::npos);
+  EXPECT_NE(said("x").find("a.nii is not a NIfTI file"), std::string::npos);
+  EXPECT_NE(said(std::string(400, 'x')).find("is not a NIfTI file"), std::string::npos);
   EXPECT_EQ(
       said(good.substr(0, good.size() - 1)),
       "a.nii is damaged: its header (2 x 2 of float32) requires 16 bytes of voxels, but the file has 15");
@@ -94,7 +94,7 @@ TEST(Nifti, WhatIsWrongIsSaid) {
   std::string broken = packed;
   broken[packed.size() - 6] ^= 1;  // of the checksum
   EXPECT_EQ(said(broken), "a.nii is damaged: its packed data cannot be unpacked");
-  std::string huge = good;  // a header that lies takes no memory
+  std::string huge = good;  // a false header allocates no memory
   for (const int axis : {1, 2, 3}) std::memcpy(huge.data() + 40 + 2 * axis, "\xff\x7f", 2);
   huge[40] = 3;
   EXPECT_NE(said(huge).find("but the file has 16"), std::string::npos);

@@ -84,10 +84,10 @@ TEST(Npy, Text) {
   };
   const Array u = parse(npy_of("<U2", "(2, 2)", utf32({'a', 0, 'b', 0xe9, 0x1f600, 0, 0, 0})));
   EXPECT_EQ(u.dtype, DType::text);
-  EXPECT_EQ(*u.text, (std::vector<std::string>{"a", "b\xc3\xa9", "\xf0\x9f\x98\x80", ""}));
+  EXPECT_EQ(texts_of(u), (std::vector<std::string>{"a", "b\xc3\xa9", "\xf0\x9f\x98\x80", ""}));
   const Array f = parse(npy_of("|S2", "(2, 2)", std::string("a\0c\0bbdd", 8), "True"));
-  EXPECT_EQ(*f.text, (std::vector<std::string>{"a", "bb", "c", "dd"}));
-  EXPECT_EQ(*parse(npy_of(">U1", "(1,)", std::string("\0\0\0x", 4))).text, std::vector<std::string>{"x"});
+  EXPECT_EQ(texts_of(f), (std::vector<std::string>{"a", "bb", "c", "dd"}));
+  EXPECT_EQ(texts_of(parse(npy_of(">U1", "(1,)", std::string("\0\0\0x", 4)))), std::vector<std::string>{"x"});
   EXPECT_EQ(said(npy_of("|S2", "(1,)", "\xff\xfe")),
             "a.npy holds text that is not Unicode; save it again from strings");
   EXPECT_EQ(said(npy_of("<U1", "(1,)", utf32({0x110000}))),
@@ -119,7 +119,7 @@ TEST(Npy, LiesAndDamage) {
   EXPECT_EQ(said("hello, world"), "a.npy is not a NumPy file: it does not begin with the .npy signature");
   EXPECT_EQ(said(good.substr(0, 4)), "a.npy ends inside its header; the file is truncated");
   EXPECT_EQ(said(good.substr(0, 9)), "a.npy ends inside its header; the file is truncated");
-  EXPECT_EQ(said(good.substr(0, 40)), "a.npy says that its header takes " + std::to_string(good.size() - 16) +
+  EXPECT_EQ(said(good.substr(0, 40)), "a.npy declares a header of " + std::to_string(good.size() - 16) +
                                           " bytes, but the file has 40; it is truncated or damaged");
   EXPECT_EQ(said(good.substr(0, good.size() - 1)),
             "a.npy has 15 bytes of data, but its header (2) requires 16; the file is truncated");

@@ -50,7 +50,7 @@ TEST(Png, Depths) {
 
 TEST(Png, WhatIsWrongIsSaid) {
   const std::string good = png_file(2, 1, 8, 0, std::string("\0\1\2", 3));
-  EXPECT_EQ(said("x"), "a.png is no PNG file");
+  EXPECT_EQ(said("x"), "a.png is not a PNG file");
   EXPECT_EQ(said(good.substr(0, good.size() - 3)), "a.png is a damaged PNG file: it ends early");
   std::string flipped = good;
   flipped[20] ^= 1;

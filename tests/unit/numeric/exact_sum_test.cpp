@@ -58,8 +58,8 @@ TEST(ExactSum, EqualsQuadrupleSum) {
   }
 }
 
-// Reference over the whole range: schoolbook addition of sign and magnitude, digit by
-// digit, written independently.
+// Reference over the whole range: schoolbook addition of sign and magnitude, digit by digit,
+// written independently.
 double schoolbook(const std::vector<double>& terms) {
   constexpr int kDigits = 400;  // bits, the last one worth 2^-192
   std::vector<std::int64_t> digit(kDigits, 0);

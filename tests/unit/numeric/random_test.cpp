@@ -128,7 +128,7 @@ double chi_square(const std::vector<double>& seen, const std::vector<double>& ex
   return sum;
 }
 
-// Chi-square bounds below are 99.9% points; the seed is fixed, so a pass is a pass for ever.
+// Chi-square bounds below are 99.9% points; the seed is fixed, so the outcome never changes.
 TEST(Random, PoissonHasItsDistribution) {
   constexpr int kDraws = 1000000;
   constexpr double kBound = 24.32;  // 7 degrees of freedom

@@ -81,6 +81,20 @@ TEST(Special, NormalQuantile) {
   EXPECT_TRUE(std::isnan(normal_quantile(1.5)));
 }
 
+TEST(Special, ChiSquareTail) {
+  Draw u;
+  for (int i = 0; i < 2000; ++i)
+    for (const int degrees : {1, 2, 3, 9, 10, 25}) {
+      const double x = u(0.0, 80.0);
+      const long double want = boost::math::gamma_q(0.5L * degrees, 0.5L * x);
+      ASSERT_LE(std::fabs(chi_square_tail(x, degrees) - want), 1e-13L * want) << x << " " << degrees;
+    }
+  EXPECT_EQ(chi_square_tail(0, 3), 1);
+  EXPECT_EQ(chi_square_tail(kInfinity, 3), 0);
+  EXPECT_TRUE(std::isnan(chi_square_tail(1, 0)));
+  EXPECT_NEAR(chi_square_tail(18.307, 10), 0.05, 1e-5);
+}
+
 // Gamma's recurrence ties the branches together across their borders.
 TEST(Special, Recurrences) {
   Draw u;

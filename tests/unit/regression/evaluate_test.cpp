@@ -116,7 +116,8 @@ TEST(RegressionContract, EveryKeyHasADocsPage) {
 }
 
 TEST(EvaluateRegression, GroupsWidenTheIntervals) {
-  // Ten copies of each item in one group say no more than one: the interval must be that of the originals.
+  // Ten copies of each item in one group have the information of one: the interval must be that of
+  // the originals.
   const SimulatedRegression s = simulate({.n = 200});
   std::vector<std::size_t> rows;
   std::vector<std::string> names;

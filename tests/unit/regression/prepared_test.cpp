@@ -20,7 +20,7 @@ void expect_equal(const Scores& a, const Scores& b) {
   for (const auto& [key, x] : a) EXPECT_EQ(x.value, b.at(key).value) << key;
 }
 
-// A key that nobody wired would throw; one whose run never answers has no value here.
+// A key without a run would throw; one whose run returns nothing has no value here.
 TEST(RegressionRuns, EveryKeyAloneHasAValue) {
   Progress progress;
   const RegressionItems items = simulate({.n = 200, .parts = true}).items();

@@ -61,6 +61,28 @@ TEST(Html, AdviceSpellsOptionsAsAsked) {
   EXPECT_FALSE(contains(bare, "⟦") || contains(flags, "⟦"));
   EXPECT_TRUE(contains(bare, "It takes bootstrap to tell")) << bare;
   EXPECT_TRUE(contains(flags, "It takes --bootstrap to tell"));
+  EXPECT_TRUE(contains(bare, "use clip to bound them")) << "reasons and notes of the JSON too";
+  EXPECT_TRUE(contains(flags, "use --clip to bound them"));
+}
+
+TEST(Html, SentencesNameAModelOnlyBesideAnother) {
+  const NamedResult one = named("stem", sample::raters()), other = named("other", sample::labels());
+  const auto sentences = [](const Json& doc) {
+    std::string out;
+    for (const Json& section : doc["sections"]) {
+      for (const Json& plot : section["plots"]) {
+        out += plot["sentence"].get<std::string>() + "\n";
+        if (plot.contains("choices"))
+          for (const Json& c : plot["choices"]) out += c["sentence"].get<std::string>() + "\n";
+      }
+      for (const Json& t : section["tables"]) out += t["title"].get<std::string>() + "\n";
+    }
+    return out;
+  };
+  const std::string alone = sentences(document({one})), both = sentences(document({one, other}));
+  EXPECT_FALSE(contains(alone, "stem")) << alone;
+  EXPECT_TRUE(contains(alone, "The class with the largest error is ")) << alone;
+  EXPECT_TRUE(contains(both, " of stem ") && contains(both, " (stem): ")) << both;
 }
 
 TEST(Html, EveryModelHasItsVerdict) {
@@ -79,6 +101,29 @@ TEST(Html, ShowsWhatTheResultHolds) {
   EXPECT_EQ(doc["runs"][0]["argv"], Json::parse(render_json(sample::raters()))["argv"]);
   EXPECT_FALSE(doc["words"].empty());
   EXPECT_FALSE(doc["metrics"]["rows"][0]["line"].get<std::string>().empty());
+}
+
+TEST(Html, DecisionsAndTheIsotonicFitAreDrawn) {
+  Result r = sample::labels();
+  r.tables.emplace_back(
+      "decision_curve",
+      Table{{"threshold", "net_benefit", "net_benefit_low", "net_benefit_high", "treat_all", "treat_none"},
+            {{0.1, 0.2, 0.1, 0.3, 0.15, 0.0}, {0.5, -0.4, -0.5, -0.3, -0.9, 0.0}}});
+  r.tables.emplace_back("corp_band", Table{{"p", "estimate", "band_low", "band_high"},
+                                           {{0.1, 0.2, 0.0, 0.15}, {0.5, 0.5, 0.4, 0.6}}});
+  const Json doc = document({named("m", r)});
+  const auto plot = [&](const std::string& name) {
+    for (const Json& p : doc["sections"][0]["plots"])
+      if (p["name"] == name) return p;
+    return Json();
+  };
+  const Json curve = plot("decision_curve"), corp = plot("corp");
+  ASSERT_FALSE(curve.is_null());
+  EXPECT_TRUE(contains(curve["sentence"], "at 1 of 2 thresholds, from 0.1 to 0.1")) << curve["sentence"];
+  // One point of the model, one of treating all (the others are far below 0), two of treating no one.
+  EXPECT_EQ(curve["spec"]["datasets"]["rows"].size(), 4u);
+  ASSERT_FALSE(corp.is_null());
+  EXPECT_TRUE(contains(corp["sentence"], "outside its band at 1 of 2 forecasts")) << corp["sentence"];
 }
 
 TEST(Html, EmptyBinsAreNotDrawn) {
@@ -174,7 +219,7 @@ TEST(Html, DamagedResultsAreNoCrash) {
     const std::vector<NamedResult> results{{"x.json", head + rest}};
     try {
       (void)render_document(results, {});
-    } catch (const InputError&) {  // said, not crashed
+    } catch (const InputError&) {  // reported, not crashed
     }
   }
 }
@@ -220,7 +265,9 @@ TEST(Html, LearningCurvesMarkTheEpochThatWasKept) {
   EXPECT_EQ(rows.size(), 6u) << "what is null is not drawn";
   for (const Json& row : rows) EXPECT_EQ(row["kept"].get<bool>(), row["epoch"] == 2) << row;
   const std::string sentence = plot["sentence"];
-  EXPECT_TRUE(contains(sentence, "a kept epoch 2 of 3: log-loss (nll) 0.5000 on validation there, 0.8000"))
+  EXPECT_TRUE(contains(
+      sentence,
+      "The weights of epoch 2 of 3 were kept, with log-loss (nll) 0.5000 on validation data; the last epoch has 0.8000"))
       << sentence;
 }
 
@@ -238,7 +285,9 @@ TEST(Html, HistogramsByTrueProbabilityAreShares) {
   EXPECT_NEAR(sum, 2, 1e-12) << "one for each of the two true probabilities";
   EXPECT_EQ(last, 0.5) << "a forecast of 1 is in the last bin";
   const std::string sentence = plot["sentence"];
-  EXPECT_TRUE(contains(sentence, "26.0% where it is 25.0% and 63.0% where it is 50.0%")) << sentence;
+  EXPECT_TRUE(contains(
+      sentence, "26.0% where the true probability is 25.0% and 63.0% where the true probability is 50.0%"))
+      << sentence;
 }
 
 TEST(Html, PairsOfRatersAreASquare) {

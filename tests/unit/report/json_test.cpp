@@ -38,11 +38,11 @@ TEST(Json, FloatsReadBackExactly) {
 TEST(Json, UndefinedIsNullWithItsReason) {
   const json read = json::parse(render_json(sample::labels()));
   EXPECT_TRUE(read["metrics"]["nll"]["value"].is_null());
-  EXPECT_EQ(read["metrics"]["nll"]["why"], "3 votes fell on probability 0; use clip to bound them");
+  EXPECT_EQ(read["metrics"]["nll"]["why"], "3 votes fell on probability 0; use `clip` to bound them");
   EXPECT_FALSE(read["metrics"]["ece"].contains("why"));
 }
 
-TEST(Json, OptionsAreBareInSentencesAndDataStay) {
+TEST(Json, OptionsAreQuotedInSentencesAndDataStay) {
   Result r = sample::labels();
   r.notes = {"give ⟦save_state⟧ a name"};
   r.class_names = {"⟦a⟧", "b", "c"};
@@ -52,8 +52,8 @@ TEST(Json, OptionsAreBareInSentencesAndDataStay) {
   section.emplace_back("rows", Tree::List{Tree(row)});
   r.sections.emplace_back("section", section);
   const json read = json::parse(render_json(r));
-  EXPECT_EQ(read["notes"][0], "give save_state a name");
-  EXPECT_EQ(read["section"]["rows"][0]["why"], "see bins");
+  EXPECT_EQ(read["notes"][0], "give `save_state` a name");
+  EXPECT_EQ(read["section"]["rows"][0]["why"], "see `bins`");
   EXPECT_EQ(read["section"]["rows"][0]["id"], "⟦a⟧");
   EXPECT_EQ(read["class_names"][0], "⟦a⟧");
 }

@@ -38,9 +38,10 @@ Result with_intervals(double low, double zms, double high, double coverage) {
 }
 
 TEST(RegressionWords, WithoutAnIntervalNothingIsClaimed) {
-  EXPECT_EQ(words_of(sample(0.52, 3.1)),
-            "The 90% intervals hold 52% of the targets.\nThe mean squared z-score is 3.1, and 1 is right.\n"
-            "The root mean squared error is 0.2; the predicted variances imply 0.1.\n");
+  EXPECT_EQ(
+      words_of(sample(0.52, 3.1)),
+      "The 90% intervals contain 52% of the targets.\nThe mean squared z-score is 3.1; it is 1 for calibrated variances.\n"
+      "The root mean squared error is 0.2; the predicted variances imply 0.1.\n");
 }
 
 TEST(RegressionWords, TheFactorComesWithItsInterval) {
@@ -50,9 +51,9 @@ TEST(RegressionWords, TheFactorComesWithItsInterval) {
   EXPECT_NE(words_of(with_intervals(0.2, 0.25, 0.4, 0.98))
                 .find("The variances are too large by a factor of about 4 (95% interval 2.5 to 5).\n"),
             std::string::npos);
-  EXPECT_NE(
-      words_of(with_intervals(0.9, 1.01, 1.1, 0.9)).find("The mean squared z-score is 1.01, and 1 is right."),
-      std::string::npos)
+  EXPECT_NE(words_of(with_intervals(0.9, 1.01, 1.1, 0.9))
+                .find("The mean squared z-score is 1.01; it is 1 for calibrated variances."),
+            std::string::npos)
       << "its interval holds 1";
   Result r = with_intervals(1.01, 1.03, 1.05, 0.9);
   r.verdict.verdict = "trustworthy";
@@ -81,7 +82,7 @@ TEST(RegressionWords, RejectionShiftAndSlices) {
       words[3],
       "Leaving out the least certain 20% of the items lowers the mean squared error by 40% (from 0.04 to 0.024).");
   EXPECT_NE(words[4].find("less certain here than on the reference set"), std::string::npos);
-  EXPECT_EQ(words[5], "Of the slices, a is furthest from 90%: its intervals hold 70% of 10 targets.");
+  EXPECT_EQ(words[5], "Of the slices, a is furthest from 90%: its intervals contain 70% of 10 targets.");
 }
 
 TEST(RenderRegression, TableAndWhatIsUndefined) {

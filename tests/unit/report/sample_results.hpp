@@ -1,4 +1,4 @@
-// Results made by hand, so that what is tested is the presentation alone.
+// Handmade results, so that only the presentation is tested.
 #pragma once
 
 #include "plumb/result.hpp"

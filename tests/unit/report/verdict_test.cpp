@@ -1,4 +1,4 @@
-// The words of a verdict, and what is advised after it.
+// The words of a verdict, and the advice after it.
 #include <gtest/gtest.h>
 
 #include "plumb/data/check.hpp"

@@ -41,7 +41,7 @@ TEST(Words, TooHighNeedsAPValueThatKnowsOfGroups) {
   Result r = sample::raters();
   EXPECT_TRUE(says(
       r,
-      "It is over-confident on average: the mean confidence is 97.6%, and 93.6% of the votes agree (p <= 0.005)."))
+      "The model is over-confident on average: the mean confidence is 97.6%, and 93.6% of the votes agree (p <= 0.005)."))
       << everything(r);
   metric(r, "mean_gap").p_value = 0.2;
   EXPECT_TRUE(says(
@@ -54,7 +54,7 @@ TEST(Words, TooHighNeedsAPValueThatKnowsOfGroups) {
   ill.verdict.p_value = 0.02;
   EXPECT_TRUE(says(
       ill,
-      "Its forecasts are too high on average: the mean forecast of ill is 97.6%, and 93.6% of the labels are ill (p = 0.01)."))
+      "The forecasts are too high on average: the mean forecast of ill is 97.6%, and 93.6% of the labels are ill (p = 0.01)."))
       << everything(ill);
 }
 
@@ -104,18 +104,20 @@ TEST(Words, RareEventsKeepTheirDigits) {
 TEST(Words, WhatTheToleranceAllowsIsSaidToBeSo) {
   Result r = sample::raters();
   r.verdict.verdict = "trustworthy";
-  EXPECT_TRUE(mentions(r, "It is over-confident on average, though within the tolerance:")) << everything(r);
+  EXPECT_TRUE(mentions(r, "The model is over-confident on average, though within the tolerance:"))
+      << everything(r);
 }
 
 TEST(Words, SeveralRaters) {
   const Result r = sample::raters();
   EXPECT_TRUE(says(
       r,
-      "With 5.1 votes per item, it agrees with the majority vote on 95.0% of the items and with 93.6% of the single votes."))
+      "With 5.1 votes per item, the model agrees with the majority vote on 95.0% of the items and with 93.6% of the single votes."))
       << everything(r);
   EXPECT_TRUE(says(r, "Scored against the majority vote alone, the ECE would be 0.0123 instead of 0.0400."));
   EXPECT_TRUE(says(
-      r, "It gives the class that a rater chose a probability of 77.9% (geometric mean; log-loss 0.2500)."));
+      r,
+      "The model gives the class that a rater chose a probability of 77.9% (geometric mean; log-loss 0.2500)."));
 }
 
 TEST(Words, TheErrorAndWhatChanceWouldShow) {
@@ -128,9 +130,9 @@ TEST(Words, TheErrorAndWhatChanceWouldShow) {
 
 TEST(Words, BinaryNamesItsEvent) {
   Result r = sample::binary();
-  EXPECT_TRUE(says(r, "It ranks class 1 above class 0 in 91.2% of pairs (AUROC)."));
+  EXPECT_TRUE(says(r, "The model ranks class 1 above class 0 in 91.2% of pairs (AUROC)."));
   r.class_names = {"well", "ill"};
-  EXPECT_TRUE(says(r, "It ranks ill above well in 91.2% of pairs (AUROC)."));
+  EXPECT_TRUE(says(r, "The model ranks ill above well in 91.2% of pairs (AUROC)."));
 }
 
 TEST(Words, SlopeOnlyWhenItsIntervalExcludesOneAndTheOmnibusTestRejects) {
@@ -139,10 +141,13 @@ TEST(Words, SlopeOnlyWhenItsIntervalExcludesOneAndTheOmnibusTestRejects) {
   r.verdict.p_value = 0.01;
   EXPECT_TRUE(says(
       r,
-      "Its forecasts are too extreme: the calibration slope is 0.62 (95% interval 0.5 to 0.76), and 1 is right."))
+      "The forecasts are too extreme: the calibration slope is 0.62 (95% interval 0.5 to 0.76); a calibrated model has 1."))
       << everything(r);
+  Result few = r;
+  few.items = few.votes = 20;
+  EXPECT_FALSE(mentions(few, "slope")) << "20 votes have fewer than 30 of the rarer outcome";
   metric(r, "calibration_slope") = {.value = 1.4, .low = 1.1, .high = 1.9};
-  EXPECT_TRUE(mentions(r, "Its forecasts are too timid: the calibration slope is 1.4 "));
+  EXPECT_TRUE(mentions(r, "The forecasts are not extreme enough: the calibration slope is 1.4 "));
   metric(r, "calibration_slope").low = 0.9;
   EXPECT_FALSE(mentions(r, "slope")) << "its interval holds 1";
   metric(r, "calibration_slope") = {.value = 0.1};
@@ -153,7 +158,7 @@ TEST(Words, ScoresAgainstTheBaseRate) {
   Result r = sample::labels();
   EXPECT_TRUE(says(
       r,
-      "Its Brier score is 88% lower than that of always forecasting the class frequencies (0.1054 against 0.9000)."));
+      "The Brier score is 88% lower than that of always forecasting the class frequencies (0.1054 against 0.9000)."));
   metric(r, "brier").value = 0.99;
   EXPECT_TRUE(mentions(r, "10% higher")) << everything(r);
 }
@@ -171,7 +176,7 @@ TEST(Words, AccuracyBelowGuessingPointsToTheOrderOfClasses) {
   metric(r, "accuracy").value = 0.06;
   EXPECT_TRUE(says(
       r,
-      "Its accuracy of 6.0% is below the 33.3% of guessing: check that the columns of the predictions are in the order of the class labels."))
+      "The accuracy of 6.0% is below the 33.3% of guessing: check that the columns of the predictions are in the order of the class labels."))
       << everything(r);
   metric(r, "accuracy") = {.value = 0.30, .low = 0.2, .high = 0.4};
   EXPECT_FALSE(mentions(r, "guessing")) << "its interval holds the accuracy of guessing";

@@ -42,6 +42,24 @@ TEST(Interval, WilsonSolvesItsEquation) {  // |x - q| = z sqrt(q (1 - q) / n) at
   EXPECT_EQ(wilson_bounds(0, 100, 0.95).low, 0);
 }
 
+TEST(Interval, GroupsAreStretchedAsStudentSays) {
+  const double z = 1.959963984540054;
+  EXPECT_NEAR(z * student_factor(z, 9), 2.262157, 2e-3);  // tables of t at 0.975
+  EXPECT_NEAR(z * student_factor(z, 39), 2.022691, 1e-4);
+  EXPECT_NEAR(group_stretch(40, 0.95), 2.022691 / z * std::sqrt(40.0 / 39), 1e-4);
+  EXPECT_NEAR(group_stretch(1e9, 0.95), 1, 1e-8);
+  EXPECT_EQ(group_stretch(1, 0.95), group_stretch(2, 0.95));
+}
+
+TEST(Interval, StretchedKeepsTheValueAndTheRange) {
+  const Bounds b = stretched({1, 4}, 2, 1.5, 0, 4.5);
+  EXPECT_EQ(b.low, 0.5);
+  EXPECT_EQ(b.high, 4.5);
+  const Bounds at_zero = stretched({0, 2}, 1, 2, 0, 10);
+  EXPECT_EQ(at_zero.low, 0);
+  EXPECT_EQ(at_zero.high, 4);
+}
+
 TEST(Interval, LogitStaysInside) {
   const Bounds b = logit_bounds(0.98, 0.02, 0.95);
   EXPECT_GT(b.low, 0.8);

@@ -67,7 +67,7 @@ TEST(NullModel, VotesThatAgreeAndVotesThatDoNot) {
   }
   EXPECT_GT(fit_vote_correlation(to_items(agree, VoteForm::counts), 1), 0.999);
   EXPECT_EQ(fit_vote_correlation(to_items(differ, VoteForm::counts), 1), 0);
-  // Certain forecasts, right and wrong, say nothing and break nothing.
+  // Certain forecasts, right and wrong, add no information and cause no error.
   agree.z[0] = 1, agree.z[1] = 0;
   EXPECT_GT(fit_vote_correlation(to_items(agree, VoteForm::counts), 1), 0.999);
 }

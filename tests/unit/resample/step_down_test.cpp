@@ -23,8 +23,8 @@ std::vector<DrawnDifference> simulated(std::uint64_t seed, int tests, int draws,
   return out;
 }
 
-/// The definition: the k-th strongest test against the maximum over itself and all weaker
-/// ones, recomputed each time.
+/// The definition: the k-th strongest test against the maximum over itself and all weaker ones, recomputed
+/// each time.
 std::vector<double> naive(const std::vector<DrawnDifference>& tests) {
   const std::size_t n = tests.size(), draws = tests[0].draws.size();
   std::vector<double> mean(n), sd(n), t(n);

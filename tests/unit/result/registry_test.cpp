@@ -33,6 +33,12 @@ TEST(Registry, AnAliasLeadsToItsKey) {
   EXPECT_EQ(alias_of("ece"), "");
 }
 
+TEST(Registry, AMetricWithoutAnIntervalSaysWhy) {
+  for (const auto rows : {metrics(), regression_metrics()})
+    for (const MetricRow& row : rows)
+      EXPECT_EQ(why_no_interval(row).empty(), row.interval != Interval::none) << row.key;
+}
+
 TEST(Registry, WhatSlicesShowStandsInTheTableToo) {
   int slices = 0;
   for (const MetricRow& row : metrics()) {

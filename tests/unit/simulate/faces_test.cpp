@@ -84,8 +84,7 @@ std::vector<double> pixels(std::int64_t item, int age) {
   return x;
 }
 
-// Law: a linear model on tiny images finds some of the age and not nearly all. What it leaves
-// is for networks.
+// Law: a linear model on tiny images finds some of the age and not nearly all. The rest needs networks.
 TEST(Faces, AgeIsLearnableButNotTrivial) {
   const RiskData people = simulate_risks({Scenario::linear, 1600, 9});
   constexpr std::size_t kTrain = 1200;

@@ -47,7 +47,7 @@ struct Descent {
 };
 
 // Gradient descent on the cross-entropy from a random start (Liu eq. 9). With `resampled` the labels are
-// replaced by their expectation, which is what drawing them anew at every step comes to.
+// replaced by their expectation, which is equivalent to redrawing them at every step.
 Descent descend(std::size_t n, bool resampled) {
   const auto extent = static_cast<std::int64_t>(n);
   const LinearModelData train = simulate_linear_model({.items = extent, .dimension = extent, .seed = 5}),

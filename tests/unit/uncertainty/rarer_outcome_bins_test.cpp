@@ -42,7 +42,7 @@ TEST(RarerOutcome, IsCountedInVotes) {
   EXPECT_EQ(rarer_outcome(sorted(c.measure, c.hits, {}, weight).view()).votes, r.votes);
   weight.assign(1000, 0.0);
   EXPECT_EQ(rarer_outcome(sorted(c.measure, c.hits, {}, weight).view()).votes, 0);
-  // Right answers are the rarer ones; several votes an item.
+  // Right answers are the rarer ones; several votes per item.
   const std::vector<double> trials(4, 5.0);
   const RarerOutcome few = rarer_outcome(sorted({1, 2, 3, 4}, {0, 1, 2, 3}, trials).view());
   EXPECT_TRUE(few.right);

@@ -1,5 +1,5 @@
-// The whole: same bits for any rows and threads, suspects, intervals, groups, the law that
-// ties u1 to evaluate.
+// The whole: same bits for any rows and threads, suspects, intervals, groups, the law that ties u1
+// to evaluate.
 #include "plumb/uncertainty/uncertainty.hpp"
 
 #include <gtest/gtest.h>

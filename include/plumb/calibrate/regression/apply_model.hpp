@@ -1,4 +1,4 @@
-// A calibrator of variances over predictions of any number, block by block: memory stays bounded.
+// Applies a calibrator of variances to any number of predictions, block by block, in bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,19 @@ struct CalibratedVariances {
 };
 using VarianceSink = std::function<void(const CalibratedVariances&)>;
 
-/// InputError when the model is not a calibrator of variances,
-/// or needs parts of the variance that the items do not have.
+/// InputError when the model is not a calibrator of variances, or needs parts of the variance that the items
+/// do not have.
 void check_fits(const CalibrationModel& model, const RegressionItems& items);
 
-/// Gives every block to the sink, in order.
-/// Variances are raised to the clip of the fit first. Bounds need the mean.
+/// Passes every block to the sink, in order. Variances are raised to the clip of the fit first. Bounds need
+/// the mean.
 void apply_model(const CalibrationModel& model, const RegressionItems& items,
                  const RegressionApplyOptions& options, const VarianceSink& sink);
 
 /// The items with calibrated variances in place of their own, held in memory. InputError for stochastic
 /// passes and for models that give intervals only.
 [[nodiscard]] RegressionItems apply_model(const CalibrationModel& model, const RegressionItems& items);
-/// The same of the variances as they are: an evaluation has a clip of its own.
+/// The same without clipping, because an evaluation has its own clip.
 [[nodiscard]] RegressionItems calibrated(const RegressionItems& items, const CalibrationModel& model);
 
 }  // namespace plumb

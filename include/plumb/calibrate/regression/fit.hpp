@@ -1,5 +1,5 @@
-// Fitting a calibrator of predicted variances: the options, and the table of methods, one row a method. The
-// mean is never touched.
+// Fitting a calibrator of predicted variances: the options, and the table of methods, one row per method. The
+// mean is never changed.
 #pragma once
 
 #include <array>
@@ -39,14 +39,14 @@ struct RegressionFitOptions {
   std::vector<double> levels = {};           ///< conformal: kept besides the usual ones
   double clip = 0;                           ///< variances below are raised to it
   std::uint64_t seed = 0;
-  int threads = 0;  ///< never moves a bit
+  int threads = 0;  ///< does not affect the results
 };
 
 /// Everything about a method, defined in its own file in src/calibrate/regression/.
 struct RegressionCalibratorRow {
   std::string_view method;
   bool parts = false;                            ///< needs the variance in its parts
-  std::array<std::string_view, 2> options = {};  ///< members of RegressionFitOptions; the last three always
+  std::array<std::string_view, 2> options = {};  ///< options that it uses besides the last three
   Step (*fit)(const RegressionItems&, const RegressionFitOptions&) = nullptr;
   std::unique_ptr<VarianceMap> (*map)(const Step&, int outputs) = nullptr;
   std::string_view line = {};
@@ -58,15 +58,15 @@ struct RegressionCalibratorRow {
 [[nodiscard]] std::span<const RegressionCalibratorRow> regression_calibrators();
 [[nodiscard]] const RegressionCalibratorRow* find_regression_calibrator(std::string_view method);
 
-/// InputError for an unknown method and an option that it does not use. Front ends may ask before
-/// they read files.
+/// InputError for an unknown method and an option that it does not use. Front ends may call this before they
+/// read files.
 void check_fit_options(std::string_view method, const RegressionFitOptions& options);
 
 /// Checks options and items and fits. InputError also for a method that needs the parts, a variance of 0.
 [[nodiscard]] Step fit_regression_calibrator(std::string_view method, const RegressionItems& items,
                                              const RegressionFitOptions& options);
 
-/// The same as a whole model, which carries the clip; fitted_on is left to the caller, who knows the files.
+/// The same as a whole model, which carries the clip; fitted_on is set by the caller, who knows the files.
 [[nodiscard]] CalibrationModel fit_regression_model(std::string_view method, const RegressionItems& items,
                                                     const RegressionFitOptions& options = {});
 

@@ -1,4 +1,4 @@
-// A fitted variance calibrator ready to run: blocks in, calibrated variances and interval bounds out.
+// A fitted variance calibrator in executable form: blocks in, calibrated variances and interval bounds out.
 #pragma once
 
 #include <memory>

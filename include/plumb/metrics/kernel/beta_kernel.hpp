@@ -10,8 +10,8 @@ inline constexpr double kLargestBandwidth = 1.0;
 /// Throws InputError unless 1e-5 <= h <= 1.
 void check_bandwidth(double h);
 
-/// A probability by its distance r <= 1/2 from the nearer end,
-/// so that values near 1 are as sharp as values near 0.
+/// A probability by its distance r <= 1/2 from the nearer end, so that values near 1 are as sharp as values
+/// near 0.
 struct EndDistance {
   double r = 0;
   bool upper = false;  ///< p = 1 - r

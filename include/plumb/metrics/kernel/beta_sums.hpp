@@ -46,14 +46,15 @@ struct VotesAt {
 struct BetaSums {
   BetaBoxes boxes;
   BoxMoments moments;
-  // The limits at p = 0 and 1 see only the votes nearest to that end. above_zero.p = 2:
-  // there is no vote above 0.
+  // The limits at p = 0 and 1 see only the votes nearest to that end. above_zero.p = 2: there is not a vote
+  // above 0.
   VotesAt at_zero{0.0, {}, {}}, above_zero{2.0, {}, {}}, at_one{1.0, {}, {}}, below_one{-1.0, {}, {}};
 
   BetaSums() = default;
   explicit BetaSums(const BetaBoxes& b);
-  void merge(const BetaSums& other);      ///< throws std::invalid_argument when the boxes differ
-  [[nodiscard]] ExactSum weight() const;  ///< of all votes
+  void merge(const BetaSums& other);       ///< throws std::invalid_argument when the boxes differ
+  void merge_ends(const BetaSums& other);  ///< all but the moments
+  [[nodiscard]] ExactSum weight() const;   ///< of all votes
   [[nodiscard]] ExactSum hits() const;
   friend bool operator==(const BetaSums&, const BetaSums&) = default;
 };
@@ -68,7 +69,8 @@ class BetaSumsBuilder {
   ~BetaSumsBuilder();
   BetaSumsBuilder(BetaSumsBuilder&&) noexcept;
   void update(const ForecastsView& f);
-  [[nodiscard]] BetaSums finish();  ///< the builder is then empty
+  void merge(BetaSumsBuilder& other);  ///< of the same boxes, which is then empty
+  [[nodiscard]] BetaSums finish();     ///< the builder is then empty
 
  private:
   void update_ends(const ForecastsView& f, std::size_t i);

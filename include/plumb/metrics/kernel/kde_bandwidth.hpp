@@ -17,8 +17,8 @@ struct Bandwidth {
 
 /// argmax over h in [1e-4, 1] of the mean over votes of log f_h(p_i), f_h the Beta kernel density of the
 /// votes with other p: the whole item and its exact ties are left out. Votes at 0 or 1 are sources but not
-/// targets (no other p reaches them). Half a decade's scan, then golden section and
-/// parabolas on log h (Brent) to 1%.
+/// targets (no other p reaches them). Half a decade's scan, then golden section and parabolas on log h
+/// (Brent) to 1%.
 [[nodiscard]] Bandwidth kde_bandwidth(const ForecastsView& f, int threads = 0);
 
 /// The objective; NaN when no vote takes part.

@@ -11,7 +11,7 @@
 namespace plumb {
 
 /// What depends on the forecasts alone is computed once: places in the boxes, the kernel sums of all votes
-/// and which forecasts are isolated. The bits are those of ece_kde(). Thread-safe; 36 bytes a forecast.
+/// and which forecasts are isolated. The bits are those of ece_kde(). Thread-safe; 36 bytes per forecast.
 class KdeDraws {
  public:
   static constexpr std::size_t kTogether = 8;  ///< draws that pay for one passage through the plan

@@ -1,4 +1,4 @@
-// What a kernel estimate at a vote leaves out of its own evidence.
+// What is left out of the kernel estimate at a vote.
 #pragma once
 
 namespace plumb {

@@ -1,4 +1,5 @@
-// The kernel regression curve E[y | p] with its density, read off compressed sums: table `reliability_kde`.
+// The kernel regression curve E[y | p] with its density, computed from compressed sums:
+// table `reliability_kde`.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@ namespace plumb {
 
 struct CurvePoint {
   double p = 0;
-  std::optional<double> estimate;  ///< E[y | p]; absent where there is no vote near enough to tell
+  std::optional<double> estimate;  ///< E[y | p]; absent where there is not a vote near enough to tell
   double density = 0;              ///< of p over votes; integrates to 1
 };
 

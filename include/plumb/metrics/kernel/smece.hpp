@@ -26,7 +26,9 @@ struct SmoothSums {
 class SmoothSumsBuilder {
  public:
   void update(const ForecastsView& f);
-  [[nodiscard]] SmoothSums finish();  ///< the builder is then empty
+  void merge(SmoothSumsBuilder& other) { moments_.merge(other.moments_); }  ///< the other is then empty
+  [[nodiscard]] SmoothSums finish();                                        ///< the builder is then empty
+  [[nodiscard]] MomentValues finish_values();
 
  private:
   MomentBuilder moments_{SmoothSums::kBoxes};
@@ -35,6 +37,8 @@ class SmoothSumsBuilder {
 };
 
 [[nodiscard]] SmoothSums smooth_sums(const ForecastPass& pass);
+/// The moments of smooth_sums() as numbers.
+[[nodiscard]] MomentValues smooth_values(const ForecastPass& pass);
 
 struct SmoothError {
   Estimate smece;
@@ -46,11 +50,16 @@ struct SmoothError {
 [[nodiscard]] Estimate smece_at(const SmoothSums& sums, double sigma);
 /// At the fixed point smece_at(sigma) = sigma, which is unique. Where it lies below kSmallestSigma the value
 /// is smece_at(kSmallestSigma), which is less than kSmallestSigma (1/2048) away from it.
+[[nodiscard]] SmoothError smece(const MomentValues& moments);
 [[nodiscard]] SmoothError smece(const SmoothSums& sums);
 [[nodiscard]] SmoothError smece(const ForecastsView& f, int threads = 0);
 
 /// The smoothed reliability curve and the smoothed density of p.
-[[nodiscard]] std::vector<CurvePoint> smooth_curve(const SmoothSums& sums, double sigma,
+[[nodiscard]] std::vector<CurvePoint> smooth_curve(const MomentValues& moments, double sigma,
                                                    std::span<const double> grid);
+[[nodiscard]] inline std::vector<CurvePoint> smooth_curve(const SmoothSums& sums, double sigma,
+                                                          std::span<const double> grid) {
+  return smooth_curve(MomentValues(sums.moments), sigma, grid);
+}
 
 }  // namespace plumb

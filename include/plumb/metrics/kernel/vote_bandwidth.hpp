@@ -1,5 +1,5 @@
-// The bandwidth `auto`: the one under which the votes of each item are best predicted
-// from those of the others.
+// The bandwidth `auto`: the one under which the votes of each item are best predicted from those of
+// the others.
 #pragma once
 
 #include "plumb/data/forecasts.hpp"
@@ -21,8 +21,8 @@ struct VoteErrors {
 /// NaN when there is nothing to predict; h >= 1e-4.
 [[nodiscard]] VoteErrors vote_errors(const ForecastsView& f, double bandwidth, int threads = 0);
 
-/// argmin over h in [1e-4, 1]. What is averaged over votes wants the least error where the votes are; a line
-/// over all p wants it everywhere, or it is ragged where they are few. Every second step of a scan of
+/// argmin over h in [1e-4, 1]. A mean over votes needs a small error where the votes are; a curve over all p
+/// needs a small error everywhere, or it is ragged where votes are few. Every second step of a scan of
 /// 10^(1/6), the neighbours of the best, a parabola, rounded to 10^(1/24), so that columns share plans. Of
 /// bandwidths that predict equally well the largest is taken.
 struct VoteBandwidths {

@@ -14,8 +14,8 @@ struct CalibrationLine {
 /// Maximum likelihood over votes, by Newton to a gradient of 1e-10 per vote (logit p in standard units) and
 /// one step more. Undefined, with the reason: p of 0 and 1 (with their number) unless `clip` > 0 keeps p
 /// within [clip, 1 - clip]; no hits or no misses; and for the slope alone: all p equal, or hits and misses
-/// separated by p, also with a tie at the border. `ascending`: p in ascending order. O(N) a step, some ten
+/// separated by p, also with a tie at the border. `ascending`: p in ascending order. O(N) per step, some ten
 /// steps; 16 bytes per distinct p.
-[[nodiscard]] CalibrationLine calibration_line(const ForecastsView& ascending, double clip);
+[[nodiscard]] CalibrationLine calibration_line(const ForecastsView& ascending, double clip, int threads = 1);
 
 }  // namespace plumb

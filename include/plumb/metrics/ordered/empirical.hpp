@@ -7,6 +7,13 @@
 
 namespace plumb {
 
+/// As in the experiments of the paper.
+struct EmpiricalOptions {
+  int bins = 5;
+  int neighbours = 200;
+  double sigma = 0.0707;
+};
+
 /// BIN: forecasts in ascending order (equal ones as they come) are cut into `bins` runs of equal count, as
 /// nearly as they can be; each forecast gets the mean outcome of its run. More bins than forecasts: one each.
 [[nodiscard]] std::vector<double> empirical_by_bins(std::span<const double> p, std::span<const double> y,

@@ -13,10 +13,10 @@ namespace plumb {
 [[nodiscard]] BinEdges equal_mass_edges(const ForecastsView& ascending, int bins);
 /// The table over those bins. One linear pass.
 [[nodiscard]] ReliabilityTable equal_mass_table(const ForecastsView& ascending, int bins);
-/// ece on equal-mass bins with the largest B before the first B whose bin means of y fall somewhere
-/// (Roelofs et al. 2022); B goes up to the number of distinct p. Means are compared exactly; with weights or
-/// real hits a fall of less than 2^-50 is rounding. `bins_used`, when given, receives that B (0 when
-/// undefined). O(N + B^2 log N), half a byte an item (with weights two).
+/// ece on equal-mass bins with the largest B before the first B whose bin means of y fall somewhere (Roelofs
+/// et al. 2022); B goes up to the number of distinct p. Means are compared exactly; with weights or real hits
+/// a fall of less than 2^-50 is rounding. `bins_used`, when given, receives that B (0 when undefined). O(N +
+/// B^2 log N), half a byte per item (with weights two).
 [[nodiscard]] Estimate ece_sweep(const ForecastsView& ascending, int* bins_used = nullptr);
 
 }  // namespace plumb

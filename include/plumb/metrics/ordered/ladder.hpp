@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 #include "plumb/data/forecasts.hpp"
+#include "plumb/metrics/kernel/item_kinds.hpp"
+#include "plumb/metrics/ordered/distinct_counts.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 
 namespace plumb {
@@ -19,6 +21,17 @@ struct LadderBounds {
   double ks = 0;     ///< the running sum may turn within a rung
 };
 
+/// A ladder as plain numbers, for files. Rungs of the grid that have votes; p is their sum in units of 2^-50,
+/// in two words. While it is exact also the distinct forecasts, ascending.
+struct LadderParts {
+  bool exact = true;
+  std::vector<std::uint64_t> rung, rung_votes, rung_hits, rung_p_low, rung_p_high;
+  std::vector<double> p;
+  std::vector<std::uint64_t> votes, hits;
+  std::vector<ItemKind> kinds;
+  friend bool operator==(const LadderParts&, const LadderParts&) = default;
+};
+
 class Ladder {
  public:
   static constexpr int kSteps = 256;  ///< rungs per unit of log-odds
@@ -27,26 +40,35 @@ class Ladder {
 
   explicit Ladder(std::size_t most_distinct = kMostDistinct);
   void add(const ForecastsView& f);  ///< any order; votes of weight one; std::invalid_argument otherwise
+  /// Forecasts with the same votes each, `hits` of them for the event.
+  void add(std::span<const double> p, std::uint64_t votes, std::uint64_t hits);
   void merge(const Ladder& other);
   [[nodiscard]] bool exact() const { return exact_; }
+  [[nodiscard]] std::uint64_t votes() const;
   /// Ascending; the p of a rung of the grid is the mean over its votes.
   [[nodiscard]] Forecasts column() const;
   [[nodiscard]] LadderBounds bounds() const;
+  /// For the automatic bandwidth, which leaves out one item at a time, not a whole rung.
+  [[nodiscard]] const ItemKinds& kinds() const { return kinds_; }
+  [[nodiscard]] LadderParts parts() const;
+  friend bool operator==(const Ladder& a, const Ladder& b) { return a.parts() == b.parts(); }
+  [[nodiscard]] static Ladder from_parts(const LadderParts& parts);  ///< std::invalid_argument: no ladder's
 
  private:
-  struct Count {
-    std::uint64_t votes = 0, hits = 0;
-  };
-  struct Rung : Count {
+  struct Rung : VoteCount {
     uint128 p = 0;  // sum over votes, in units of 2^-50
   };
+  void find_rungs(std::span<const double> p);
+  void add_at(std::uint32_t rung, double p, std::uint64_t votes, std::uint64_t hits);
   void add_exact(double p, std::uint64_t votes, std::uint64_t hits);
 
   std::size_t most_distinct_;
   bool exact_ = true;
-  std::unordered_map<double, Count> distinct_;
+  DistinctCounts distinct_;
+  ItemKinds kinds_;
   std::vector<Rung> rung_;  // p = 0, the grid, p = 1
   std::vector<double> log_p_, log_q_;
+  std::vector<std::uint32_t> found_;  // of a block
 };
 
 }  // namespace plumb

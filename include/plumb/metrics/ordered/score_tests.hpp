@@ -1,5 +1,5 @@
 // Two tests of calibration as numbers: the score form of Cox's joint test (Cox 1958) and Spiegelhalter's z
-// (Spiegelhalter 1986). Their p-values come from the null draws: with groups or several votes an item the
+// (Spiegelhalter 1986). Their p-values come from the null draws: with groups or several votes per item the
 // chi-square and normal tables are wrong.
 #pragma once
 
@@ -19,11 +19,11 @@ inline constexpr double kMostLogit = 7;
 [[nodiscard]] Estimate cox_score(const ForecastsView& f);
 
 /// sum w (h - n p)(1 - 2p) / sqrt(sum w n p (1 - p)(1 - 2p)^2): above 0 the Brier score is larger than the
-/// forecasts promise. Linear, in any order.
+/// forecasts imply. Linear, in any order.
 [[nodiscard]] Estimate spiegelhalter_z(const ForecastsView& f);
 
 /// Both for draws of outcomes on one column: what depends on the forecasts alone is kept. The bits are those
-/// of the functions. 8 bytes a forecast.
+/// of the functions. 8 bytes per forecast.
 class ScoreTests {
  public:
   explicit ScoreTests(const ForecastsView& f);  ///< its hits are not read

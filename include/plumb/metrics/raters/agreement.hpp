@@ -1,5 +1,5 @@
 // How far the raters agree among themselves: mean pairwise agreement, Fleiss' kappa, Krippendorff's alpha.
-// The model has no part in it; it is the background before which its errors are read.
+// The model is not involved; this is the background for its errors.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct AgreementClass {
   friend bool operator==(const AgreementClass&, const AgreementClass&) = default;
 };
 
-/// State; items with fewer than two votes say nothing about agreement and are left out.
+/// State; items with fewer than two votes do not enter.
 struct Agreement {
   std::uint64_t items = 0;
   std::uint64_t count = 0;  ///< sum n: the votes themselves, whatever their weights

@@ -23,12 +23,12 @@ struct DisagreementForecast {
 /// alpha_0 of items [begin, end); throws InputError naming file, row and value unless it is above 0.
 void read_concentration(const Rows& rows, std::int64_t begin, std::int64_t end, std::vector<double>& out);
 
-/// 1 - sum z_k^2 and 2 z_k (1 - z_k),
-/// times alpha_0 / (alpha_0 + 1) where a concentration is given (eq. 49, 50).
+/// 1 - sum z_k^2 and 2 z_k (1 - z_k), times alpha_0 / (alpha_0 + 1) where a concentration is given (eq.
+/// 49, 50).
 void forecast_disagreement(const PredictionBlock& z, int classes, std::span<const double> concentration,
                            DisagreementForecast& out);
-/// Adds one of S samples; the first call (sample 0) overwrites,
-/// the last (sample S - 1) divides by S (eq. 51).
+/// Adds one of S samples; the first call (sample 0) overwrites, the last (sample S - 1) divides by S
+/// (eq. 51).
 void add_sample_forecast(const PredictionBlock& z, int classes, std::span<const double> concentration,
                          int sample, int samples, DisagreementForecast& out);
 /// From whatever the items have: one prediction or S samples; `concentration`: none, one for all samples, or

@@ -1,5 +1,5 @@
 // The event's log-loss in two parts (Mimori 2021, section 2.4, with the KL divergence): calibration, which a
-// monotone correction of the forecasts could win, and refinement, which it could not.
+// monotone correction of the forecasts could remove, and refinement, which it could not.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct EventLogLoss {
   friend bool operator==(const EventLogLoss&, const EventLogLoss&) = default;
 };
 
-/// Each item's share, computed once a block.
+/// Each item's share, computed once per block.
 struct EventLogTerms {
-  std::vector<double> trials;               ///< n_i; 0: the item counts nowhere
+  std::vector<double> trials;               ///< n_i; 0: the item does not count
   std::vector<double> weight;               ///< empty: one each
   std::vector<double> loss, zero, clipped;  ///< sums over the item's votes
 };
@@ -32,7 +32,7 @@ void event_log_terms(const ForecastsView& f, const ScoreOptions& options, EventL
 void update(EventLogLoss& s, const EventLogTerms& t, std::span<const std::uint32_t> times = {});
 void merge(EventLogLoss& into, const EventLogLoss& from);
 
-/// sum_b (W_b / W) KL(c_b, p_b) of two-valued events, p_b clipped as the options say; undefined without
+/// sum_b (W_b / W) KL(c_b, p_b) of two-valued events, p_b clipped according to the options; undefined without
 /// votes, or where p_b is 0 or 1 and other outcomes came.
 [[nodiscard]] Estimate log_calibration(const ReliabilityTable& t, const ScoreOptions& options);
 

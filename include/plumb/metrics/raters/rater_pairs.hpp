@@ -9,7 +9,7 @@
 
 namespace plumb {
 
-/// Beyond so many the pairs are no longer a table that a reader can take in.
+/// With more raters, the table of pairs would be too long to read.
 inline constexpr int kMostRatersInPairs = 12;
 
 struct RaterPair {

@@ -29,7 +29,7 @@ struct RaterTable {
 };
 
 /// judgements: those of the block's items (Votes::read_judgements). A rater who judged an item twice counts
-/// with both, and is no other rater to themselves.
+/// with both votes, which are not compared with each other.
 void update(RaterTable& t, const ItemBlock& block, const Judgements& judgements);
 void merge(RaterTable& into, const RaterTable& from);
 

@@ -18,8 +18,8 @@ struct FixedShare {
   std::int64_t mu, mm, g, twice_pmu;
 };
 
-/// A block of items, projected. Every item has a forecast in each column,
-/// but a share above 0 in few: those are listed.
+/// A block of items, projected. Every item has a forecast in each column, but a share above 0 in few: those
+/// are listed.
 struct ShareTerms {
   std::int64_t size = 0;
   std::size_t columns = 0;
@@ -32,7 +32,7 @@ struct ShareTerms {
   std::vector<double> weight;        ///< empty: one each
 };
 
-/// Fills ShareTables. Unit weights and whole `times` add integers, a few cycles a forecast; weights take
+/// Fills ShareTables. Unit weights and whole `times` add integers, a few cycles per forecast; weights take
 /// ExactSum. All paths give the same sums where they overlap.
 class ShareBuilder {
  public:
@@ -59,8 +59,8 @@ class ShareBuilder {
     [[nodiscard]] int128 wwmm() const { return ttmm; }
   };
   void update_unit(const ShareTerms& t);
-  void update_drawn(const ShareTerms& t, std::span<const std::uint32_t> times);
-  void update_weighted(const ShareTerms& t, std::span<const std::uint32_t> times);
+  void add_drawn(const ShareTerms& t, std::int64_t at, std::uint32_t drawn);
+  void add_weighted(const ShareTerms& t, std::int64_t at, double w);
   void flush();
   ShareTables table_;
   std::vector<Unit> unit_single_, unit_several_;

@@ -51,10 +51,10 @@ struct ShareTables {
 void merge(ShareTables& into,
            const ShareTables& from);  ///< throws std::invalid_argument when the bins differ
 
-/// Who counts: every item with votes, or those with two votes or more.
+/// The items that count: all with votes, or those with two votes or more.
 enum class Population { all, several };
 
-/// Bin b of the column; empty when nobody is in it.
+/// Bin b of the column; may be empty.
 [[nodiscard]] ShareBin share_bin(const ShareTables& t, Population who, std::size_t column, int b);
 [[nodiscard]] std::uint64_t share_items(const ShareTables& t, Population who);
 [[nodiscard]] double share_weight(const ShareTables& t, Population who);
@@ -73,7 +73,7 @@ struct ShareLosses {
 
 /// What a bin adds to the losses of a population of total weight `total`.
 [[nodiscard]] ShareLosses bin_losses(const ShareBin& bin, double total);
-/// Losses of each column; all 0 when nobody is in the population.
+/// Losses of each column; all 0 for an empty population.
 [[nodiscard]] std::vector<ShareLosses> share_losses(const ShareTables& t, Population who);
 
 /// sign(x) sqrt(|x|): debiased losses may fall below 0.

@@ -31,7 +31,7 @@ struct VoteStatistic {
 [[nodiscard]] double forecast_statistic(const VoteStatistic& s, std::span<const double> z, double alpha_0);
 
 /// One column of ShareTerms: the forecast against the U-statistic; items with fewer than `order` votes are
-/// left out. `forecast` has one probability an item; fill it from any source, or by the function below.
+/// left out. `forecast` has one probability per item; fill it from any source, or by the function below.
 void statistic_terms(const VoteStatistic& s, const ItemBlock& block, std::span<const double> forecast,
                      const BinEdges& edges, ShareTerms& out);
 void statistic_forecasts(const VoteStatistic& s, const ItemBlock& block,

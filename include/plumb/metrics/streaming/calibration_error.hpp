@@ -1,5 +1,5 @@
-// Calibration errors read off a reliability table. With several votes per item N counts votes, so that `ece`
-// is the multi-rater ECE of Riera-Marin 2025 (eq. 5, with b_m / N).
+// Calibration errors computed from a reliability table. With several votes per item N counts votes, so that
+// `ece` is the multi-rater ECE of Riera-Marin 2025 (eq. 5, with b_m / N).
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Means over items and votes: accuracy, agreement, log-loss, Brier score,
-// and errors against the true probability.
+// Means over items and votes: accuracy, agreement, log-loss, Brier score, and errors against the
+// true probability.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace plumb {
 
-/// Each item's share of the sums, computed once a block and then weighted as often as there are replicates.
+/// Each item's share of the sums, computed once per block and then weighted as often as there are replicates.
 struct ScoreTerms {
   std::vector<double> votes;    ///< n_i
   std::vector<double> weight;   ///< w_i; empty: one each

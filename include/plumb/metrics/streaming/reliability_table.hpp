@@ -1,5 +1,5 @@
-// The reliability table: bins of p with order-free sums. One pass, exact merge;
-// every binned metric is read off it.
+// The reliability table: bins of p with order-free sums. One pass, exact merge; every binned metric is
+// computed from it.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct BinEdges {
   [[nodiscard]] int count() const { return equal_width ? bins : narrow<int>(thresholds.size()) + 1; }
   [[nodiscard]] int bin_of(double p) const {
     if (equal_width) return std::min(static_cast<int>(p * bins), bins - 1);
-    std::size_t below = 0;  // a binary search without branches to guess wrong
+    std::size_t below = 0;  // a binary search without branches
     for (std::size_t rest = thresholds.size(); rest > 0;) {
       const std::size_t half = (rest + 1) / 2;
       below += thresholds[below + half - 1] <= p ? half : 0;
@@ -74,15 +74,15 @@ struct alignas(64) IntegerBin {
   std::uint64_t items = 0, votes = 0;
 };
 
-/// The sum of q, and count and hits side by side: one 16-byte addition a forecast.
-/// Holds kPairCapacity forecasts.
+/// The sum of q, and count and hits side by side: one 16-byte addition per forecast. Holds
+/// kPairCapacity forecasts.
 struct alignas(16) Pair {
   std::uint64_t sum = 0, counts = 0;
 };
 
 }  // namespace detail
 
-/// Fills a table. Whole hits with unit weights (or whole `times`) take an integer path of a few cycles a
+/// Fills a table. Whole hits with unit weights (or whole `times`) take an integer path of a few cycles per
 /// forecast; weights and real hits take ExactSum. All paths give the same sums where they overlap.
 class TableBuilder {
  public:
@@ -121,10 +121,10 @@ class ClasswiseBuilder {
 
  private:
   struct RowBlock;
-  void update_short(const RowBlock& rows);                 // one vote an item, weight one, few bins in all
-  void update_long(const RowBlock& rows);                  // the same with many, each item once
-  void add_integer(const RowBlock& rows, std::size_t i);   // whole votes and times
-  void add_weighted(const RowBlock& rows, std::size_t i);  // anything
+  void update_short(const RowBlock& rows);  // one vote per item, weight one, few bins in all
+  void update_long(const RowBlock& rows);   // the same with many, each item once
+  void add_integer(const RowBlock& rows, std::size_t i, std::uint64_t drawn);  // whole votes and times
+  void add_weighted(const RowBlock& rows, std::size_t i);                      // anything
   void add_total(std::size_t k, uint128 p);
   void flush_short();
   void flush_long();
@@ -135,7 +135,7 @@ class ClasswiseBuilder {
 
   static constexpr std::size_t kGroup = 64;  // short rows that are taken together
   std::vector<BinEdges> edges_;
-  int width_bins_ = 0;  // when all classes have so many bins of equal width, else 0
+  int width_bins_ = 0;  // when all classes have so many bins of equal width, otherwise 0
   bool short_rows_ = false;
   std::vector<std::size_t> start_;       // of each class in integer_ and pair_; one more at the end
   std::vector<ReliabilityTable> table_;  // made when first needed

@@ -152,5 +152,40 @@ TEST(BoxMoments, SameBitsOnEverySimdTarget) {
   force_simd_target("");
 }
 
+// With and without exact sums: boxes that integers hold, boxes that overflow, weights.
+TEST(BoxMoments, ValuesAreTheSumsRoundedOnce) {
+  for (const std::size_t n : {0, 40, 3000, 20000}) {
+    const Data d = make_data(n);
+    for (const ForecastsView& f : {ForecastsView{d.p, d.hits, d.trials, {}, {}, true},
+                                   ForecastsView{d.p, d.hits, d.trials, {}, d.times, true},
+                                   ForecastsView{d.p, d.hits, d.trials, d.weight, {}, true},
+                                   ForecastsView{d.p, d.real_hits, d.trials, {}, {}, false}}) {
+      MomentBuilder b(kBoxes);
+      b.update(d.box, d.t, f);
+      const MomentValues made = b.finish_values(), expected(moments(d, f));
+      EXPECT_EQ(made.w, expected.w) << n;
+      EXPECT_EQ(made.wy, expected.wy) << n;
+      EXPECT_EQ(made.weight, expected.weight) << n;
+      EXPECT_EQ(b.finish_values().weight, 0) << "it is empty then";
+    }
+  }
+}
+
+TEST(BoxMoments, BuildersMergeExactly) {
+  const Data d = make_data(20000);
+  for (const ForecastsView& f : {ForecastsView{d.p, d.hits, d.trials, {}, {}, true},
+                                 ForecastsView{d.p, d.hits, d.trials, d.weight, {}, true}}) {
+    MomentBuilder first(kBoxes), second(kBoxes);
+    const std::size_t cut = 7000, rest = f.size() - cut;
+    first.update(std::span(d.box).first(cut), std::span(d.t).first(cut), f.slice(0, cut));
+    second.update(std::span(d.box).subspan(cut), std::span(d.t).subspan(cut), f.slice(cut, rest));
+    first.merge(second);
+    EXPECT_EQ(first.finish(), moments(d, f));
+    EXPECT_EQ(second.finish(), BoxMoments(kBoxes)) << "it is empty then";
+  }
+  MomentBuilder few(kBoxes), more(kBoxes + 1);
+  EXPECT_THROW(few.merge(more), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace plumb

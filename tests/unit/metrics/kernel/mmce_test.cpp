@@ -104,5 +104,30 @@ TEST(Mmce, Edges) {
   EXPECT_EQ(*mmce_weighted({p, all, {}, {}, {}, true}).value, 0.5);  // no misses: hits alone
 }
 
+// Outcomes redrawn on one column: to the bit what the function says of each.
+TEST(Mmce, DrawsShareWhatDependsOnTheForecasts) {
+  for (const std::string& kind : reference::hostile()) {
+    for (const bool single : {true, false}) {
+      Column c = make_column(kind, 700);
+      c.weight.clear();
+      if (single) c.trials.clear();
+      const MmceDraws draws(c.view());
+      for (std::uint64_t seed = 1; seed < 6; ++seed) {
+        RandomStream r(seed, Purpose::demo);
+        for (std::size_t i = 0; i < c.hits.size(); ++i)
+          c.hits[i] = std::floor(r.uniform() * (c.view().trials_of(i) + 1));
+        ASSERT_EQ(draws(c.view()).value, mmce(c.view()).value) << kind << ", seed " << seed;
+      }
+    }
+  }
+  Column none = make_column("uniform", 20);
+  none.weight.clear();
+  none.trials.assign(20, 0);
+  none.hits.assign(20, 0);
+  EXPECT_FALSE(MmceDraws(none.view())(none.view()));
+  const Column weighted = make_column("uniform", 50);
+  EXPECT_EQ(MmceDraws(weighted.view())(weighted.view()).value, mmce(weighted.view()).value);
+}
+
 }  // namespace
 }  // namespace plumb

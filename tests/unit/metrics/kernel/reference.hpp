@@ -1,5 +1,4 @@
-// Literal double loops in long double, written from the definitions alone: what the kernel metrics
-// are held against.
+// Literal double loops in long double, written from the definitions alone: references for the kernel metrics.
 #pragma once
 
 #include <algorithm>
@@ -106,7 +105,7 @@ inline Errors ece_kde(const ForecastsView& f, double h, LeaveOut leave_out) {
   return {l1 / mass, std::sqrt(l2 / mass)};
 }
 
-/// Columns of p that a compressed sum could stumble over.
+/// Columns of p that are difficult for compressed sums.
 inline std::vector<double> column(const std::string& kind, std::size_t n, std::uint64_t seed) {
   RandomStream r(seed, Purpose::demo);
   std::vector<double> p(n);

@@ -33,8 +33,8 @@ Smoothed smoothed(const ForecastsView& f, double t, double sigma) {
   return {s.residual / total, s.mass / total};
 }
 
-// The midpoint rule on a dense grid. Its error at a sign change of slope s is about s/(8
-// n^2), some 1e-6 here.
+// The midpoint rule on a dense grid. Its error at a sign change of slope s is about s/(8 n^2), some
+// 1e-6 here.
 constexpr int kPoints = 2000;
 constexpr double kDense = 1e-5;
 double dense(const ForecastsView& f, double sigma) {
@@ -111,8 +111,8 @@ TEST(Smece, IsAFixedPoint) {
   }
 }
 
-// Residuals of 1e-6 everywhere: the fixed point lies below the narrowest kernel,
-// and the value is right all the same.
+// Residuals of 1e-6 everywhere: the fixed point lies below the narrowest kernel, and the value is right all
+// the same.
 TEST(Smece, BelowTheNarrowestKernel) {
   const std::vector<double> p(100, 1e-6), y(100, 0.0);
   const SmoothError e = smece({p, y, {}, {}, {}, true});

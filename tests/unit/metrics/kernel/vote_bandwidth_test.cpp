@@ -114,7 +114,7 @@ TEST(VoteBandwidth, SameBitsForAnyOrderThreadsAndScaleOfWeights) {
 }
 
 // Votes on one item are the same votes on as many items of that p only when they are left out alone: with all
-// of them left out, three equal votes an item do not speak for a narrow kernel.
+// of them left out, three equal votes per item do not speak for a narrow kernel.
 TEST(VoteBandwidth, TheWholeItemIsLeftOut) {
   std::vector<double> p = column("uniform", 300, 33), three(300, 3.0), hits;
   RandomStream r(8, Purpose::demo);

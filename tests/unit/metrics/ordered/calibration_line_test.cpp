@@ -9,8 +9,8 @@
 namespace plumb::test {
 namespace {
 
-// The fit ends with a Newton step from a gradient of 1e-10 per vote; the gradient here is
-// added in long double.
+// The fit ends with a Newton step from a gradient of 1e-10 per vote; the gradient here is added in
+// long double.
 constexpr long double kGradientTolerance = 1e-12L;
 // The statement of the same model on different numbers, up to rounding of the logits.
 constexpr double kTolerance = 1e-9;
@@ -120,7 +120,7 @@ TEST(CalibrationLine, UndefinedWithAReason) {
 TEST(CalibrationLine, ZeroAndOneNeedAClip) {
   const Column c{.p = {0, 0, 0.4, 0.6, 1}, .hits = {0, 1, 1, 0, 1}, .trials = {}, .weight = {}, .times = {}};
   const CalibrationLine line = calibration_line(c.view(), 0);
-  EXPECT_NE(line.slope.why.find("3 forecasts"), std::string::npos) << line.slope.why;
+  EXPECT_NE(line.slope.why.find("3 votes"), std::string::npos) << line.slope.why;
   EXPECT_NE(line.intercept.why.find("⟦clip⟧"), std::string::npos);
   Column clipped = c;
   for (double& p : clipped.p) p = std::clamp(p, 1e-3, 1 - 1e-3);

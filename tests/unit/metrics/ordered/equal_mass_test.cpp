@@ -10,7 +10,7 @@
 namespace plumb::test {
 namespace {
 
-// Reference: bin min(B-1, floor(B * share below)) of each distinct p, mass below counted anew; weights are
+// Reference: bin min(B-1, floor(B * share below)) of each distinct p, mass below recounted; weights are
 // multiples of 1/4 here, so that doubles count exactly and long double divides exactly enough.
 std::map<double, int> naive_bins(const Column& c, int bins) {
   long double total = 0;

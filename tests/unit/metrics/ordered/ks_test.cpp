@@ -31,9 +31,42 @@ TEST(Ks, IsTheDefinition) {
   }
 }
 
+// Reference: every interval of forecasts by itself.
+double naive_kuiper(const Column& c) {
+  long double total = 0, largest = 0;
+  for (std::size_t i = 0; i < c.size(); ++i) total += c.mass(i);
+  for (const double from : c.p)
+    for (const double to : c.p) {
+      long double sum = 0;
+      for (std::size_t i = 0; i < c.size(); ++i)
+        if (c.p[i] >= from && c.p[i] <= to) sum += c.gain(i) - static_cast<long double>(c.mass(i)) * c.p[i];
+      largest = std::max(largest, std::fabs(sum));
+    }
+  return static_cast<double>(largest / total);
+}
+
+TEST(Kuiper, IsTheDefinition) {
+  for (ColumnOptions o : kinds()) {
+    o.n = std::min<std::size_t>(o.n, 80);
+    for (const double power : {1.5, 1.0, 0.6}) {  // forecasts too high, right, too low
+      o.power = power;
+      const Column c = random_column(o);
+      EXPECT_NEAR(*kuiper(c.view()).value, naive_kuiper(c), kTolerance) << "seed " << o.seed;
+      EXPECT_GE(*kuiper(c.view()).value, *ks(c.view()).value);
+      EXPECT_LE(*kuiper(c.view()).value, 2 * *ks(c.view()).value * (1 + 1e-15));
+    }
+  }
+}
+
+// Too low below 1/2 and too high above: the gaps cancel in the whole, not in its halves.
+TEST(Kuiper, SeesGapsThatCancel) {
+  const Column c{.p = {0.4, 0.6}, .hits = {1, 0}, .trials = {}, .weight = {}, .times = {}};
+  EXPECT_DOUBLE_EQ(*kuiper(c.view()).value, 0.3);
+}
+
 TEST(Ks, RealHitsOfEitherSign) {
   for (const bool weighted : {false, true}) {
-    Column c = random_column({.n = 300, .levels = 40, .most_trials = 4, .weighted = weighted, .seed = 21});
+    Column c = random_column({.n = 100, .levels = 40, .most_trials = 4, .weighted = weighted, .seed = 21});
     c.whole_counts = false;
     std::mt19937_64 rng(22);
     for (std::size_t i = 0; i < c.size(); ++i) {
@@ -41,6 +74,7 @@ TEST(Ks, RealHitsOfEitherSign) {
       c.hits[i] = expected + (rng() % 2 == 0 ? 1.0 : -1.0) * (c.hits[i] - expected);
     }
     EXPECT_NEAR(*ks(c.view()).value, naive_ks(c), kTolerance) << weighted;
+    EXPECT_NEAR(*kuiper(c.view()).value, naive_kuiper(c), kTolerance) << weighted;
   }
 }
 

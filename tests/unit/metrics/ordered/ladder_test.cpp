@@ -31,6 +31,25 @@ void expect_same(const Ladder& a, const Ladder& b) {
   EXPECT_EQ(x.trials, y.trials);
 }
 
+TEST(Ladder, PartsMakeTheSameLadder) {
+  for (const std::size_t most : {std::size_t{20}, Ladder::kMostDistinct}) {
+    const Ladder a = ladder_of(votes(2000, 40, 3), most);
+    EXPECT_EQ(a.exact(), most > 40);
+    Ladder b = Ladder::from_parts(a.parts());
+    expect_same(a, b);
+    Ladder twice = a;
+    twice.merge(a);
+    b.merge(a);
+    expect_same(twice, b);
+  }
+  LadderParts wrong = ladder_of(votes(200, 40, 3)).parts();
+  wrong.hits[0] = wrong.votes[0] + 1;
+  EXPECT_THROW((void)Ladder::from_parts(wrong), std::invalid_argument);
+  wrong = ladder_of(votes(200, 40, 3)).parts();
+  wrong.rung[0] = 1u << 30;
+  EXPECT_THROW((void)Ladder::from_parts(wrong), std::invalid_argument);
+}
+
 TEST(Ladder, FewDistinctForecastsAreExact) {
   const Column c = votes(2000, 40, 3);
   const Ladder ladder = ladder_of(c);

@@ -5,8 +5,10 @@
 #include <functional>
 #include <string>
 
+#include "plumb/metrics/ordered/atb.hpp"
 #include "plumb/metrics/ordered/brier_refinement.hpp"
 #include "plumb/metrics/ordered/calibration_line.hpp"
+#include "plumb/metrics/ordered/corp.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"
 #include "plumb/metrics/ordered/ks.hpp"
 #include "plumb/metrics/ordered/ranking.hpp"
@@ -30,6 +32,14 @@ std::vector<Metric> metrics() {
           {"mce_mass", [](const ForecastsView& f) { return mce(equal_mass_table(f, 10)); }},
           {"ece_sweep", [](const ForecastsView& f) { return ece_sweep(f); }},
           {"ks", [](const ForecastsView& f) { return ks(f); }},
+          {"kuiper", [](const ForecastsView& f) { return kuiper(f); }},
+          {"atb", [](const ForecastsView& f) { return atb(f); }},
+          {"mcb", [](const ForecastsView& f) { return corp_brier(f).mcb; }},
+          {"dsc", [](const ForecastsView& f) { return corp_brier(f).dsc; }},
+          {"unc", [](const ForecastsView& f) { return corp_brier(f).unc; }},
+          {"log_mcb", [](const ForecastsView& f) { return corp_log(f, 0).mcb; }},
+          {"log_dsc", [](const ForecastsView& f) { return corp_log(f, 0).dsc; }},
+          {"log_unc", [](const ForecastsView& f) { return corp_log(f, 0).unc; }},
           {"auroc", [](const ForecastsView& f) { return auroc(f); }},
           {"auprc", [](const ForecastsView& f) { return auprc(f); }},
           {"aurc", [](const ForecastsView& f) { return risk_coverage(f).aurc; }},

@@ -23,7 +23,7 @@ double naive_auroc(const Column& c) {
   return static_cast<double>(above / all);
 }
 
-// Reference: sum over thresholds of (recall step) * precision, each counted anew.
+// Reference: sum over thresholds of (recall step) * precision, each recounted.
 double naive_auprc(const Column& c) {
   const std::vector<double> thresholds = distinct_p(c);
   long double sum = 0, recall_before = 0, hits_all = 0;

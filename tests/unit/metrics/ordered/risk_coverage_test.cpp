@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "plumb/metrics/kernel/mmce.hpp"
 #include "plumb/metrics/ordered/ranking.hpp"
 #include "unit/metrics/ordered/column.hpp"
 
@@ -15,7 +16,7 @@ struct Areas {
   double aurc, augrc;
 };
 
-// Reference: all votes with score >= s, for each distinct score s from the top, counted anew.
+// Reference: all votes with score >= s, for each distinct score s from the top, recounted.
 Areas naive_areas(const Column& c) {
   long double total = 0, aurc = 0, augrc = 0, coverage = 0, joint = 0;
   for (std::size_t i = 0; i < c.size(); ++i) total += c.mass(i);
@@ -50,6 +51,25 @@ TEST(RiskCoverage, AreasAreTheDefinition) {
     const Areas naive = naive_areas(c);
     EXPECT_NEAR(*r.aurc.value, naive.aurc, kTolerance) << "seed " << o.seed;
     EXPECT_NEAR(*r.augrc.value, naive.augrc, kTolerance) << "seed " << o.seed;
+  }
+}
+
+TEST(RiskCoverage, StretchesOfTheConfidenceGiveTheBitsOfTheColumn) {
+  Forecasts f;
+  for (int i = 0; i < 40000; ++i) {
+    f.p.push_back(i * 7919 % 15013 / 15013.0);
+    f.hits.push_back(i % 7 == 0);
+  }
+  f = sort_in_place(std::move(f), 1);
+  for (const bool weighted : {false, true}) {
+    if (weighted) f.weight.assign(f.size(), 0.3);
+    const Forecasts whole = confidence_of(f, 1);
+    const ConfidenceColumn column(f.view());
+    const RiskCoverage a = risk_coverage(whole.view()), b = risk_coverage(column);
+    EXPECT_EQ(*a.aurc.value, *b.aurc.value);
+    EXPECT_EQ(*a.eaurc.value, *b.eaurc.value);
+    EXPECT_EQ(*a.augrc.value, *b.augrc.value);
+    EXPECT_EQ(*mmce(whole.view()).value, *mmce(column).value);
   }
 }
 

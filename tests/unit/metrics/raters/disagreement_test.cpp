@@ -36,7 +36,8 @@ double value(const Scores& s, const char* key) {
   return e.value.value_or(NAN);
 }
 
-/// Every pair of distinct raters, one by one; about = -1: any difference, else a difference about that class.
+/// Every pair of distinct raters, one by one; about = -1: any difference, otherwise a difference about
+/// that class.
 Real pairs_that_differ(const std::vector<int>& votes, int about) {
   Real differ = 0, pairs = 0;
   for (std::size_t a = 0; a < votes.size(); ++a)

@@ -140,7 +140,7 @@ TEST(LabelHistogram, PartsAddUp) {
   }
 }
 
-// With one vote an item lsq is the multiclass Brier score, and cl the debiased reliability of Broecker 2012.
+// With one vote per item lsq is the multiclass Brier score, and cl the debiased reliability of Broecker 2012.
 TEST(LabelHistogram, OneVoteEverywhere) {
   const Simulated s = test::simulate({.n = 500, .classes = 3, .sharpen = 1.5, .seed = 8});
   const Scores out = scores(tables(s, VoteForm::labels));

@@ -177,7 +177,7 @@ TEST(CalibrationError, DebiasedIsUnbiasedForTheSquaredErrorGivenTheForecasts) {
 }
 
 TEST(CalibrationError, DebiasingIsByItemNotByVote) {
-  // Ten votes that always agree say no more than one.
+  // Ten votes that always agree have the information of one.
   Column one = test::random_column(200, {}, 31);
   Column ten = one;
   for (double& h : ten.hits) h *= 10;

@@ -87,7 +87,7 @@ inline std::vector<std::size_t> random_order(std::size_t n, std::uint64_t seed) 
 
 struct BlockShape {
   int classes = 3;
-  int most_votes = 1;  ///< 1: single labels; more: 0 to so many votes an item
+  int most_votes = 1;  ///< 1: single labels; more: 0 to so many votes per item
   bool weight = false;
   double sharpness = 3;  ///< the larger, the more of a row lies in one class
 };

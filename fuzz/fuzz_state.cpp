@@ -1,0 +1,35 @@
+// An arbitrary state file is refused with one sentence, or read, written again with the same bytes, merged
+// and finished. Length and checksum are corrected first, so that the code behind them is reached.
+#include <cstdlib>
+#include <string>
+
+#include "plumb/data/check.hpp"
+#include "plumb/evaluate/state.hpp"
+#include "plumb/result/state_bytes.hpp"
+
+namespace {
+
+std::string sealed(std::string bytes) {
+  constexpr std::size_t kHead = 8 + sizeof(std::uint32_t) + sizeof(std::uint64_t);
+  if (bytes.size() < kHead + sizeof(std::uint64_t)) return bytes;
+  bytes.resize(bytes.size() - sizeof(std::uint64_t));
+  const std::uint64_t length = bytes.size() - kHead;
+  std::memcpy(bytes.data() + kHead - sizeof length, &length, sizeof length);
+  const std::uint64_t sum = plumb::detail::checksum(std::string_view(bytes).substr(kHead));
+  bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+  return bytes;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  const std::string bytes = sealed({reinterpret_cast<const char*>(data), size});
+  try {
+    plumb::EvaluateState state = plumb::deserialize_state(bytes, "fuzz.state");
+    const plumb::EvaluateState same = plumb::deserialize_state(plumb::serialize(state), "fuzz.state");
+    plumb::merge(state, same);
+    (void)plumb::finish(state, {});
+  } catch (const plumb::InputError&) {  // what is wanted
+  }
+  return 0;
+}

@@ -1,0 +1,58 @@
+// Sums of batches: plumb.Accumulator.
+#include <nanobind/stl/string.h>
+
+#include "options.hpp"
+#include "plumb/plumb.hpp"
+#include "plumb/report/regression.hpp"
+#include "results.hpp"
+#include "run.hpp"
+
+namespace plumb::python {
+namespace {
+
+std::string text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+PrintedResult printed(Result result, bool regression) {
+  result.argv = {"python",
+                 regression ? "plumb.RegressionAccumulator.compute()" : "plumb.Accumulator.compute()"};
+  const auto table = [result, regression](const TerminalOptions& o) {
+    return regression ? render_regression(result, o) : render_terminal(result, o);
+  };
+  return {std::move(result), table};
+}
+
+Items batch_of(const ItemColumns& columns) { return make_items(columns); }
+RegressionItems batch_of(const RegressionColumns& columns) { return make_regression_items(columns); }
+
+template <class Sums, auto kColumns, auto kOptions, bool kRegression>
+void bind(nb::module_& m, const char* name) {
+  nb::class_<Sums>(m, name)
+      .def("__init__",
+           [](Sums* self, nb::dict options) { new (self) Sums(kOptions(Keywords(std::move(options)))); })
+      .def("update",
+           [](Sums& self, nb::dict columns) {
+             Arguments arguments(std::move(columns));
+             const auto read = kColumns(arguments);
+             const nb::gil_scoped_release without_lock;
+             self.update(batch_of(read));
+           })
+      .def("merge", [](Sums& self, const Sums& other) { self.merge(other); })
+      .def("compute", [](const Sums& self) { return printed(self.finish(), kRegression); })
+      .def("to_bytes",
+           [](const Sums& self) {
+             const std::string bytes = self.to_bytes();
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def_static("from_bytes", [](const nb::bytes& bytes, nb::dict options) {
+        return Sums::from_bytes(text_of(bytes), kOptions(Keywords(std::move(options))));
+      });
+}
+
+}  // namespace
+
+void bind_accumulators(nb::module_& m) {
+  bind<Accumulator, item_columns, evaluate_options, false>(m, "Accumulator");
+  bind<RegressionAccumulator, regression_columns, regression_options, true>(m, "RegressionAccumulator");
+}
+
+}  // namespace plumb::python

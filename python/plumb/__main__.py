@@ -1,0 +1,3 @@
+from plumb_calibration import main
+
+main()

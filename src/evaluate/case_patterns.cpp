@@ -1,0 +1,203 @@
+#include "evaluate/case_patterns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "evaluate/ladder_scores.hpp"
+#include "evaluate/stream.hpp"
+#include "metrics/shared/vote_patterns.hpp"
+#include "plumb/numeric/parallel.hpp"
+
+namespace plumb::detail {
+namespace {
+
+constexpr int kMostPatternRaters = 6;
+constexpr std::uint8_t kUnrated = 255;  // some rater did not rate the voxel
+
+/// Bit r: rater r voted for class 1.
+PatternVotes votes_of(std::size_t pattern, int raters) {
+  return {static_cast<std::uint32_t>(raters), static_cast<std::uint32_t>(std::popcount(pattern))};
+}
+
+/// The patterns of a block of voxels, where they lie if each rater's column lies in one piece.
+class PatternReader {
+ public:
+  explicit PatternReader(const Votes& votes) : votes_(votes) {
+    const std::vector<Array>& shards = votes.rows().shards();
+    if (shards.size() == 1 && shards[0].dtype == DType::i8 && shards[0].strides[0] == 1) whole_ = &shards[0];
+  }
+  void read(std::int64_t begin, std::int64_t end, std::vector<std::uint8_t>& out) {
+    const int raters = votes_.raters();
+    out.assign(end - begin, 0);
+    if (whole_ == nullptr) votes_.read_ratings(begin, end, copy_);
+    for (int r = 0; r < raters; ++r) {
+      const auto add = [&](auto&& vote) {
+        for (std::int64_t i = 0; i < end - begin; ++i) {
+          const int v = vote(i);
+          out[i] = v < 0 ? kUnrated : static_cast<std::uint8_t>(out[i] | v << r);
+        }
+      };
+      if (whole_ == nullptr) {
+        add([&](std::int64_t i) { return int{copy_[i * raters + r]}; });
+      } else {
+        const auto* const plane = reinterpret_cast<const std::int8_t*>(whole_->data) +
+                                  r * (raters > 1 ? whole_->strides[1] : 0) + begin;
+        add([&](std::int64_t i) { return int{plane[i]}; });
+      }
+    }
+  }
+
+ private:
+  const Votes& votes_;
+  const Array* whole_ = nullptr;
+  std::vector<std::int32_t> copy_;
+};
+
+struct PatternWorker {
+  std::vector<PatternBuilder> builders;  ///< by pattern
+  std::vector<std::vector<double>> p;    ///< of the block, by pattern
+  std::vector<std::int64_t> unrated, tied;
+  PredictionBlock z;
+  std::vector<std::uint8_t> pattern;
+  std::optional<Ladder> ladder;
+
+  void add_block(std::size_t k, std::span<const double> block) {
+    builders[k].add(block);
+    if (ladder) ladder->add(block, builders[k].votes().n, builders[k].votes().hits);
+  }
+  void add(std::int64_t begin) {
+    const std::uint8_t first = pattern[0];
+    if (first != kUnrated &&
+        std::all_of(pattern.begin(), pattern.end(), [&](auto x) { return x == first; }) &&
+        !builders[first].votes().tied())
+      return add_block(first, std::span(z.z).first(z.size));
+    for (auto& own : p) own.clear();
+    for (std::int64_t i = 0; i < z.size; ++i) {
+      if (pattern[i] == kUnrated) {
+        unrated.push_back(begin + i);
+        continue;
+      }
+      p[pattern[i]].push_back(z.z[i]);
+      if (builders[pattern[i]].votes().tied()) tied.push_back(begin + i);
+    }
+    for (std::size_t k = 0; k < p.size(); ++k)
+      if (!p[k].empty()) add_block(k, p[k]);
+  }
+};
+
+struct PatternPass {
+  std::vector<PatternSums> sums;  ///< by pattern
+  std::vector<std::int64_t> unrated, tied;
+  std::optional<Ladder> ladder;
+};
+
+PatternPass pattern_pass(const Items& items, const EvaluateOptions& o, const SplitExtras& extras) {
+  const int raters = items.votes.raters();
+  PatternWorker fresh;
+  for (std::size_t k = 0; k < std::size_t{1} << raters; ++k)
+    fresh.builders.emplace_back(votes_of(k, raters), o.bins, extras.logs);
+  if (extras.ladder) fresh.ladder.emplace();
+  fresh.p.resize(fresh.builders.size());
+  std::vector<PatternWorker> workers(resolve_threads(o.threads), fresh);
+  Progress silent({}, o.cancel);
+  parallel_blocks(items.size(), block_rows(items), o.threads,
+                  [&](int worker, std::int64_t begin, std::int64_t end) {
+                    PatternWorker& w = workers[worker];
+                    items.predictions.read(begin, end, w.z);
+                    PatternReader(items.votes).read(begin, end, w.pattern);
+                    w.add(begin);
+                    silent.check();
+                  });
+  PatternPass out;
+  out.ladder = std::move(workers[0].ladder);
+  for (PatternBuilder& b : workers[0].builders) out.sums.push_back(b.finish());
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    PatternWorker& w = workers[i];
+    if (i > 0) {
+      for (std::size_t k = 0; k < out.sums.size(); ++k) out.sums[k].merge(w.builders[k].finish());
+      if (out.ladder) out.ladder->merge(*w.ladder);
+    }
+    out.unrated.insert(out.unrated.end(), w.unrated.begin(), w.unrated.end());
+    out.tied.insert(out.tied.end(), w.tied.begin(), w.tied.end());
+  }
+  std::sort(out.unrated.begin(), out.unrated.end());
+  std::sort(out.tied.begin(), out.tied.end());
+  return out;
+}
+
+/// Every product of a pattern whose voxels have these votes.
+void add_pattern_sums(const PatternSums& from, const PatternVotes& votes, ProductSet products,
+                      const TiesRule& ties, StreamSums& to) {
+  if (products.has(Product::event_table)) add_items(from, 1, votes, to.event);
+  for (std::size_t k = 0; k < to.by_class.size(); ++k) add_items(from, k, votes, to.by_class[k]);
+  if (products.has(Product::proper_scores)) add_items(from, votes, ties, to.scores);
+  if (products.has(Product::histogram)) add_items(from, votes, to.histogram);
+  to.several_votes = to.several_votes || (from.items > 0 && votes.n > 1);
+}
+
+void add_pattern_overlap(const PatternSums& from, std::size_t pattern, OverlapSums& to) {
+  to.predicted += from.predicted;
+  to.expected.merge(from.p);
+  for (std::size_t r = 0; r < to.raters.size(); ++r) {
+    RaterOverlapSums& own = to.raters[r];
+    own.model += from.predicted;
+    own.p.merge(from.p);
+    if ((pattern >> r & 1) == 0) continue;
+    own.rater += from.items;
+    own.both += from.predicted;
+    own.p_in.merge(from.p);
+  }
+}
+
+}  // namespace
+
+bool fits_patterns(const Items& items, const EvaluateOptions& o) {
+  return items.binary() && items.votes.raters() <= kMostPatternRaters && o.clip == 0 &&
+         o.ties != Ties::random;
+}
+
+SplitSums pattern_sums(const Items& items, ProductSet products, const EvaluateOptions& o,
+                       const SplitExtras& extras) {
+  const BinPlan plan = equal_width_plan(o.bins, items.classes());
+  const int raters = items.votes.raters();
+  PatternPass pass = pattern_pass(items, o, extras);
+  const TiesRule ties{o.ties, o.seed};
+  const ProductSet single = products.without(Product::histogram);
+  SplitSums out;
+  out.votes = out.consensus = StreamBuilder(plan, products).finish();
+  out.raters.assign(raters, StreamBuilder(plan, single).finish());
+  OverlapSums overlap;
+  overlap.raters.resize(raters);
+  for (std::size_t k = 0; k < pass.sums.size(); ++k) {
+    const PatternSums& sums = pass.sums[k];
+    if (sums.items == 0) continue;
+    const PatternVotes votes = sums.votes;
+    out.most_votes = votes.n;
+    add_pattern_sums(sums, votes, products, ties, out.votes);
+    if (votes.tied()) {
+      out.tied += sums.items;
+    } else {
+      add_pattern_sums(sums, {1, 2 * votes.hits > votes.n ? 1u : 0u}, products, ties, out.consensus);
+    }
+    for (int r = 0; r < raters; ++r)
+      add_pattern_sums(sums, {1, static_cast<std::uint32_t>(k >> r & 1)}, single, ties, out.raters[r]);
+    add_pattern_overlap(sums, k, overlap);
+  }
+  if (!pass.tied.empty()) {
+    Progress silent({}, o.cancel);
+    const Consensus shared = consensus(items.gather(pass.tied), ties, o.threads);
+    out.consensus.merge(stream_sums(shared.items, plan, products, o, silent));
+  }
+  if (!pass.unrated.empty()) {
+    const Items rest = items.gather(pass.unrated);
+    add_item_by_item(rest, plan, products, o, out);
+    merge(overlap, overlap_sums(rest, o.threads));
+    if (pass.ladder) pass.ladder->merge(ladder_of(pass_over(rest, Event::event, o.threads)));
+  }
+  out.overlap = finish(overlap);
+  out.ladder = std::move(pass.ladder);
+  return out;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,33 @@
+// Metrics that need an order over votes, read off a ladder: of a case, of all cases, of merged states.
+#pragma once
+
+#include "evaluate/kernel.hpp"
+#include "evaluate/products.hpp"
+#include "evaluate/selection.hpp"
+#include "plumb/metrics/ordered/ladder.hpp"
+
+namespace plumb::detail {
+
+/// Read off the ladder.
+inline constexpr ProductSet kByLadder{Product::event_column, Product::confidence_column, Product::kde,
+                                      Product::smooth};
+
+/// The metrics that a ladder gives; without those that need each item by itself.
+[[nodiscard]] Selection ladder_part(const Selection& selection, const EvaluateOptions& options);
+[[nodiscard]] Ladder ladder_of(const ForecastPass& pass);  ///< votes of weight one
+
+struct LadderReading {
+  Forecasts event;    ///< its column
+  KernelPlan kernel;  ///< of the kernel metrics
+  Scores scores;      ///< without those about distinct forecasts, where it is on the grid
+};
+/// `part`: of ladder_part().
+[[nodiscard]] LadderReading read_ladder(const Ladder& ladder, const Selection& part,
+                                        const EvaluateOptions& options);
+
+/// Adds the scores, with settings and tables that say how they were computed.
+/// `curve`: also the kernel curve, unless the caller has a better one.
+void add_ladder(const Ladder& ladder, const Selection& selection, const EvaluateOptions& options, bool curve,
+                Scores& scores, Result& result);
+
+}  // namespace plumb::detail
