@@ -23,8 +23,8 @@ help:
 	@echo "make format     formats the code; make lint checks the format and runs clang-tidy"
 	@echo "make clean      removes the build"
 
-# A directory configured by "make test" keeps its settings; only the tool is built in it. It is configured anew because an optional
-# library may have arrived since.
+# A directory configured by "make test" keeps its settings; only the tool is built in it. It is configured again because an optional
+# library may have been installed since.
 build:
 	@tools/setup build web figures arrow
 	@if [ -f build/build.ninja ]; then cmake build >/dev/null; else cmake --preset release -DPLUMB_TESTS=OFF; fi
@@ -40,7 +40,7 @@ train:
 	cmake --preset release -DPLUMB_TRAIN=ON
 	cmake --build build --target plumb_cli plumb_plugins plumb_train_tool
 
-# The plugin for Parquet and Arrow files, on Arrow C++. "make build" builds it too and goes on without it when Arrow cannot be had;
+# The plugin for Parquet and Arrow files, on Arrow C++. "make build" builds it too and continues without it when Arrow is not available;
 # here that is an error.
 arrow:
 	@tools/setup build web arrow
@@ -55,16 +55,16 @@ python:
 # Ends with a page that shows the raw and the calibrated model. Without node the page is left out, with a message.
 demo: build
 	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
-	judge() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --classes demo/classes.txt \
+	score() { run $(PLUMB) evaluate --probs "$$1" --counts demo/test/counts.npy --classes demo/classes.txt \
 	  --groups demo/test/items.csv:patient \
 	  --by demo/test/items.csv:site --bootstrap 200 --json "$$2" "$${@:3}"; }; \
 	run $(PLUMB) demo --out demo; \
 	page() { if [ -d web/node_modules/vega-embed ]; then echo "--report demo/$$1.html"; fi; }; \
-	judge demo/test/probs.npy demo/raw.json $$(page raw); \
+	score demo/test/probs.npy demo/raw.json $$(page raw); \
 	run $(PLUMB) calibrate fit --method temperature --logits demo/validation/logits.npy \
 	  --counts demo/validation/counts.npy -o demo/temperature.json; \
 	run $(PLUMB) calibrate apply demo/temperature.json --logits demo/test/logits.npy -o demo/temperature.npy; \
-	judge demo/temperature.npy demo/calibrated.json $$(page calibrated); \
+	score demo/temperature.npy demo/calibrated.json $$(page calibrated); \
 	if run $(PLUMB) report demo/raw.json demo/calibrated.json -o demo/report.html; then \
 	  printf '\nThe report, raw and calibrated side by side: %s/demo/report.html\n' "$(CURDIR)"; fi
 	@printf 'The results are demo/raw.json and demo/calibrated.json; demo/README.txt describes the cohort and has more commands.\n'

@@ -115,7 +115,7 @@ void wait_for(pid_t child, const std::string& browser) {
       ::waitpid(child, &status, 0);
       if (told) throw InputError("--pdf: interrupted");  // ends as the signal does, see HeldSignals
       throw InputError("--pdf: " + browser + " had not printed the page after " +
-                       show(static_cast<double>(limit.count()) / 1000) + " seconds and was ended" +
+                       show(static_cast<double>(limit.count()) / 1000) + " seconds and was stopped" +
                        kNoBrowser);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

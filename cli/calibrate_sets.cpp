@@ -22,7 +22,7 @@ namespace plumb::cli {
 namespace {
 
 constexpr const char* kSetsExamples = R"(Examples:
-  sets that hold a random rater's label of a new item with probability 0.9 or more
+  sets that contain a random rater's label of a new item with probability 0.9 or more
     plumb calibrate fit --method sets --levels 0.9 --probs val.npy --counts votes.npy -o sets.json
     plumb calibrate apply sets.json --probs test.npy -o sets.npy
     plumb evaluate --sets sets.npy --counts test_votes.npy
@@ -44,9 +44,8 @@ std::string sets_summary(const Step& step, const std::string& unit) {
   std::string out =
       "sets fitted on " + counted(step.fit.items, "item") + " and " + counted(step.fit.votes, "vote") + "\n";
   for (const double level : levels)
-    out += "  a set of level " + show(level) + " holds a random rater's label of a new " + unit +
-           " with probability " + show(level) + " or more, if new and old " + unit +
-           "s are alike (exchangeable)\n";
+    out += "  a set of level " + show(level) + " contains a random rater's label of a new " + unit +
+           " with probability " + show(level) + " or more, if new and old " + unit + "s are exchangeable\n";
   for (const std::string& warning : step.fit.warnings) out += "Warning: " + warning + "\n";
   return out;
 }
@@ -63,7 +62,7 @@ bool is_sets_fit(const Args& args) {
 int calibrate_fit_sets(const Args& args) {
   Flags flags(
       "calibrate fit --method sets",
-      "Fits thresholds for sets of classes that hold the label, or a random rater's label, of a new item\n"
+      "Fits thresholds for sets of classes that contain the label, or a random rater's label, of a new item\n"
       "with at least the probability of each level.");
   InputFlags input_flags;
   SetOptions o;
@@ -76,7 +75,7 @@ int calibrate_fit_sets(const Args& args) {
   flags.text("--method", "M", method, "sets");
   flags.choice("--set-score", {"lac", "aps", "raps"}, score,
                "lac: the smallest sets; aps: sizes that follow the difficulty; raps: aps without long tails");
-  flags.list("--levels", "x,x", levels, "probabilities that sets hold the label [0.9]");
+  flags.list("--levels", "x,x", levels, "probabilities that a set contains the label [0.9]");
   flags.number("--lambda", o.lambda, "raps: penalty for each class beyond the fifth");
   flags.toggle("--by-class", o.by_class,
                "a threshold for each class, so that each class of labels is covered; uses one vote per item");
@@ -171,9 +170,9 @@ int apply_sets_to_file(const SetsToFile& given) {
   if (!notice.empty()) say(notice);
   write_stdout(given.out + " written: sets of level " + known[at] + " for " + counted(n, "item") + ", of " +
                show(std::round(100 * members / std::max<double>(1, n)) / 100) + " classes on average\n");
-  write_stdout(
-      next_command("How often do they hold the votes? With the labels of the same items in place of LABELS:",
-                   {"plumb evaluate", "--sets " + shell_word(given.out), "--labels LABELS"}));
+  write_stdout(next_command(
+      "How often do they contain the votes? With the labels of the same items in place of LABELS:",
+      {"plumb evaluate", "--sets " + shell_word(given.out), "--labels LABELS"}));
   return kDone;
 }
 

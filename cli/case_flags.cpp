@@ -70,11 +70,11 @@ void add_case_file_flags(Flags& flags, CaseFlags& f, const CaseUses& uses) {
   flags.exclusive({"--foreground", "--predicted"});
   if (uses.structures)
     flags.toggle("--exclude-background", f.exclude_background,
-                 "leave out votes for the first class: which structure is it, given that it is one?");
+                 "leave out votes for the first class: evaluate which structure a voxel belongs to");
   if (uses.regions) {
-    flags.toggle("--regions", f.regions, "also results where raters agree and where they do not");
+    flags.toggle("--regions", f.regions, "also report results where raters agree and where they disagree");
     flags.number("--band", f.band,
-                 "also results within so many mm of a boundary in any rater's mask; 0: none");
+                 "also report results within X mm of a boundary in any rater's mask; 0: none");
     flags.list("--spacing", "mm,mm,mm", f.spacing,
                "size of a voxel along each axis [that of NIfTI files]; for --band");
   }

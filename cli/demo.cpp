@@ -123,7 +123,7 @@ int demo_command(const Args& args) {
   if (!args.empty() && !args[0].starts_with('-')) return demo_data_command(args);
   Flags flags(
       "demo",
-      "Writes a simulated cohort to try things on: 8 classes, 3 to 7 raters, an over-confident model.\n"
+      "Writes a simulated cohort to try Plumb on: 8 classes, 3 to 7 raters, an over-confident model.\n"
       "\"plumb demo regression\" writes a simulated regression instead; \"plumb demo faces\", digits, linear-model,\n"
       "regression-images and segmentation write data to train on.");
   DemoOptions options{.out = "demo", .items = CohortOptions{}.items};

@@ -32,7 +32,7 @@ constexpr const char* kEvaluateExamples = R"(Examples:
     plumb evaluate --probs cohort.csv:p --labels cohort.csv:y --by cohort.csv:site --json -
   a regression: means, variances, targets (plumb evaluate --mean --help lists its flags)
     plumb evaluate --mean mean.npy --variance variance.npy --targets y.npy
-  segmentation: a table of cases with files of probabilities and masks (plumb evaluate --manifest x --help lists its flags)
+  segmentation: a manifest that names the probabilities and masks of each case (plumb evaluate --manifest x --help lists its flags)
     plumb evaluate --manifest cases.csv --bootstrap 200 --per-case cases-out.csv
   prediction sets: coverage of the votes (plumb evaluate --sets x --help lists its flags)
     plumb evaluate --sets sets.npy --counts votes.npy
@@ -87,9 +87,9 @@ int evaluate_command(const Args& args) {
   add_null_flag(flags, evaluate_flags);
   OrderFlags order_flags;
   flags.list("--orders", "k,k", order_flags.orders,
-             "also: is the predicted distribution of k votes of an item right, as in 2,3");
+             "also evaluate the predicted distribution of k votes per item, as in 2,3");
   flags.repeated("--statistic", "TEXT", order_flags.statistics,
-                 "also: a question about votes, as in \"3 votes: all agree\"; repeatable");
+                 "also evaluate a question about votes, as in \"3 votes: all agree\"; repeatable");
   add_output_flags(flags, output_flags);
   flags.text("--tripod", "FILE", tripod, "the rows that TRIPOD+AI asks a paper to report: .csv or .html");
   add_later_flags(flags);

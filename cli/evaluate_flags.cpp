@@ -13,7 +13,7 @@ int to_int(const std::string& flag, std::int64_t value) {
   constexpr std::int64_t kLimit = std::numeric_limits<int>::max();
   if (value > kLimit || value < -kLimit)
     throw InputError(flag + " is " + std::to_string(value) +
-                     ", which is far out of range; give a smaller number");
+                     ", which is out of range; give a smaller number");
   return narrow<int>(value);
 }
 
@@ -35,7 +35,7 @@ void add_null_flag(Flags& flags, EvaluateFlags& f) {
 void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.heading("Computation");
   flags.list("--metrics", "k,k|all", f.options.metrics,
-             "keys from \"plumb list\" [those of cost linear or sort, but for some]");
+             "keys from \"plumb list\" [most of those of cost linear or sort]");
   flags.integer("--bins", f.bins, "bins of the reliability table");
   flags.choice("--binning", {"width", "mass"}, f.binning, "bins of equal width or equal mass");
   add_ties_flag(flags, f);
@@ -48,7 +48,7 @@ void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   flags.choice("--curve", {"loess", "rcs", "kernel"}, f.curve, "smooth curve of ici, e50, e90 and emax");
   flags.list(
       "--thresholds", "0.1,0.2", f.thresholds,
-      "binary: sensitivity, specificity, predictive values and net benefit of treating from these risks on");
+      "binary: sensitivity, specificity, predictive values and net benefit at these thresholds of the risk");
   flags.seed("--seed", f.options.seed, "seed of the random numbers");
   flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
 }

@@ -12,7 +12,7 @@ namespace plumb::cli {
 namespace {
 
 constexpr const char* kSetsOfExamples = R"(Examples:
-  how often do the sets hold the label of a random rater, of the majority, of each rater?
+  how often do the sets contain the label of a random rater, of the majority, of each rater?
     plumb evaluate --sets sets.npy --ratings votes.npy
   by site, patients as the unit
     plumb evaluate --sets "sets.csv:in_*" --labels labels.npy --by items.csv:site --groups items.csv:patient)";
@@ -39,7 +39,7 @@ bool has_sets_flag(const Args& args) {
 }
 
 int evaluate_sets_command(const Args& args) {
-  Flags flags("evaluate --sets", "How often sets of classes hold the votes, and how large they are.");
+  Flags flags("evaluate --sets", "How often sets of classes contain the votes, and how large they are.");
   InputFlags input_flags;
   SetsOptions o;
   Args sets_files;
@@ -47,7 +47,8 @@ int evaluate_sets_command(const Args& args) {
   std::int64_t threads = 0;
   bool quiet = false;
   flags.heading("Sets");
-  flags.files("--sets", "FILE", sets_files, "N x K, 1 where the set of an item holds the class, otherwise 0");
+  flags.files("--sets", "FILE", sets_files,
+              "N x K, 1 where the set of an item contains the class, otherwise 0");
   add_vote_flags(flags, input_flags);
   flags.files("--by", "FILE", input_flags.by,
               "N slice names or numbers; coverage is also reported by slice (repeat for another slicing)");

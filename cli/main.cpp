@@ -20,23 +20,23 @@ constexpr Command kCommands[] = {
     {"evaluate", "can these probabilities be trusted?", evaluate_command},
     {"compare", "two or more models on the same items", compare_command},
     {"uncertainty", "which uncertainty measure detects wrong answers", uncertainty_command},
-    {"raters", "who are the raters, and what do they say together?", raters_command},
+    {"raters", "accuracy, bias and agreement of the raters, and their consensus", raters_command},
     {"calibrate", "calibrates probabilities: fit, apply, show, export", calibrate_command},
     {"stability", "how estimates vary as the test set shrinks", stability_command},
-    {"report", "puts results on one HTML page", report_command},
-    {"train", "trains a network with well-calibrated probabilities", train_command},
+    {"report", "writes saved results as one HTML page", report_command},
+    {"train", "trains a network for calibrated probabilities", train_command},
     {"predict", "stochastic predictions of a trained network", predict_command},
     {"merge", "merges the states saved for shards", merge_command},
     {"describe", "shows what a file contains and how it could be used", describe_command},
     {"list", "lists the metrics and calibrators", list_command},
-    {"demo", "writes a simulated cohort to try things on", demo_command},
+    {"demo", "writes simulated data to try Plumb on", demo_command},
     {"reproduce", "", nullptr},
 };
 
 std::string help() {
   std::string text = "plumb " + std::string(version()) +
                      " tells you whether a model's probabilities can be trusted.\n\n"
-                     "Try it on data that it makes itself:\n"
+                     "Try it on simulated data:\n"
                      "  plumb demo --out demo\n"
                      "  plumb evaluate --probs demo/test/probs.npy --counts demo/test/counts.npy\n\n"
                      "On your own files (.npy, .npz, .csv, .tsv):\n"

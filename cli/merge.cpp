@@ -16,8 +16,8 @@ constexpr const char* kMergeExamples = R"(Examples:
   plumb evaluate --probs probs-2.npy --labels labels-2.npy --save-state 2.plumb
   plumb merge 1.plumb 2.plumb --json result.json
 Values have the same bits as from one run over all the data, up to 65,536 distinct forecasts; above that
-metrics of order (auroc, ks, ece_mass, kernels) are read off a fine grid of log-odds, and the result states
-their error bounds. What needs all the data at once is null, with the reason.)";
+metrics that need sorted forecasts (auroc, ks, ece_mass, kernels) are computed on a fine grid of log-odds, and
+the result states their error bounds. What needs all the data at once is null, with the reason.)";
 
 struct StateFile {
   std::string path, bytes;

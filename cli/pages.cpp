@@ -63,11 +63,9 @@ Pages::Pages(const PageFlags& flags) : flags_(flags), figures_(flags.figures, !f
   const std::string& page = flags.report;
   const std::string extension = std::filesystem::path(page).extension().string();
   if (!extension.empty() && extension != ".html" && extension != ".htm")
-    throw InputError("the report is an HTML page, but " + page +
-                     " is not named like one; give it a name that ends in .html");
+    throw InputError("--report writes an HTML page; give it a name that ends in .html, not " + page);
   if (!flags.pdf.empty() && std::filesystem::path(flags.pdf).extension() != ".pdf")
-    throw InputError("--pdf writes a PDF, but " + flags.pdf +
-                     " is not named like one; give it a name that ends in .pdf");
+    throw InputError("--pdf writes a PDF; give it a name that ends in .pdf, not " + flags.pdf);
   if (page.empty() && flags.pdf.empty() && !flags.title.empty())
     throw InputError("--title is the title of the page, and no page was requested; add --report report.html");
   for (const char* file : {".png", ".svg", ".pdf", ".html", ".json", ".jpg"})

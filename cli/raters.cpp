@@ -19,13 +19,13 @@ namespace plumb::cli {
 namespace {
 
 constexpr const char* kRatersExamples = R"(Examples:
-  who are the raters, and how far do they agree?
+  accuracy and bias of each rater, and how much they agree
     plumb raters --ratings "votes.csv:rater_*" --bootstrap 200
   an export of an annotation tool; grades in order; the consensus as probabilities
     plumb raters --annotations votes.csv:item,rater,label --classes none,mild,severe --ordered -o consensus.csv
   is the model as close to the others as a rater is?
     plumb raters --ratings "votes.csv:rater_*" --probs probs.npy
-  judge the consensus by experts who rated some of the items, and calibrate it
+  evaluate the consensus against experts who rated some of the items, and calibrate it
     plumb raters --ratings votes.npy --gold experts.npy --calibrated consensus.npy
 Accuracy and confusion are those of a model in which every item has one true class (Dawid and Skene 1979).
 Where experts themselves disagree, evaluate against all votes (plumb evaluate --ratings).)";
@@ -47,11 +47,11 @@ void add_raters_flags(Flags& flags, RatersFlags& f) {
   flags.toggle("--ordered", f.o.ordered,
                "the classes have an order: weighted kappa, ordinal and interval alpha");
   flags.number("--prior", f.o.prior, "pseudo-votes per row of a confusion matrix; 0: maximum likelihood");
-  flags.number("--converged-at", f.o.converged_at, "largest change of a probability in the last iteration");
-  flags.integer("--iterations", f.iterations, "largest number of iterations");
-  flags.integer("--ask", f.ask, "items to list where one more vote tells most");
+  flags.number("--converged-at", f.o.converged_at, "stop when no probability changes by more than this");
+  flags.integer("--iterations", f.iterations, "maximum number of iterations");
+  flags.integer("--ask", f.ask, "number of items to list where one more vote would tell most");
   flags.number("--target-se", f.o.target_se,
-               "standard error of an item's share of votes, for the votes it needs");
+               "target standard error of an item's share of votes, for the number of votes needed");
   flags.integer("--bootstrap", f.bootstrap, "replicates for intervals; 0: none");
   flags.number("--level", f.o.level, "confidence level of the intervals");
   flags.seed("--seed", f.o.seed, "seed of the random numbers");
@@ -111,7 +111,7 @@ std::string raters_advice(const Args& args, const RatersFlags& f) {
 int raters_command(const Args& args) {
   Flags flags(
       "raters",
-      "Who are the raters, how far do they agree, and what do they say together?\n"
+      "Describes the raters: accuracy, bias and agreement of each, and the consensus of all votes.\n"
       "A FILE is .npy, .npz:array, .csv:column or .csv:a,b; several files or a quoted pattern are shards.");
   RatersFlags f;
   add_raters_flags(flags, f);

@@ -38,7 +38,7 @@ std::optional<double> score_of(const Result& r, const std::string& key) {
 }  // namespace
 
 void add_gold_flags(Flags& flags, GoldFlags& f) {
-  flags.heading("Gold votes, to judge the consensus");
+  flags.heading("Gold votes, to evaluate the consensus");
   flags.files("--gold", "FILE", f.gold, "N or N x R classes from experts; negative or empty: none");
   flags.files("--gold-counts", "FILE", f.counts, "the same as N x K votes per class");
   flags.text("--gold-method", "METHOD", f.method,

@@ -50,9 +50,8 @@ void write_needles(const Needles& c, std::int64_t first, const std::filesystem::
 }  // namespace
 
 int demo_regression_command(const Args& args) {
-  Flags flags(
-      "demo regression",
-      "Writes a simulated regression to try things on: two outputs, ten passes, variances too small.");
+  Flags flags("demo regression",
+              "Writes a simulated regression to try Plumb on: two outputs, ten passes, variances too small.");
   DemoOptions options{.out = "demo-regression", .items = NeedleOptions{}.items};
   add_demo_flags(flags, options, false, kItemsOfTwoParts);
   flags.examples("Example:\n  plumb demo regression --out needles");

@@ -85,12 +85,12 @@ void add_uncertainty_flags(Flags& flags, UncertaintyFlags& f, bool of_cases) {
   flags.number("--coarsen", f.o.coarsen, "merge bins until their relative error is at most X; 0: never");
   flags.list("--targets", "x,x", f.targets, "accuracies to find thresholds for [0.99,0.95]");
   flags.number("--confidence", f.o.confidence,
-               "also find thresholds that hold for future items with this probability; 0: none");
+               "also find thresholds that are guaranteed for future items with this probability; 0: none");
   flags.integer("--suspects", f.suspects, "number of confident wrong items to list");
   flags.text("--suspects-by", "NAME", f.o.suspects_by, "measure that ranks them [u1]");
   flags.integer("--bootstrap", f.bootstrap, "replicates for intervals; 0: none");
   flags.integer("--permutations", f.permutations,
-                "permutations of the measure, for the score of a useless one; 0: none");
+                "permutations of the measure, for the score that a useless measure would have; 0: none");
   flags.number("--level", f.o.level, "confidence level of the intervals");
   flags.seed("--seed", f.o.seed, "seed of the random numbers");
   flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");

@@ -52,7 +52,7 @@ void check_split(const Dataset& d, const Split& s, const std::string& name) {
   if (d.task == Task::regression) {
     if (!s.targets.defined() || s.targets.size(1) != d.outputs)
       throw InputError("the targets of " + name + "/ are not " + counted(d.outputs, "number") +
-                       " an item, as those of train/ are");
+                       " per item, as those of train/ are");
     return;
   }
   if (!s.votes.defined() || s.votes.dim() != d.train.votes.dim())

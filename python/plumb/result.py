@@ -219,7 +219,7 @@ def report(*results, path, title="", **named):
         raise ValueError("a report shows at least one result")
     path = os.fspath(path)
     if not path.endswith((".html", ".htm")):
-        raise ValueError(f"the report is an HTML page, but {path} is not named like one; give it a name that ends in .html")
+        raise ValueError(f"a report is an HTML page; give it a name that ends in .html, not {path}")
     core.write_file(path, core.page(shown, title, datetime.date.today().isoformat()))
 
 

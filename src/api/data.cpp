@@ -22,7 +22,7 @@ bool Data::fits(std::int64_t count, std::vector<std::int64_t>& shape) {
   for (const std::int64_t extent : shape) {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 16;
     if (extent < 0 || (extent > 0 && elements > kMost / extent)) {
-      complaint_ = " has the shape " + show_shape(shape) + "; extents are 0 or more and fit the memory";
+      complaint_ = " has the shape " + show_shape(shape) + "; extents must be 0 or more and fit in memory";
       return false;
     }
     elements *= extent;

@@ -193,7 +193,7 @@ Step fit_sets(const Items& items, const SetOptions& o) {
                                             : counted(unlimited, "level")) +
                                 " could not be reached with so few " +
                                 (items.groups.empty() ? "items" : "groups") +
-                                ": these sets hold every class.");
+                                ": these sets contain every class.");
   return step;
 }
 

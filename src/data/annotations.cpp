@@ -75,7 +75,7 @@ void count_unmatched(const Names& items, const Names& ids, const std::vector<std
     if (annotated[i] == 0 && counts.unannotated++ == 0) counts.first_unannotated = ids.name(i);
   if (counts.items_unpredicted < counts.items) return;
   throw InputError(fmt::format(
-      "{} names no item that {} predicts, so nothing joins: the annotations have {}, the predictions {}",
+      "{} names no item that {} predicts, so nothing can be joined: the annotations have {}, the predictions {}",
       items.source(), ids.source(), examples(items.distinct()), examples(ids.distinct())));
 }
 

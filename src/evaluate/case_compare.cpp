@@ -32,7 +32,7 @@ Selection summed(const EvaluateOptions& o, const Items& items) {
     const bool streams = kStreamingProducts.has(run_of(row).needs(all.binary));
     if (!streams && asked_by_name(o, row.key))
       throw InputError("⟦metrics⟧: " + std::string(row.key) +
-                       " needs all voxels in order, and over cases only sums are compared; leave it out");
+                       " needs all voxels sorted, and over cases only sums are compared; leave it out");
     return streams;
   });
 }

@@ -140,7 +140,7 @@ Result CasePool::finish(EvaluateState* state) {
   if (even_ > 0)
     result.notes.push_back(
         counted(even_, "voxel") +
-        " of a structure in some rater's mask had probability 1 for the background, so that the structures were given equal probabilities there");
+        " of a structure in some rater's mask had probability 1 for the background, so the structures were given equal probabilities there");
   add_rater_sections(raters_, selection, finish_options(), result);
   add_region_section(regions_, cases_, selection, finish_options(), result);
   add_case_slices(slices_, options_, result);

@@ -98,7 +98,7 @@ void need_sums(const Selection& selection) {
     if (!kStreamingProducts.has(run_of(*row).needs(selection.binary)))
       throw InputError(
           "⟦estimators⟧: " + std::string(row->key) +
-          " needs all voxels in order, and over cases only sums are kept; use ⟦within⟧ case, or ece");
+          " needs all voxels sorted, and over cases only sums are kept; use ⟦within⟧ case, or ece");
 }
 
 OverCases over(const std::vector<double>& values) {
@@ -129,7 +129,7 @@ Stability stability_over_cases(std::span<const std::string> names,
   const StabilityOptions& o = options.stability;
   const EvaluateOptions e = with_estimators(o);
   if (e.binning == Binning::mass)
-    throw InputError("⟦binning⟧ mass needs all voxels in order; use ⟦within⟧ case, or bins of equal width");
+    throw InputError("⟦binning⟧ mass needs all voxels sorted; use ⟦within⟧ case, or bins of equal width");
   if (o.single == SingleLabel::random)
     throw InputError(
         "⟦single⟧ random redraws the votes of all voxels in every repeat; over cases take majority or rater:NAME, or use ⟦within⟧ case");

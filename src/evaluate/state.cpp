@@ -21,9 +21,8 @@ namespace {
 constexpr const char* kNeedsAll =
     "needs all the data in one run; a state has only sums and the distribution of its forecasts";
 constexpr const char* kNoLadder =
-    "needs the forecasts in order; a state with weights or of an older version has only sums";
-constexpr const char* kMajority =
-    "needs the forecasts in order; a state has only sums of the majority labels";
+    "needs the sorted forecasts; a state with weights or of an older version has only sums";
+constexpr const char* kMajority = "needs the sorted forecasts; a state has only sums of the majority labels";
 
 }  // namespace
 

@@ -101,7 +101,7 @@ Verdict judge(const Inference& inference, std::optional<double> omnibus, int ask
   }
   if (!inference.event()) {
     none.verdict = "cannot tell";
-    none.why = "there is only " + counted(size.units, size.grouped ? "group" : "item") + " to judge by";
+    none.why = "there is only " + counted(size.units, size.grouped ? "group" : "item") + " to evaluate";
     return none;
   }
   const BinNoise& bins = *inference.event();

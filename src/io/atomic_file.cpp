@@ -116,7 +116,11 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_
     // Left by an earlier process of this number, or swept before it was locked.
     if ((error == EEXIST || error == EAGAIN) && attempt < 1000) continue;
     temporary_.clear();
-    if (error == ENOENT || error == ENOTDIR)
+    const std::filesystem::path folder = target.parent_path();
+    if (error == ENOTDIR)
+      throw InputError("cannot write " + path_ + ": " + folder.string() +
+                       " is not a directory; give another name");
+    if (error == ENOENT && !std::filesystem::exists(folder, ignored))
       throw InputError("cannot write " + path_ + ": its directory does not exist; create it first");
     fail(error);
   }

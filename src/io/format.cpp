@@ -16,7 +16,7 @@ constexpr std::string_view kSaveNpy = "save the array as .npy";
 constexpr std::string_view kSavePixels =
     "save the pixels as .npy, for example with Pillow: np.save(..., np.asarray(image))";
 constexpr Unreadable kUnreadable[] = {
-    {".gz", "gzip", "unpack it first, for example with gunzip"},
+    {".gz", "gzip", "decompress it first, for example with gunzip"},
     {".xlsx", "Excel", "save the sheet as .csv"},
     {".pkl", "pickle", kSaveNpy},
     {".pickle", "pickle", kSaveNpy},

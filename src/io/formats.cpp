@@ -45,10 +45,9 @@ std::vector<ArrayInfo> describe_image(const File& file, const std::string& path,
   a.uses.clear();
   if (a.finite == 0) return infos;
   if (a.integers) {
-    a.uses.push_back(
-        {"manifest", "whole numbers: a mask, which a column rater_1 of the table of cases names"});
+    a.uses.push_back({"manifest", "whole numbers: a mask; name it in a column rater_1 of the manifest"});
   } else if (a.min >= 0 && a.max <= 1) {
-    a.uses.push_back({"manifest", "values between 0 and 1: the column probs of the table of cases names it"});
+    a.uses.push_back({"manifest", "values between 0 and 1; name it in the column probs of the manifest"});
   }
   return infos;
 }

@@ -19,7 +19,7 @@ InflateStream::InflateStream(std::vector<std::span<const std::byte>> pieces, Pac
 bool InflateStream::step(std::span<std::byte>& out) {
   if (ended_) return false;
   while (piece_ < pieces_.size() && pieces_[piece_].empty()) ++piece_;
-  if (piece_ == pieces_.size()) throw InputError(name_ + " is damaged: its packed data end early");
+  if (piece_ == pieces_.size()) throw InputError(name_ + " is damaged: its compressed data end early");
   constexpr std::size_t kMost = std::size_t{1} << 30;  // zlib counts in 32 bits
   std::span<const std::byte>& in = pieces_[piece_];
   const std::size_t given = std::min(in.size(), kMost), room = std::min(out.size(), kMost);
@@ -35,14 +35,14 @@ bool InflateStream::step(std::span<std::byte>& out) {
     ended_ = packing_ == Packing::zlib || in.empty();
     if (!ended_ && inflateReset(&stream_) != Z_OK) throw std::bad_alloc();
   } else if (status != Z_OK && !(status == Z_BUF_ERROR && in.empty())) {
-    throw InputError(name_ + " is damaged: its packed data cannot be unpacked");
+    throw InputError(name_ + " is damaged: its compressed data cannot be decompressed");
   }
   return true;
 }
 
 void InflateStream::read(std::span<std::byte> out) {
   while (!out.empty())
-    if (!step(out)) throw InputError(name_ + " is damaged: its packed data end early");
+    if (!step(out)) throw InputError(name_ + " is damaged: its compressed data end early");
 }
 
 void InflateStream::skip(std::uint64_t bytes) {
@@ -55,7 +55,8 @@ void InflateStream::finish() {
   std::array<std::byte, 1> more;
   std::span<std::byte> rest = more;
   while (step(rest))
-    if (rest.empty()) throw InputError(name_ + " is damaged: it unpacks to more than its header declares");
+    if (rest.empty())
+      throw InputError(name_ + " is damaged: it decompresses to more than its header declares");
 }
 
 }  // namespace plumb::detail

@@ -96,7 +96,7 @@ Manifest read_manifest(const std::string& path, const std::vector<std::string>& 
     c.name = table.text(row, name);
     if (c.name.empty()) throw InputError(table.where(row) + ": the case has no name");
     if (!seen.insert(c.name).second)
-      throw InputError(table.where(row) + ": case " + detail::in_quotes(c.name) + " is there twice");
+      throw InputError(table.where(row) + ": case " + detail::in_quotes(c.name) + " appears twice");
     const auto source = [&](int column) { return table.source(row, column, c.name, false); };
     c.probs = source(probs);
     if (c.probs.path.empty())

@@ -169,7 +169,7 @@ DawidSkene fit_dawid_skene(const Judgements& votes, int classes, int raters, con
   const std::int64_t cells = std::int64_t{raters} * classes * classes;
   if (cells > kMostCells)
     throw InputError(fmt::format(
-        "{} raters with confusion matrices of {} classes do not fit memory; leave out raters with few votes, or join classes",
+        "{} raters with confusion matrices of {} classes do not fit in memory; leave out raters with few votes, or join classes",
         raters, classes));
   DawidSkene fit;
   fit.classes = classes;

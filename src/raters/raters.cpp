@@ -50,7 +50,7 @@ std::vector<double> replicate_quantities(const AllVotes& votes, const DawidSkene
                                          DawidSkeneOptions model) {
   if (o.bootstrap * q.size() > kMostNumbers)
     throw InputError(
-        fmt::format("{} replicates of {} numbers about the raters do not fit memory; use ⟦bootstrap⟧ {}",
+        fmt::format("{} replicates of {} numbers about the raters do not fit in memory; use ⟦bootstrap⟧ {}",
                     o.bootstrap, q.size(), std::max<std::int64_t>(2, kMostNumbers / q.size())));
   std::vector<double> out(o.bootstrap * q.size());
   Progress progress(o.progress, o.cancel);

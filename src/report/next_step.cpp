@@ -187,7 +187,7 @@ NextStep after_trustworthy(const Result& r) {
         "Write the calibrated probabilities to a file; plumb uncertainty then shows the confident wrong answers:",
         applied(r, first),
         {Claim::advise_suspects}};
-  return {"Look at the confident wrong answers and at what to hand over to a person:",
+  return {"Look at the confident wrong answers and at the items to defer to a person:",
           with_data(r, "uncertainty", {flag("suspects") + " 20"}),
           {Claim::advise_suspects}};
 }

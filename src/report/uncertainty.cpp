@@ -68,7 +68,7 @@ std::string measure_words(const UncertaintyResult& r, const TerminalOptions& o) 
       {"u5", "-log of the sum of the five largest probabilities"},
       {"loss", "-log of the label's probability: it uses the label, so it is only a bound"},
       {"variance", "spread of the samples' probabilities around their mean"},
-      {"mutual_information", "how much the samples disagree: entropy less expected entropy"},
+      {"mutual_information", "how much the samples disagree: entropy minus expected entropy"},
       {"expected_entropy", "mean entropy of the samples: what more samples cannot reduce"}};
   TextTable table({"", ""});
   for (const MeasureResult& m : r.measures)
@@ -98,8 +98,8 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
                                 [](const MeasureResult& m) { return !m.guarantees.empty(); });
   std::vector<std::string> header{"measure", "target", "keep below", "kept", "accuracy", "band", "accuracy"};
   if (sure) {
-    header[2] = "plain cut";
-    header.insert(header.end(), {"guaranteed cut", "kept"});
+    header[2] = "plain";
+    header.insert(header.end(), {"guaranteed", "kept"});
   }
   TextTable table(header);
   for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
@@ -114,7 +114,7 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
                    {score_text(*t.value), score_percent(t.kept_share), score_percent(*t.kept_accuracy),
                     any ? score_percent(t.share) : "", any ? score_percent(*t.accuracy) : ""});
       } else {
-        row.insert(row.end(), {any ? "no further cut" : "no such cut", "", "", "", ""});
+        row.insert(row.end(), {any ? "no other" : "none", "", "", "", ""});
       }
       any = any || t.value;
       if (j < m.guarantees.size()) {
@@ -134,11 +134,12 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
 }
 
 std::string threshold_words(const UncertaintyResult& r) {
-  std::string text = "Items below the cut are kept; a band is what each further cut adds to the one before.";
+  std::string text =
+      "Items below the threshold are kept; a band is what each further threshold adds to the one before.";
   if (r.confidence == 0) return text;
   return text +
          fmt::format(
-             " A plain cut reaches its target on these items, each band by itself; on new items it misses it in about half of all test sets. A guaranteed cut applies the target to everything kept, so it can keep more than a plain one. Guaranteed, for one measure and target: with probability at least {:g}% over the test set, the accuracy of future items kept is at least the target, if they come from the same distribution as these {}.",
+             " A plain threshold reaches its target on these items, each band by itself; on new items it misses it in about half of all test sets. A guaranteed threshold applies the target to everything kept, so it can keep more than a plain one. Guaranteed, for one measure and target: with probability at least {:g}% over the test set, the accuracy of future items kept is at least the target, if they come from the same distribution as these {}.",
              100 * r.confidence, r.groups > 0 ? "groups" : "items");
 }
 
@@ -212,7 +213,7 @@ std::vector<std::string> uncertainty_notes(const UncertaintyResult& r, const Unc
                                   least_units(target, r.confidence)));
   if (o.bootstrap > 0 && o.bins && r.items > 0)
     notes.push_back(
-        "with ⟦bins⟧ the interval of eor is too narrow: it can miss the odds ratio of a larger test set far more often than its level says; leave ⟦bins⟧ out for one that holds");
+        "with ⟦bins⟧ the interval of eor is too narrow: it can miss the odds ratio of a larger test set far more often than its level says; leave ⟦bins⟧ out for one that covers");
   if (!doubtful.empty())
     notes.push_back(fmt::format(
         "bins too small to trust ({}): only right or only wrong answers, or a standard error above {:g} of the rarer outcome's share; {}",
@@ -244,7 +245,7 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
     out += "\n  " + detail::wrap(threshold_words(r), o.width - 2, "  ") + "\n";
   }
   if (!histogram)
-    section("Hand the most uncertain items to a person: accuracy of the rest", deferral_table(r, o));
+    section("Defer the most uncertain items to a person: accuracy of the rest", deferral_table(r, o));
   if (!r.suspects.empty())
     section("Suspects: wrong, and least uncertain by " + r.suspects_by + "; mislabelled or ambiguous?",
             suspect_table(r, names, o));

@@ -11,7 +11,7 @@ namespace plumb::detail {
 struct Headline {
   std::string model;
   std::string level;  ///< "trustworthy", "off", "cannot tell"; "none" where there is no verdict
-  std::string name;   ///< as shown: "Certainly off"
+  std::string name;   ///< as shown: "Clearly off"
   std::string text;   ///< options are marked
 };
 

@@ -53,7 +53,7 @@ std::string probabilities_reason(const Result& r) {
     std::string out =
         fmt::format("the ECE is about {}{}, above the {}", estimate, ece_interval(r), tolerance);
     if (v.p_value)
-      out += fmt::format(", and not by chance ({})",
+      out += fmt::format(", and more than chance explains ({})",
                          p_text(*v.p_value, setting<std::int64_t>(r, "bootstrap", 0)));
     return out;
   }
@@ -105,7 +105,7 @@ std::string why_none(const Result& r) {
   if (r.command == "merge") return "merged states hold no items to resample";
   if (r.command == "evaluate" && r.items == 1) return "one item cannot show whether a model is calibrated";
   if (r.command == "evaluate" && setting<std::int64_t>(r, "bootstrap", 0) == 0)
-    return "it takes ⟦bootstrap⟧ to tell miscalibration from chance";
+    return "without ⟦bootstrap⟧, miscalibration cannot be told from chance";
   return r.verdict.why.empty() ? "the values that it needs were not computed" : r.verdict.why;
 }
 
@@ -135,7 +135,7 @@ std::string p_cell(double p, std::int64_t replicates) {
 
 std::string_view verdict_name(const Verdict& v) {
   if (v.verdict == "trustworthy") return "Trustworthy";
-  if (v.verdict == "off") return v.certain ? "Certainly off" : "Off";
+  if (v.verdict == "off") return v.certain ? "Clearly off" : "Off";
   return v.verdict.empty() ? "No verdict" : "Cannot tell";
 }
 

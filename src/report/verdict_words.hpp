@@ -14,7 +14,7 @@ namespace plumb::detail {
 [[nodiscard]] Sentence verdict_words(const Result& result);
 /// The same without its name, as a clause: "the ECE is at most 0.0231 with 95% confidence, ...".
 [[nodiscard]] std::string verdict_reason(const Result& result);
-/// "Trustworthy", "Off", "Certainly off", "Cannot tell", "No verdict".
+/// "Trustworthy", "Off", "Clearly off", "Cannot tell", "No verdict".
 [[nodiscard]] std::string_view verdict_name(const Verdict& verdict);
 
 /// "95%", of the intervals.

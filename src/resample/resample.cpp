@@ -33,7 +33,8 @@ std::string few_units_note(std::int64_t units, bool grouped) {
   const std::string what = counted(units, grouped ? "group" : "item");
   if (units >= kEnoughUnits) return "";
   if (units < 2) return "no intervals and no p-values: there is only " + what + " to draw from";
-  return "intervals and p-values rest on " + what + ": with so few they are rough and usually too narrow";
+  return "intervals and p-values are based on " + what +
+         ": with so few they are rough, and intervals are usually too narrow";
 }
 
 std::string few_signs_note(std::int64_t units, bool grouped, double level) {

@@ -230,7 +230,7 @@ def test_every_command_that_takes_votes(joined):
 REFUSED = [
     ("id,p\na,0.9\na,0.2\n", "item,rater,label\na,x,1\n", "votes.csv", "row 0 and in row 1; each needs its own id"),
     ("id,p\na,0.9\nb,0.2\n", "item,rater,label\nq1,x,1\nq2,x,0\n", "votes.csv",
-     'nothing joins: the annotations have "q1", "q2", the predictions "a", "b"'),
+     'nothing can be joined: the annotations have "q1", "q2", the predictions "a", "b"'),
     ("id,p\na,0.9\nb,0.2\n", "item,who,label\na,x,1\n", "votes.csv", "say which columns are item, rater and label"),
     ("id,p\na,0.9\nb,0.2\n", "item,rater,label\na,x,1\n", "votes.csv:item,rater,lable", 'did you mean "label"'),
     ("id,p\na,0.9\nb,0.2\n", "item,rater,label\na,x,1\n", "votes.csv:item", "takes the columns of item, rater and label"),

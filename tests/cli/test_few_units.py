@@ -10,7 +10,7 @@ def test_few_units_to_draw_from(folder, task, groups):
     r = folder.evaluate("--probs", "probs.npy", "--labels", "labels.npy", "--groups", "g.npy", "--bootstrap", 200)
     assert ("low" in r["metrics"]["nll"]) == (groups > 1)
     assert ("p_value" in r["metrics"]["ece"]) == (groups > 1)
-    assert any(("no intervals" if groups == 1 else f"rest on {groups} groups") in n for n in r["notes"])
+    assert any(("no intervals" if groups == 1 else f"are based on {groups} groups") in n for n in r["notes"])
 
 
 def test_one_item_has_no_interval(folder):

@@ -301,7 +301,7 @@ def page(result):
 
 
 @pytest.mark.parametrize("script, words", [
-    ("sleep 1000\n", "had not printed the page after 0.7 seconds and was ended"),
+    ("sleep 1000\n", "had not printed the page after 0.7 seconds and was stopped"),
     ("exit 7\n", "failed to print the page"),
     ("kill -9 $$\n", "failed to print the page"),
     ("exit 0\n", "printed no page"),

@@ -232,7 +232,7 @@ def test_drive(folder):
 
 
 BAD = [
-    ("truncated", "packed data end early"), ("affine", "are not on the same grid"), ("shape", "the same shape"), ("probs_shape", "does not resample"),
+    ("truncated", "compressed data end early"), ("affine", "are not on the same grid"), ("shape", "the same shape"), ("probs_shape", "does not resample"),
     ("missing", "none.nii.gz"), ("label", "label 7 is not a class"), ("outside", "is not a probability"), ("nan", "is not a number"),
     ("empty", "no voxel is left"), ("roi_nan", "NaN does not say whether the voxel belongs to the region; write 0 to leave it out"),
 ]

@@ -103,7 +103,7 @@ def test_gates(folder, cases):
     (("--manifest", "raw.csv", "--manifest", "better.csv"), "NAME=FILE"),
     ((*MODELS, "--predicted"), "--predicted"),
     ((*MODELS, "--foreground"), "--foreground"),
-    ((*MODELS, "--metrics", "auroc"), "auroc needs all voxels in order"),
+    ((*MODELS, "--metrics", "auroc"), "auroc needs all voxels sorted"),
     ((*MODELS, "--reference", "bettr"), 'did you mean "better"'),
     ((*MODELS, "--report", "r.png"), "ends in .html"),
     ((*MODELS, "--bandwidth", "0.1"), "--bandwidth"),

@@ -115,7 +115,7 @@ def test_page_spells_flags(folder):
     assert folder.run("report", "r.json", "-o", "again.html").code == 0
     for name in ("r.html", "again.html"):
         page = (folder / name).read_text()
-        assert "⟦" not in page and "It takes --bootstrap to tell" in page, name
+        assert "⟦" not in page and "Without --bootstrap, miscalibration" in page, name
         assert "give --clip" in page and "`" not in page.split("<script>")[0], name
     listed = folder.run("list", "--json").out
     assert "⟦" not in listed and "⟦" not in folder.run("list").out and "truth: --truth" in folder.run("list").out

@@ -17,7 +17,7 @@ TESTS = [path for path in sorted((ROOT / "tests").rglob("*")) if path.suffix in 
 PYTHON = sorted((ROOT / "python" / "plumb").rglob("*.py"))
 WEB = sorted((ROOT / "web" / "src").rglob("*.ts"))
 WIDTH = 120
-TEXTS = ("README.md", "HACKING.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "tools/setup")
+TEXTS = ("README.md", "HACKING.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "python/README.md", "Makefile", "tools/setup")
 
 # Not yet wrapped and reworded; remove a file from the set when it is.
 LATER = set()
@@ -91,6 +91,22 @@ OLD = {
     r"\bappears? whole\b": "appears complete",
     r"\bto sum 1\b": "to sum to 1",
     r"(?:kB|MB|votes|voxels|images|seconds|bytes) an? (?:case|vote|voxel|epoch|image|row)\b": "per",
+    r"\bCertainly off\b|\band not by chance\b": "Clearly off; more than chance explains",
+    r"\b[Ii]t takes (?:--|⟦)?bootstrap": "without --bootstrap, miscalibration cannot be told from chance",
+    r"\b[Ww]ho are the raters\b|\bsay together\?|\bhow far (?:they|the raters) agree\b": "accuracy, bias, agreement and consensus of the raters",
+    r"\b(?:these|the|prediction) sets hold\b|\bset of an? (?:new )?item holds\b": "contain",
+    r"\bfiles? without a name\b": "unnamed temporary file",
+    r"\bhand(?:s|ed)? (?:over to a person|the most uncertain)\b|\bto hand over\b": "defer",
+    r"\b(?:plain|guaranteed|such|further) cuts?\b": "threshold",
+    r"\bneeds (?:all voxels|the forecasts) in order\b|\bmetrics of order\b": "sorted",
+    r"\bits packed data\b|\bit unpacks to\b": "compressed data, decompresses",
+    r"\bnot named like one\b": "give it a name that ends in",
+    r"\bdoes not go with\b": "cannot be combined with",
+    r"\bfits? (?:the )?memory\b": "fit in memory",
+    r"\bp-values rest on\b|\bto judge by\b|\bjudge the consensus\b": "are based on; evaluate",
+    r"\bcurve follows chance\b|\bfit follows chance\b|\bno factor can repair\b": "fits noise; correct",
+    r"\bnobody (?:needs|asks|has)\b|\bfor want of\b|\bare but two\b": "not needed; without; only two",
+    r"\bto try things on\b|\bdata that it makes itself\b": "simulated data to try Plumb on",
 }
 # The same in the docs only, where bins of forecasts are never cells. (Blood and tumour cells are.)
 OLD_IN_DOCS = {

@@ -121,7 +121,7 @@ def test_words_and_slices(folder):
     run = folder.run("evaluate", *ARGS, "--by", "by.csv:g", "--bootstrap", 20)
     assert run.code == 0, run.err
     text = " ".join(run.out.split())
-    assert "The variances are too small by a factor of about 3" in text and "Certainly off:" in text
+    assert "The variances are too small by a factor of about 3" in text and "Clearly off:" in text
     assert "Leaving out the least certain 20% of the items" in text
     assert "By slice" in run.out and "95% interval" in run.out
 

@@ -27,7 +27,7 @@ def test_help_teaches_without_libtorch():
 
 @pytest.mark.parametrize("args, word", [
     ((), "--out is needed"),
-    (("--grid", "g.json", "--out", "r", "--epochs", "5"), '--epochs does not go with --grid: write "epochs" into "base" of g.json'),
+    (("--grid", "g.json", "--out", "r", "--epochs", "5"), '--epochs cannot be combined with --grid; write "epochs" into "base" of g.json'),
     (("--grid", "g.json", "--out", "r", "--train-items", "5"), '"train_items" into "base"'),
     (("--grid", "g.json", "--out", "r", "--data", "d"), '"data" into "base"'),
     (("--grid", "g.json", "--out", "r", "--raw"), '"normalize": false into "base"'),

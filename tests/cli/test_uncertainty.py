@@ -315,7 +315,7 @@ def test_bad_input_is_one_sentence(folder, seven, name):
 
 def test_terminal_says_what_it_means(folder, seven):
     out = folder.run(*BASE, "--bootstrap", 5).out
-    for words in ("best first", "changes the odds", "Thresholds", "Hand the most uncertain items", "Suspects"):
+    for words in ("best first", "changes the odds", "Thresholds", "Defer the most uncertain items", "Suspects"):
         assert words in out
     assert max(map(len, out.splitlines())) <= 130
 

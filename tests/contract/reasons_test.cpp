@@ -277,7 +277,7 @@ TEST_F(Reasons, AreTrueOfMergedStates) {
         given.emplace_back(key, m);
       } else {
         EXPECT_TRUE(m.why.starts_with("needs all the data in one run;") ||
-                    m.why.starts_with("needs the forecasts in order;"))
+                    m.why.starts_with("needs the sorted forecasts;"))
             << key << ": " << m.why;
       }
     }

@@ -45,7 +45,7 @@ def test_what_is_in_the_table(walk):
 def test_patients_as_the_unit_to_a_verdict(walk):
     write_cohort(walk, 400)
     printed = walk.shell(example(walk, "evaluate", "items.csv:patient", "--bootstrap"), instead=OWN)
-    assert "Certainly off" in printed and "In words" in printed
+    assert "Clearly off" in printed and "In words" in printed
     assert float(re.search(r"^  calibration_slope +([0-9.]+)", printed, re.M)[1]) < 0.7
     fit = next_command(printed)
     assert "--groups cohort.csv:patient" in fit
@@ -84,4 +84,4 @@ def test_a_page_to_mail(walk):
         pytest.skip(said.strip())
     assert "report.html" in said
     text = (walk.path / "report.html").read_text()
-    assert "Certainly off" in text and "http://" not in re.sub(r"http://www\.w3\.org\S*", "", text.split("<script", 1)[0])
+    assert "Clearly off" in text and "http://" not in re.sub(r"http://www\.w3\.org\S*", "", text.split("<script", 1)[0])

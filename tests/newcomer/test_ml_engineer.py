@@ -52,7 +52,7 @@ def test_own_files_to_a_verdict_and_a_repair(walk, monkeypatch):
     describe = next(c for c in own if " describe " in c)
     assert "could be --probs" in walk.shell(describe)
     evaluate = next(c for c in own if "--bootstrap" in c)
-    assert "Certainly off" in walk.shell(evaluate)
+    assert "Clearly off" in walk.shell(evaluate)
 
     # What the tool advises, step by step, from the plainest run to the end.
     steps = walk.follow(evaluate.replace(" --bootstrap 200", ""))

@@ -58,7 +58,7 @@ class WordsReader {
 
   [[nodiscard]] bool trusted() const { return shown_.verdict.starts_with("Trustworthy"); }
   [[nodiscard]] bool off() const {
-    return shown_.verdict.starts_with("Off") || shown_.verdict.starts_with("Certainly off");
+    return shown_.verdict.starts_with("Off") || shown_.verdict.starts_with("Clearly off");
   }
   [[nodiscard]] bool undecided() const { return shown_.verdict.starts_with("Cannot tell"); }
 
@@ -82,7 +82,7 @@ class WordsReader {
     static const std::regex below(
         R"((?:at most|within a factor of) ([0-9.e+-]+) .*below the tolerance of ([0-9.e+-]+))"),
         above(R"((?:about|as large as) ([0-9.e+-]+).*, above the tolerance of ([0-9.e+-]+))"),
-        chance(R"(not by chance \(p (?:=|<=) ([0-9.e+-]+)\))"),
+        chance(R"(more than chance explains \(p (?:=|<=) ([0-9.e+-]+)\))"),
         needed(R"(about ([0-9,]+) (?:items|groups) would settle)");
     Match m;
     if (trusted())
@@ -92,7 +92,7 @@ class WordsReader {
     if (has(v, "as large as"))
       expect(std::regex_search(v, m, above) && number(m, 1) > number(m, 2), "\"above\" is not above", v);
     if (std::regex_search(v, m, chance))
-      expect(number(m, 1) <= (1 - shown_.level) * 1.005, "\"not by chance\" with a large p-value", v);
+      expect(number(m, 1) <= (1 - shown_.level) * 1.005, "\"more than chance explains\" with a large p-value", v);
     if (std::regex_search(v, m, needed)) {
       std::string digits = m[1].str();
       std::erase(digits, ',');

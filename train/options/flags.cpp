@@ -36,7 +36,7 @@ Examples:
     plumb demo faces --out faces
     plumb train --data faces --model resnet18 --method cape-bin --lr 0.01 --plateau 5 --out runs/cape
     plumb evaluate --probs runs/cape/test/probs.npy --labels runs/cape/test/labels.npy
-  several labels per image, dropout for later
+  several labels per image; dropout, for stochastic predictions later
     plumb demo digits --out digits
     plumb train --data digits --model cnn --optimizer adam --lr 0.001 --targets counts --out runs/cnn
   regression with its own uncertainty
@@ -60,7 +60,7 @@ constexpr const char* kPredictExamples = R"(Examples, on the runs that "plumb tr
     plumb predict runs/cape --tta --flip --rotation 10 --out runs/cape/tta
   regression: mean, aleatoric and epistemic variance (Laves 2021, eq. 10)
     plumb predict runs/reg --mc-dropout --samples 25 --out runs/reg/mc
-  one table for others, with a column for each class
+  the predictions as one table, with a column for each class
     plumb predict runs/cnn --out predictions.parquet
 A run with --ensemble M gives one sample per member, or --samples for each with --mc-dropout or --tta.)";
 
@@ -131,7 +131,7 @@ void check_effect(const Flags& flags, const train::TrainOptions& o) {
   std::string name = flag.substr(2);
   for (char& c : name) c = c == '-' ? '_' : c;
   name = name == "raw" ? "\"normalize\": false" : "\"" + name + "\"";
-  throw InputError(flag + " does not go with --grid: write " + name + " into \"base\" of " + grid);
+  throw InputError(flag + " cannot be combined with --grid; write " + name + " into \"base\" of " + grid);
 }
 
 void add_train_flags(Flags& flags, TrainFlags& t) {
@@ -249,7 +249,7 @@ train::TrainOptions train_options(const Flags& flags, TrainFlags t) {
 }  // namespace
 
 bool parse_train_flags(const Args& args, TrainFlags& t) {
-  Flags flags("train", "Trains a network with well-calibrated probabilities.");
+  Flags flags("train", "Trains a network with methods that aim at calibrated probabilities.");
   add_train_flags(flags, t);
   if (!flags.parse(args)) return false;
   t.options = train_options(flags, t);
@@ -276,7 +276,7 @@ bool parse_predict_flags(const Args& args, train::PredictOptions& o) {
   flags.heading("Running");
   flags.text(
       "-o,--out", "FOLDER|FILE", o.out,
-      "a folder for samples.npy (S x N x K), probs.npy (regression: mean, aleatoric, epistemic) and the answers; or the predictions as one .npy, .csv or .parquet");
+      "a folder for samples.npy (S x N x K), probs.npy (regression: mean, aleatoric, epistemic) and the labels; or the predictions as one .npy, .csv or .parquet");
   flags.choice("--device", train::kDevices, o.device, "auto: CUDA if available");
   flags.integer("--threads", o.threads, "number of threads; 0: all cores");
   flags.integer("--batch", o.batch, "batch size");

@@ -24,7 +24,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
 const kThousands = new Intl.NumberFormat("en");
 
 /** Four significant places, and no more zeros than they need. */
-export function shown(x: number): string {
+export function formatNumber(x: number): string {
   if (Number.isInteger(x)) return kThousands.format(x);
   const size = Math.abs(x);
   if (size < 1e-3 || size >= 1e6) return x.toExponential(2);
@@ -33,7 +33,7 @@ export function shown(x: number): string {
 
 export function scalar(x: unknown): string {
   if (x === null || x === undefined) return "";
-  if (typeof x === "number") return shown(x);
+  if (typeof x === "number") return formatNumber(x);
   if (Array.isArray(x)) return x.map(scalar).join(", ");
   return String(x);
 }

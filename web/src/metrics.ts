@@ -1,5 +1,5 @@
 // The table of metrics: value, interval, value expected by chance, direction.
-import { h, shown } from "./dom";
+import { h, formatNumber } from "./dom";
 import type { MetricCell, MetricRow, Report } from "./types";
 
 const kDirection: Record<string, string> = {
@@ -32,13 +32,13 @@ function cellOf(cell: MetricCell | null, model: string, best: boolean, several: 
     td.append(h("span", { class: "none" }, "not defined"), h("span", { class: "why" }, cell.why ?? ""));
     return td;
   }
-  td.append(h("span", { class: "value" }, shown(cell.value)));
+  td.append(h("span", { class: "value" }, formatNumber(cell.value)));
   if (best) td.append(h("span", { class: "badge" }, "best"));
   if (cell.low !== undefined && cell.high !== undefined) {
-    td.append(h("span", { class: "range" }, `${shown(cell.low)} to ${shown(cell.high)}`));
+    td.append(h("span", { class: "range" }, `${formatNumber(cell.low)} to ${formatNumber(cell.high)}`));
   }
   if (cell.null_mean !== undefined && cell.p_value !== undefined) {
-    td.append(h("span", { class: "range" }, `by chance ${shown(cell.null_mean)}, p ${cell.p_value <= floor * (1 + 1e-9) ? "<=" : "="} ${Number(cell.p_value.toPrecision(2))}`));
+    td.append(h("span", { class: "range" }, `by chance ${formatNumber(cell.null_mean)}, p ${cell.p_value <= floor * (1 + 1e-9) ? "<=" : "="} ${Number(cell.p_value.toPrecision(2))}`));
   }
   return td;
 }

@@ -1,6 +1,6 @@
 // The page, top to bottom.
 import { sectionCharts } from "./charts";
-import { h, shown, svg } from "./dom";
+import { h, formatNumber, svg } from "./dom";
 import { metricsSection } from "./metrics";
 import { provenance } from "./provenance";
 import { readerTable } from "./tables";
@@ -44,9 +44,9 @@ function themeButton(): HTMLElement {
 function facts(report: Report): string {
   const m = report.models[0];
   if (!m) return "";
-  const parts = [m.task, m.items !== undefined && `${shown(m.items)} ${m.noun ?? "items"}`,
-    m.votes !== undefined && m.items !== undefined && m.votes > m.items && `${shown(m.votes)} votes`,
-    m.classes !== undefined && m.classes > 2 && `${shown(m.classes)} classes`,
+  const parts = [m.task, m.items !== undefined && `${formatNumber(m.items)} ${m.noun ?? "items"}`,
+    m.votes !== undefined && m.items !== undefined && m.votes > m.items && `${formatNumber(m.votes)} votes`,
+    m.classes !== undefined && m.classes > 2 && `${formatNumber(m.classes)} classes`,
     report.date, `plumb ${report.plumb}`];
   return parts.filter(Boolean).join(" · ");
 }

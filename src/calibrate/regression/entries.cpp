@@ -28,7 +28,7 @@ void read_entries(const RegressionItems& items, std::int64_t begin, std::int64_t
     constexpr double kSmallest = 1e-300;
     if (variance[k] >= kSmallest || (!out.weight.empty() && out.weight[k % n] == 0)) continue;
     throw InputError(source_of(items, spread).where(begin + k % n) + ": the variance is " +
-                     show(variance[k]) + ", which no factor can repair; raise small variances with ⟦clip⟧");
+                     show(variance[k]) + ", which no factor can correct; raise small variances with ⟦clip⟧");
   }
 }
 

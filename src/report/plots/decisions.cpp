@@ -68,7 +68,7 @@ void decision_plots(const Runs& runs, Plots& out) {
   add_plot(
       out, std::move(points), runs,
       {"decision_curve", "calibration", "Decision curve", joined(words, ". "),
-       "Net benefit: true positives less false positives, which are weighted by the odds of the threshold. The band is the interval of each threshold by itself."});
+       "Net benefit: true positives minus false positives, which are weighted by the odds of the threshold. The band is the interval of each threshold by itself."});
 }
 
 }  // namespace plumb::detail

@@ -180,7 +180,7 @@ TEST(CaseCompare, WhatIsWrongNamesCaseAndModel) {
     }
     return std::string();
   };
-  EXPECT_NE(said({.metrics = {"auroc"}}).find("auroc needs all voxels in order"), std::string::npos);
+  EXPECT_NE(said({.metrics = {"auroc"}}).find("auroc needs all voxels sorted"), std::string::npos);
   sets.models[1][2] = make_sets(4, 30, {0}, 8).models[0][2];
   EXPECT_NE(said({.metrics = {"ece"}}).find("case case 2 of model b: its masks differ"), std::string::npos);
   sets.models[1][2] = make_sets(4, 29, {0}, 8).models[0][2];

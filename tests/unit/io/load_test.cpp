@@ -46,8 +46,8 @@ TEST(Load, FormatsThatCannotBeRead) {
   const std::string cannot = ", which this version cannot read; ";
   for (const char* name : {"a.nii", "a.nii.gz"})
     EXPECT_EQ(said({dir.write(name, "x")}), dir / name + " is not a NIfTI file: it has fewer than 348 bytes");
-  EXPECT_EQ(said({dir.write("a.csv.gz", "\x1f\x8b")}),
-            dir / "a.csv.gz" + " is in gzip format" + cannot + "unpack it first, for example with gunzip");
+  EXPECT_EQ(said({dir.write("a.csv.gz", "\x1f\x8b")}), dir / "a.csv.gz" + " is in gzip format" + cannot +
+                                                           "decompress it first, for example with gunzip");
   EXPECT_EQ(said({dir.write("a.xlsx", zip({{"sheet.xml", "x"}}))}),
             dir / "a.xlsx" + " is in Excel format" + cannot + "save the sheet as .csv");
   EXPECT_EQ(said({dir.write("a.csv", f8("(1,)", {1}))}),

@@ -89,11 +89,11 @@ TEST(Nifti, WhatIsWrongIsSaid) {
       "a.nii is damaged: its header (2 x 2 of float32) requires 16 bytes of voxels, but the file has 15");
   EXPECT_NE(said(good + "x").find("but the file has 17"), std::string::npos);
   const std::string packed = gzipped(good);
-  EXPECT_EQ(said(packed.substr(0, packed.size() - 12)), "a.nii is damaged: its packed data end early");
-  EXPECT_EQ(said(gzipped(good + "x")), "a.nii is damaged: it unpacks to more than its header declares");
+  EXPECT_EQ(said(packed.substr(0, packed.size() - 12)), "a.nii is damaged: its compressed data end early");
+  EXPECT_EQ(said(gzipped(good + "x")), "a.nii is damaged: it decompresses to more than its header declares");
   std::string broken = packed;
   broken[packed.size() - 6] ^= 1;  // of the checksum
-  EXPECT_EQ(said(broken), "a.nii is damaged: its packed data cannot be unpacked");
+  EXPECT_EQ(said(broken), "a.nii is damaged: its compressed data cannot be decompressed");
   std::string huge = good;  // a false header allocates no memory
   for (const int axis : {1, 2, 3}) std::memcpy(huge.data() + 40 + 2 * axis, "\xff\x7f", 2);
   huge[40] = 3;

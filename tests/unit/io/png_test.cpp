@@ -61,9 +61,9 @@ TEST(Png, WhatIsWrongIsSaid) {
             std::string::npos);
   EXPECT_EQ(said(png_file(0, 1, 8, 0, "x")), "a.png is a damaged PNG file: its size is 0 x 1");
   EXPECT_EQ(said(png_file(2, 2, 8, 0, std::string("\0\1\2", 3))),
-            "a.png is damaged: its packed data end early");
+            "a.png is damaged: its compressed data end early");
   EXPECT_EQ(said(png_file(1, 1, 8, 0, std::string("\0\1\2", 3))),
-            "a.png is damaged: it unpacks to more than its header declares");
+            "a.png is damaged: it decompresses to more than its header declares");
   EXPECT_EQ(said(png_file(1, 1, 8, 0, "\7\1")), "a.png is a damaged PNG file: a line has filter 7");
 }
 

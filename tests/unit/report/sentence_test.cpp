@@ -81,7 +81,7 @@ TEST(Claims, ATrustedFaultMustBeExcusedInItsOwnSentence) {
 test::Shown off() {
   return {
       .verdict =
-          "Off: the ECE is about 0.08 (95% interval 0.04 to 0.11), above the tolerance of 0.05, and not by chance (p = 0.02).",
+          "Off: the ECE is about 0.08 (95% interval 0.04 to 0.11), above the tolerance of 0.05, and more than chance explains (p = 0.02).",
       .words =
           {"The forecasts are too high on average: the mean forecast of 1 is 40.0%, and 32.0% of the labels are 1 (p = 0.01).",
            "The forecasts are too extreme: the calibration slope is 0.6 (95% interval 0.5 to 0.8); a calibrated model has 1."},
@@ -97,7 +97,7 @@ test::Shown trusted() {
       .verdict = "Trustworthy: the ECE is at most 0.03 with 95% confidence, below the tolerance of 0.05.",
       .words =
           {"The mean forecast of 1 is 40.0%, and 39.0% of the labels are 1; chance may explain the difference (p = 0.4)."},
-      .next = "Look at the confident wrong answers and at what to hand over to a person:",
+      .next = "Look at the confident wrong answers and at the items to defer to a person:",
       .headline = "trustworthy",
       .units = 300};
 }

@@ -31,14 +31,14 @@ TEST(Verdict, Trustworthy) {
             "Trustworthy: the ECE is at most 0.032 with 95% confidence, below the tolerance of 0.05.");
 }
 
-TEST(Verdict, OffAndCertainlyOff) {
+TEST(Verdict, OffAndClearlyOff) {
   Result r = judged("off", 0.0812, 0.041, 0.102);
   r.verdict.p_value = 1.0 / 101;
   EXPECT_EQ(
       verdict_sentence(r),
-      "Off: the ECE is about 0.081 (95% interval 0.041 to 0.102), above the tolerance of 0.05, and not by chance (p <= 0.0099).");
+      "Off: the ECE is about 0.081 (95% interval 0.041 to 0.102), above the tolerance of 0.05, and more than chance explains (p <= 0.0099).");
   r.verdict.certain = true;
-  EXPECT_EQ(verdict_sentence(r).substr(0, 14), "Certainly off:");
+  EXPECT_EQ(verdict_sentence(r).substr(0, 12), "Clearly off:");
 }
 
 TEST(Verdict, CannotTellNamesTheItemsOrWhyNot) {
@@ -73,7 +73,7 @@ TEST(Verdict, TooFewReplicatesOrUnitsGiveTheirOwnReason) {
 TEST(Verdict, NoneIsSaidWithTheReason) {
   Result r = sample::labels();
   EXPECT_EQ(verdict_sentence(r, kFlag),
-            "No verdict: it takes --bootstrap to tell miscalibration from chance.");
+            "No verdict: without --bootstrap, miscalibration cannot be told from chance.");
   r.items = 1;
   EXPECT_EQ(verdict_sentence(r), "No verdict: one item cannot show whether a model is calibrated.");
   EXPECT_TRUE(detail::next_step(r).parts.empty()) << "one item is no reason to resample";
@@ -159,7 +159,7 @@ TEST(NextStep, OfOneItemIsNone) {
   Result r = judged("cannot tell", 0, 0, 0);
   r.items = 1;
   r.verdict.estimate.reset();
-  r.verdict.why = "there is only 1 item to judge by";
+  r.verdict.why = "there is only 1 item to evaluate";
   EXPECT_TRUE(detail::next_step(r).parts.empty());
 }
 
@@ -228,7 +228,7 @@ TEST(Words, ANumberSaidToBeAboveIsAbove) {
   r.verdict.p_value = 0.02;
   EXPECT_EQ(
       verdict_sentence(r),
-      "Off: the ECE is about 0.0502 (95% interval 0.03 to 0.08), above the tolerance of 0.05, and not by chance (p = 0.02).");
+      "Off: the ECE is about 0.0502 (95% interval 0.03 to 0.08), above the tolerance of 0.05, and more than chance explains (p = 0.02).");
 }
 
 }  // namespace

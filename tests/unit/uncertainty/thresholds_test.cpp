@@ -1,4 +1,4 @@
-// Thresholds against a search over all cuts; what is handed over and what it leaves.
+// Thresholds against a search over all cuts; what is deferred and what it leaves.
 #include "plumb/uncertainty/thresholds.hpp"
 
 #include <gtest/gtest.h>
