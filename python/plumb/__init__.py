@@ -14,14 +14,35 @@ Arrays are numpy arrays, objects that expose their memory (buffers, DLPack), or 
 library behind the command ``plumb``: the same data give the same bits.
 """
 from plumb._core import version as __version__
-from plumb.functions import compare, evaluate, stability, uncertainty
-from plumb.models import Model, calibrators, fit, load
-from plumb.result import Metric, Plot, Result, report
-from plumb.streaming import Accumulator, RegressionAccumulator
-from plumb import metrics, train
+
+# Where each name is; its module is loaded when the name is first used, so that importing plumb costs a few milliseconds.
+_HOMES = {
+    "functions": ("compare", "evaluate", "stability", "uncertainty"),
+    "models": ("Model", "calibrators", "fit", "load"),
+    "result": ("Metric", "Plot", "Result", "report"),
+    "streaming": ("Accumulator", "RegressionAccumulator"),
+    "": ("metrics", "train"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_MODULES = ("functions", "metrics", "models", "result", "sklearn", "streaming", "torch", "torchmetrics", "train")
 
 __all__ = ["Accumulator", "Metric", "Model", "Plot", "RegressionAccumulator", "Result", "calibrators", "compare", "evaluate",
            "fit", "load", "metrics", "report", "scorer", "stability", "train", "uncertainty"]
+
+
+def __getattr__(name):
+    from importlib import import_module
+    if _HOME.get(name):
+        value = globals()[name] = getattr(import_module(f"plumb.{_HOME[name]}"), name)
+        return value
+    if name in _MODULES:
+        return import_module(f"plumb.{name}")
+    raise AttributeError(f"module 'plumb' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
+
 
 
 def scorer(metric, **options):

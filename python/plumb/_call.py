@@ -1,7 +1,4 @@
 """Keyword arguments on their way to the compiled module."""
-import functools
-import inspect
-
 from plumb._arrays import columns_of
 
 
@@ -14,9 +11,10 @@ def written(function, given):
     return f"plumb.{function}({', '.join(parts)})"
 
 
-@functools.cache
 def _defaults(function):
-    return {name: p.default for name, p in inspect.signature(function).parameters.items()}
+    code, given = function.__code__, function.__defaults__ or ()
+    positional = code.co_varnames[:code.co_argcount]
+    return {**dict.fromkeys(positional), **dict(zip(positional[len(positional) - len(given):], given)), **(function.__kwdefaults__ or {})}
 
 
 def changed(function, given):

@@ -229,9 +229,10 @@ def test_deep_json(folder, head, end):
 
 def test_many_keys(folder):
     folder.text("many.json", '{"kind": "plumb calibrator", "format": 1, ' + ",".join(f'"k{i}": 1' for i in range(200_000)) + "}")
-    begin = time.monotonic()
+    begin = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     assert "keys" in refused(folder, "calibrate", "show", "many.json")
-    assert time.monotonic() - begin < 5
+    taken = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begin  # CPU time: others may use the machine too
+    assert taken < 5  # 0.01 was measured
 
 
 def test_seed_is_echoed(folder, task):
