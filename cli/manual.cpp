@@ -93,7 +93,8 @@ int manual_command(const Args& args) {
     if (!name.empty()) throw InputError("--out writes all pages; leave out \"" + name[0] + "\"");
     make_folder(out);
     write_file(out + "/plumb.1", main_page());
-    for (const FlagTable& table : command_flags()) write_file(out + "/" + page_name(table) + ".1", page_of(table));
+    for (const FlagTable& table : command_flags())
+      write_file(out + "/" + page_name(table) + ".1", page_of(table));
     return kDone;
   }
   if (name.empty()) {
