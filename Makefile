@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build install train arrow python demo test test-long test-release test-asan test-tsan laws bench format format-check lint clean
+.PHONY: help build install train arrow python demo test test-long test-release test-asan test-tsan laws bench package fuzz format format-check lint clean
 
 PYTHON ?= /usr/bin/python3
 PLUMB := build/bin/plumb
@@ -19,6 +19,8 @@ help:
 	@echo "                prints the seconds of each part and the skipped tests at the end"
 	@echo "make laws       measures the levels that docs/inference.md claims, and writes its table"
 	@echo "make test-long  long tests: full simulations, many kills, fuzzing, clang-tidy, a build on a bare Debian"
+	@echo "make package    a .deb of the tool and the library, and the wheel, in dist/"
+	@echo "make fuzz       every fuzz target for SECONDS=60 each"
 	@echo "make bench      benchmarks, compared with other tools where they are installed"
 	@echo "make format     formats the code; make lint checks the format and runs clang-tidy"
 	@echo "make clean      removes the build"
@@ -28,7 +30,7 @@ help:
 build:
 	@tools/setup build web figures arrow
 	@if [ -f build/build.ninja ]; then cmake build >/dev/null; else cmake --preset release -DPLUMB_TESTS=OFF; fi
-	cmake --build build --target plumb_cli plumb_api plumb_plugins
+	cmake --build build --target plumb_cli plumb_api plumb_plugins plumb_pages
 
 PREFIX ?= /usr/local
 install: build
@@ -114,7 +116,7 @@ FUZZ_SECONDS ?= 120
 test-long: export PLUMB_LONG := 1
 test-long: export PLUMB_RESULTS := $(CURDIR)/build/results-long
 test-long:
-	@tools/setup build web figures test browser onnx nifti arrow python train lint fuzz bare
+	@tools/setup build web figures test browser onnx nifti arrow python train lint fuzz bare package
 	@rm -rf $(PLUMB_RESULTS)
 	@status=0; \
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON && $(PART) build cmake --build build || status=1; \
@@ -127,6 +129,7 @@ test-long:
 	$(PART) fuzz fuzz/run $(FUZZ_SECONDS) || status=1; \
 	$(PART) tidy $(MAKE) --no-print-directory lint || status=1; \
 	$(PART) bare tests/install/bare || status=1; \
+	$(PART) package $(MAKE) --no-print-directory package && $(PART) package-bare tests/install/package || status=1; \
 	$(SUMMARY) $(PLUMB_RESULTS) || status=1; exit $$status
 
 # Measures every level that docs/inference.md claims, and writes its table.
@@ -135,6 +138,21 @@ laws:
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
 	cmake --build build --target plumb_laws
 	build/bin/plumb-laws $(if $(SEED),--seed $(SEED)) --write docs/inference.md
+
+# A .deb with the tool, its plugins, manual pages, completion and the library; and the wheel.
+package: python
+	@tools/setup build web figures arrow package
+	@if [ -f build/build.ninja ]; then cmake build >/dev/null; else cmake --preset release -DPLUMB_TESTS=OFF; fi
+	cmake --build build --target plumb_cli plumb_api plumb_simulate plumb_plugins plumb_pages plumb_package_docs
+	rm -f build/*.deb
+	cd build && cpack -G DEB
+	cp build/*.deb dist/
+	lintian --fail-on error dist/*.deb
+
+SECONDS ?= 60
+fuzz:
+	@tools/setup build fuzz
+	fuzz/run $(SECONDS)
 
 bench:
 	@tools/setup build arrow bench

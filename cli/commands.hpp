@@ -1,10 +1,20 @@
 // The subcommands: each takes the arguments after its name and returns the exit code.
 #pragma once
 
+#include <span>
+
 #include "shell/flags.hpp"
 #include "shell/program.hpp"
 
 namespace plumb::cli {
+
+struct Command {
+  const char* name;
+  const char* line;
+  int (*run)(const Args&);  // null: not yet implemented
+};
+/// All commands, in the order of the help.
+[[nodiscard]] std::span<const Command> commands();
 
 int evaluate_command(const Args& args);
 int stability_command(const Args& args);
@@ -19,6 +29,8 @@ int merge_command(const Args& args);
 int list_command(const Args& args);
 int describe_command(const Args& args);
 int demo_command(const Args& args);
+int completion_command(const Args& args);
+int manual_command(const Args& args);
 
 // The same for regressions. `evaluate`, `calibrate fit` and `calibrate apply` pass on all their arguments if
 //   evaluate: has_regression_flags() says so

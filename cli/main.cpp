@@ -10,12 +10,6 @@
 namespace plumb::cli {
 namespace {
 
-struct Command {
-  const char* name;
-  const char* line;
-  int (*run)(const Args&);  // null: not yet implemented
-};
-
 constexpr Command kCommands[] = {
     {"evaluate", "can these probabilities be trusted?", evaluate_command},
     {"compare", "two or more models on the same items", compare_command},
@@ -30,6 +24,8 @@ constexpr Command kCommands[] = {
     {"describe", "shows what a file contains and how it could be used", describe_command},
     {"list", "lists the metrics and calibrators", list_command},
     {"demo", "writes simulated data to try Plumb on", demo_command},
+    {"completion", "completion of commands and flags for bash, zsh or fish", completion_command},
+    {"manual", "the manual page of a command", manual_command},
     {"reproduce", "", nullptr},
 };
 
@@ -78,6 +74,9 @@ int dispatch(const Args& args) {
 }
 
 }  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
 }  // namespace plumb::cli
 
 int main(int argc, char** argv) {

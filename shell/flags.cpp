@@ -9,6 +9,7 @@
 
 #include "plumb/data/check.hpp"
 #include "shell/console.hpp"
+#include "shell/flag_table.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -56,6 +57,8 @@ std::string one_of(const Args& names) {
 
 constexpr char kNoFlag = '\x1f';
 
+thread_local FlagTable* wanted_table = nullptr;  // set while flag_table() runs a command
+
 Args without_marks(Args values) {
   for (std::string& value : values)
     if (value.starts_with(kNoFlag)) value.erase(0, 1);
@@ -100,6 +103,19 @@ struct Flags::Parser {
     for (const std::string& value : given)
       if (std::find(names.begin(), names.end(), value) != names.end())
         throw InputError(flag + " needs a value, but is followed by the flag " + value);
+  }
+  [[nodiscard]] FlagTable table() {
+    FlagTable out{command, app.get_description(), app.get_footer(), {}};
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->get_group().empty()) continue;  // known but not available
+      FlagEntry entry{{}, option->get_type_name(), option->get_description(), option->get_group()};
+      for (const std::string& name : option->get_snames()) entry.names.push_back("-" + name);
+      for (const std::string& name : option->get_lnames()) entry.names.push_back("--" + name);
+      if (entry.names.empty()) entry.names.push_back(option->get_name());
+      if (option->get_expected_max() == 0) entry.value.clear();
+      out.flags.push_back(std::move(entry));
+    }
+    return out;
   }
   [[noreturn]] void complain_about(const std::string& extra) const {
     const std::string more = " (see plumb " + command + " --help)";
@@ -240,6 +256,10 @@ Args Flags::given() const {
 }
 
 bool Flags::parse(const Args& args) {
+  if (wanted_table != nullptr) {
+    *wanted_table = parser_->table();
+    return false;
+  }
   // Also where a value is missing: "plumb evaluate --manifest --help".
   if (std::find(args.begin(), args.end(), "--help") != args.end()) {
     write_stdout(parser_->app.help());
@@ -283,6 +303,32 @@ bool Flags::parse(const Args& args) {
   for (const auto& [option, read] : parser_->readers)
     if (option->count() > 0) read(without_marks(option->results()));
   return true;
+}
+
+bool FlagEntry::takes_file() const {
+  for (const char* word : {"FILE", "DIR", "FOLDER", "RUN"})
+    if (value.find(word) != std::string::npos) return true;
+  return false;
+}
+
+std::vector<std::string> FlagEntry::choices() const {
+  if (value.find('|') == std::string::npos || takes_file()) return {};
+  std::vector<std::string> out = CLI::detail::split(value, '|');
+  std::erase_if(out, [](const std::string& name) { return name.empty() || name == "X" || name == "N"; });
+  return out;
+}
+
+FlagTable flag_table(const std::function<void()>& run) {
+  FlagTable table;
+  wanted_table = &table;
+  try {
+    run();
+  } catch (...) {
+    wanted_table = nullptr;
+    throw;
+  }
+  wanted_table = nullptr;
+  return table;
 }
 
 int between(const std::string& flag, std::int64_t value, std::int64_t low, std::int64_t high) {

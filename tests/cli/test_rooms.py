@@ -28,7 +28,7 @@ class House:
         table = [row for row in rows[at:] if len(row) == len(columns) and row[0].startswith("`")]
         uses = columns.index("may use")
         self.table = {row[0].strip("`"): set(re.findall(r"[a-z][a-z/_]*", row[uses])) for row in table}
-        self.openers = set(re.findall(r"`([a-z/_]+)`", re.search(r"Only ([^.]*?) open files", text).group(1)))
+        self.openers = set(re.findall(r"`([a-z/_]+)`", re.search(r"Only ([^.]*?)\s+open\s+files", text).group(1)))
         self.used = {room: {} for room in self.table}  # room -> room it includes -> an example
         self.complaints = []
         self.read_sources()
