@@ -90,7 +90,7 @@ pid_t start(std::vector<std::string> words) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO})  // it talks about buses and graphics cards
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO})  // silences messages about graphics cards
     posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_WRONLY, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);

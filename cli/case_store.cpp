@@ -42,7 +42,7 @@ Dependencies run_dependencies(const CaseFlags& f, const EvaluateFlags& how, bool
           {"column of the model's files (probs or logits)", manifest.logits ? "logits" : "probs"}};
 }
 
-/// Empty for a file that is not there: it is said when the case is read.
+/// Empty for a file that is not there: it is reported when the case is read.
 std::string size_and_time(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return "";

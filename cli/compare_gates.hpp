@@ -13,11 +13,11 @@ namespace plumb::cli {
 struct NamedFile {
   std::string name, path, flag;
 };
-/// InputError for what is no NAME=FILE.
+/// InputError for what is not NAME=FILE.
 [[nodiscard]] NamedFile named_file(const std::string& flag, const std::string& text);
 [[nodiscard]] Args names_of(const std::vector<NamedFile>& models);
 
-/// Differences to the reference, else to the first model: "NAME.nll", and "nll" where there are but two.
+/// Differences from the reference, otherwise from the first model: "NAME.nll", or "nll" if there are two.
 [[nodiscard]] MetricResults gated_differences(const Comparison& c);
 /// InputError for wrong gates and an unknown reference; called before anything is computed.
 void check_compare_gates(std::vector<Gate> gates, Args models, const std::string& reference, int replicates);

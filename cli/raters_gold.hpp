@@ -1,4 +1,4 @@
-// The consensus of the raters as a forecast, judged and calibrated against gold votes.
+// The consensus of the raters as a forecast, evaluated and calibrated against gold votes.
 #pragma once
 
 #include "inputs.hpp"

@@ -58,7 +58,7 @@ VoxelInputs voxel_inputs(const VoxelFlags& f, std::uint64_t seed, int threads, b
 }
 
 Names voxel_names(const VoxelInputs& voxels, const std::vector<Suspect>& suspects) {
-  std::vector<std::string> names(voxels.rows.size(), "-");  // of others nobody asks
+  std::vector<std::string> names(voxels.rows.size(), "-");  // those of other voxels are not used
   for (const Suspect& s : suspects) {
     const ItemSample::Row& at = voxels.rows[s.row];
     names[s.row] = voxels.cases[at.set] + " " + voxels.grids[at.set].name(at.row);

@@ -36,7 +36,7 @@ void check_columns(const Predictions& predictions, const Rows& votes) {
                    p.name() + ", " + columns + "}");
 }
 
-/// What the caller says, else the columns of the predictions.
+/// What the caller says, otherwise the columns of the predictions.
 ClassNames class_names(const ItemColumns& c, const Predictions& predictions) {
   ClassNames names = c.classes;
   for (const Rows& rows : predictions.sources()) {

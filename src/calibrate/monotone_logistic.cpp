@@ -150,7 +150,7 @@ void MonotoneLogistic::minimise(double lambda, int without, int threads, std::ve
       s.gradient[j] = s.gradient[j] / s.mass + 2 * lambda * (c[j] - target[j]);
       for (std::int64_t m = 0; m <= j; ++m) s.hessian[j * k + m] /= s.mass;
       s.hessian[j * k + j] += 2 * lambda;
-      frozen[j] = j > 0 && c[j] <= 0 && s.gradient[j] >= 0;  // held at the bound, where the slope is no fault
+      frozen[j] = j > 0 && c[j] <= 0 && s.gradient[j] >= 0;  // held at the bound: a positive slope is right
       if (!frozen[j]) report.gradient_norm = std::max(report.gradient_norm, std::abs(s.gradient[j]));
     }
     report.converged = report.gradient_norm <= 1e-6;

@@ -12,7 +12,7 @@
 namespace plumb {
 namespace {
 
-constexpr double kEverything = 1e9;  // above any score: the set holds all classes
+constexpr double kEverything = 1e9;  // above any score: the set contains all classes
 constexpr int kFreeRank = 5;         // of raps
 constexpr std::int64_t kSetBlock = 4096;
 

@@ -37,7 +37,7 @@ std::int64_t available_memory() {
   const auto most = number_in("/sys/fs/cgroup/memory.max", "");
   const auto used = number_in("/sys/fs/cgroup/memory.current", "");
   if (most && used) {
-    // Pages of files can be given up.
+    // Pages of files can be dropped.
     const std::int64_t files = number_in("/sys/fs/cgroup/memory.stat", "file").value_or(0);
     const std::int64_t left = std::max<std::int64_t>(1, *most - *used + files);
     bytes = bytes > 0 ? std::min(bytes, left) : left;

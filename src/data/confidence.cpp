@@ -62,7 +62,7 @@ void ConfidenceColumn::read(std::int64_t stretch, const Target& to) const {
   };
   std::size_t k = 0;
   if (f_.trials.empty() && f_.weight.empty()) {
-    // Which half is next is a coin's toss, so that a branch on it costs more than the rest.
+    // Which half is next is unpredictable, so a branch on it would cost more than the rest.
     const double *const p = f_.p.data() + lows_, *const hits = f_.hits.data() + lows_;
     for (; i < end.lows && j < end.highs; ++k) {
       const double l = 1.0 - p[-1 - static_cast<std::ptrdiff_t>(i)], h = p[j];

@@ -30,7 +30,7 @@ std::string spool_folder() {
   return given == nullptr || *given == 0 ? "/var/tmp" : given;
 }
 
-/// A file without a name; -1 where the folder takes none.
+/// An unnamed temporary file; -1 where the folder takes none.
 int open_nameless() {
   const int file = ::open(spool_folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) return file;
@@ -69,7 +69,7 @@ void GrowingBytes::reserve(std::size_t wanted) {
 }
 
 void GrowingBytes::grow_memory(std::size_t wanted) {
-  // Blocks of this size are moved by their pages, and pages that nobody has touched take no memory.
+  // Blocks of this size are moved by their pages, and pages that were never touched take no memory.
   // Never by what is wanted alone: a block that is copied each time would take quadratic time.
   const std::size_t others = in_memory - capacity_;
   const std::size_t most = no_file_     ? std::numeric_limits<std::size_t>::max()

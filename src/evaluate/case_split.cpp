@@ -71,7 +71,7 @@ struct SplitWorker {
   SplitBlock parts;
   BlockParts block;
   StreamBuilder one;    ///< a single vote each
-  ExactSum nll, brier;  ///< of as many votes as there are raters: a term times three is rounded anew
+  ExactSum nll, brier;  ///< of as many votes as there are raters: a term times three is rounded again
   std::vector<AgreedOverlap> overlap;
   std::vector<double> top;
   std::vector<std::uint32_t> label;

@@ -56,7 +56,7 @@ struct CaseSums {
 /// `keep_state`: all that streams is wanted, not only what the metrics need.
 [[nodiscard]] CaseSums measure_case(const Case& c, const CasesOptions& options, bool keep_state);
 
-/// As bytes, for a run that can be resumed; InputError says what is damaged or does not fit.
+/// As bytes, for a run that can be resumed; InputError if they are damaged or do not fit.
 [[nodiscard]] std::string serialize(const CaseSums& sums);
 [[nodiscard]] CaseSums deserialize_case(std::string_view bytes, const std::string& name);
 

@@ -21,7 +21,7 @@ class CaseReader {
       : cases_(cases), read_(read), store_(store) {
     begin(0);
   }
-  /// The bytes of case i if it was finished before; else it is read by `take`.
+  /// The bytes of case i if it was finished before; otherwise it is read by `take`.
   [[nodiscard]] std::optional<std::string> finished(std::int64_t i) const {
     return store_.load ? store_.load(i) : std::nullopt;
   }
@@ -94,7 +94,7 @@ Result evaluate_cases(std::span<const std::string> names, const std::function<Ca
       CaseSums sums = measure_case(reader.take(i), options, state != nullptr);
       if (options.store.save) done = serialize(sums);
       pool.add(std::move(sums));
-    } catch (const NothingLeft& e) {  // no lesion was predicted, say: nothing to add
+    } catch (const NothingLeft& e) {  // for example, no lesion was predicted: nothing to add
       if (empty.empty()) nothing = e.sentence();
       empty.push_back(names[i]);
     } catch (const InputError& e) {

@@ -8,7 +8,7 @@
 
 namespace plumb::detail {
 
-/// A bit for each row and draw where every item has one vote, else a byte. One thread writes a draw.
+/// A bit for each row and draw where every item has one vote, otherwise a byte. One thread writes a draw.
 class DrawnHits {
  public:
   /// Nothing is kept where it would take more than 64 MB, or an item has more than 255 votes.

@@ -241,7 +241,7 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   if (consensus) {
     const Consensus majority = plumb::consensus(items, {options.ties, options.seed}, options.threads);
     add_ties_note(majority.tied, options.ties, result.notes);
-    // A share of a label is nothing that a model's forecast could be tested against.
+    // A forecast cannot be tested against a fraction of a label.
     const bool shared = options.bootstrap > 0 && options.ties == Ties::half && majority.tied > 0;
     std::optional<Evaluation> labels;
     if (has_majority(majority.most_votes, options.ties))

@@ -1,4 +1,4 @@
-// What an outcome that did not come could have done: resampling shows only what came.
+// The effect of an outcome that did not occur: resampling shows only outcomes that did.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@ namespace plumb::detail {
 struct ArrowOut {
   std::string name, format;
   std::int64_t length = 0;
-  std::string validity;         ///< one bit a value; empty: all are there
+  std::string validity;         ///< one bit per value; empty: none is missing
   std::string values, letters;  ///< numbers; or offsets and the texts behind each other
 };
 

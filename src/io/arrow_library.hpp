@@ -10,7 +10,7 @@ namespace plumb::detail {
 /// Throws InputError, which names `path` as the file that needs it, when the plugin is absent or does
 /// not fit.
 [[nodiscard]] const PlumbArrowPlugin& arrow_library(const std::string& path);
-/// The same, loaded and checked anew.
+/// The same, loaded and checked again.
 [[nodiscard]] const PlumbArrowPlugin& load_arrow_library(const std::string& path);
 
 }  // namespace plumb::detail

@@ -30,7 +30,7 @@ struct ArrowColumn {
   }
 };
 
-/// The columns of a schema, structs resolved into their fields. Throws InputError when it is no table.
+/// The columns of a schema, structs resolved into their fields. Throws InputError when it is not a table.
 [[nodiscard]] std::vector<ArrowColumn> columns_of_schema(const ArrowSchema& schema, const std::string& name);
 /// Those that a selection names, by the rules of a CSV's header.
 [[nodiscard]] std::vector<ArrowColumn> select_arrow(const std::vector<ArrowColumn>& columns,

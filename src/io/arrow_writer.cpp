@@ -7,7 +7,7 @@
 namespace plumb::detail {
 namespace {
 
-/// Of whoever did not take it over.
+/// Released here unless it was taken over.
 template <class T>
 struct LeftOver {
   T it;

@@ -66,7 +66,7 @@ CaseItems CaseArrays::read(std::int64_t i, const CaseFileOptions& o) const {
   for (Volume& v : volumes)
     if (n != std::string::npos) v.array.data += i * remove_axis(v.array, n);
   CaseFileOptions options = o;
-  options.class_axis = has_classes_ ? ClassAxis::last : ClassAxis::unsaid;
+  options.class_axis = has_classes_ ? ClassAxis::last : ClassAxis::by_shape;
   return case_items(std::move(volumes), raters_, o.full, options);
 }
 

@@ -10,8 +10,8 @@
 
 namespace plumb::detail {
 
-/// How far neighbouring voxels are apart along each axis of `shape`: as given, else by the affine. InputError
-/// when neither tells.
+/// How far neighbouring voxels are apart along each axis of `shape`: as given, otherwise by the affine.
+/// InputError when neither tells.
 [[nodiscard]] std::vector<double> voxel_spacing(const std::vector<double>& given,
                                                 const std::optional<Affine>& affine,
                                                 std::span<const std::int64_t> shape);

@@ -59,20 +59,20 @@ Array slice_at(const Array& a, std::size_t axis, std::int64_t at) {
 
 /// The axis of the classes; none for a probability of the foreground.
 std::optional<std::size_t> class_axis(const Array& probs, const Array& mask, ClassAxis said) {
-  if (probs.shape == mask.shape && said == ClassAxis::unsaid) return std::nullopt;
+  if (probs.shape == mask.shape && said == ClassAxis::by_shape) return std::nullopt;
   const std::string shapes =
       probs.name + " is " + show_shape(probs.shape) + " and " + mask.name + " is " + show_shape(mask.shape);
   const bool more = probs.shape.size() == mask.shape.size() + 1;
   const bool first = more && without(probs.shape, 0) == mask.shape;
   const bool last = more && without(probs.shape, probs.shape.size() - 1) == mask.shape;
-  if (first && last && said == ClassAxis::unsaid)
+  if (first && last && said == ClassAxis::by_shape)
     throw InputError(shapes +
                      ": the classes may be on the first or on the last axis; choose with ⟦class_axis⟧");
   if (first && said != ClassAxis::last) return 0;
   if (last && said != ClassAxis::first) return probs.shape.size() - 1;
   throw InputError(
       shapes +
-      (said == ClassAxis::unsaid
+      (said == ClassAxis::by_shape
            ? "; they must agree, apart from an axis of classes, and Plumb does not resample: bring them to one grid, for example with SimpleITK"
            : ", which does not fit ⟦class_axis⟧ " +
                  std::string(said == ClassAxis::first ? "first" : "last")));
@@ -81,7 +81,7 @@ std::optional<std::size_t> class_axis(const Array& probs, const Array& mask, Cla
 /// The same for a case without masks.
 std::optional<std::size_t> class_axis_alone(const Array& probs, ClassAxis said, int classes) {
   const std::size_t last_axis = probs.shape.size() - 1;
-  if (said != ClassAxis::unsaid) return said == ClassAxis::first ? 0 : last_axis;
+  if (said != ClassAxis::by_shape) return said == ClassAxis::first ? 0 : last_axis;
   const bool first = probs.shape.front() == classes, last = probs.shape.back() == classes;
   if (classes == 2 && !first && !last) return std::nullopt;
   const std::string shape = probs.name + " is " + show_shape(probs.shape);

@@ -195,7 +195,7 @@ HWY_INLINE void count_all(const V64* pairs, V64* counts) {
 void PoissonBlock(std::uint64_t seed, std::uint32_t replicate, const std::uint64_t* units, std::size_t n,
                   std::uint32_t* out) {
   const Philox philox(seed, word_stream(Purpose::bootstrap), replicate);
-  constexpr std::size_t kStep = 8 * kWidth;  // two vectors of blocks, four units a block
+  constexpr std::size_t kStep = 8 * kWidth;  // two vectors of blocks, four units per block
   walk<kStep>(
       units, n, 4, out,
       [&](std::uint64_t first, std::uint32_t* to) HWY_ATTR {

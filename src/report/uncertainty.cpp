@@ -143,7 +143,7 @@ std::string threshold_words(const UncertaintyResult& r) {
              100 * r.confidence, r.groups > 0 ? "groups" : "items");
 }
 
-/// Accuracy of what is kept when about this share of the items is handed over.
+/// Accuracy of what is kept when about this share of the items is deferred.
 std::string deferral_table(const UncertaintyResult& r, const TerminalOptions& o) {
   constexpr double kShares[] = {0, 0.05, 0.1, 0.2, 0.3, 0.5};
   std::vector<std::string> header{"measure"};
@@ -154,7 +154,7 @@ std::string deferral_table(const UncertaintyResult& r, const TerminalOptions& o)
     if (!is_ranked(m) || m.deferral.empty()) continue;
     std::vector<std::string> row{m.name};
     for (const double share : kShares) {
-      // Ties may leave a gap: the point that hands over most without going beyond the share.
+      // Ties may leave a gap: the point that defers most without going beyond the share.
       const DeferralPoint* at = nullptr;
       for (const DeferralPoint& p : m.deferral)
         if (p.handed_over <= share + 1e-9) at = &p;

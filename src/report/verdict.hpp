@@ -15,7 +15,7 @@ struct Headline {
   std::string text;   ///< options are marked
 };
 
-/// One for each model that was judged; one of the first plot when there is none.
+/// One for each model with a verdict; one of the first plot when there is none.
 [[nodiscard]] std::vector<Headline> headlines(const Runs& runs);
 
 }  // namespace plumb::detail

@@ -16,7 +16,7 @@ namespace {
 
 /// Roots of rho: near 0 the likelihood is smooth in them.
 constexpr std::array kRoots = {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.995};
-constexpr int kFine = 16;  // points of the posterior a step of the grid
+constexpr int kFine = 16;  // points of the posterior per step of the grid
 
 /// Values of the group's own normal number and their weights: the trapezoidal rule, which is near exact for
 /// steps no wider than what is integrated.

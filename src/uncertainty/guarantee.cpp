@@ -111,7 +111,7 @@ class Test {
   ForecastsView f_;
   std::span<const std::uint32_t> unit_;
   double target_, largest_ = 0;  ///< mass of a unit among those kept so far
-  bool single_ = false;          ///< one vote of the same weight an item
+  bool single_ = false;          ///< one vote of the same weight per item
   std::size_t seen_ = 0;
   std::array<ExactSum, kBets.size()> log_wealth_;
   std::vector<ExactSum> gain_;

@@ -50,11 +50,11 @@ struct ItemColumns {
 struct ReadItems {
   Items items;
   Names ids;                       ///< empty, or one name per item
-  std::vector<std::string> notes;  ///< what a reader must know about how they were read
+  std::vector<std::string> notes;  ///< notes on how they were read
   Tree::Members sections;          ///< of the result, about the same
 };
 
-/// make_items() with what a result should tell. Labels that are text then need no `classes`: they give them
+/// make_items() with notes for the result. Labels that are text then need no `classes`: they give them
 /// themselves, sorted, and a note says so. `threads` does not affect the results.
 [[nodiscard]] ReadItems read_columns(const ItemColumns& columns, int threads = 0);
 /// Adds these notes and sections to a result, in the order of the command line.

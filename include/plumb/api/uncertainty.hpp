@@ -11,7 +11,7 @@
 namespace plumb {
 
 /// `own`: columns of your own to score besides the built-in measures, N numbers each by name; larger is less
-/// sure. `ids` settle ties among suspects. Throws InputError.
+/// certain. `ids` settle ties among suspects. Throws InputError.
 [[nodiscard]] UncertaintyResult uncertainty(const Items& items, const UncertaintyOptions& options = {},
                                             const std::vector<std::pair<std::string, Data>>& own = {},
                                             const Names& ids = {});

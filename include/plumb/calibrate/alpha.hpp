@@ -19,7 +19,7 @@ struct RisingFactorial {
 };
 [[nodiscard]] RisingFactorial rising_factorial(double x, std::uint32_t n);
 
-/// Number of features that an alpha step wants; 0: none.
+/// Number of features that an alpha step needs; 0: none.
 [[nodiscard]] std::int64_t alpha_features(const Step& alpha);
 /// alpha_0 of rows [begin, end). InputError when the features are missing, of another width or not finite.
 void alpha_concentration(const Step& alpha, const Rows& features, std::int64_t begin, std::int64_t end,

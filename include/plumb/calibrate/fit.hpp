@@ -105,7 +105,7 @@ struct AutoChoice {
 [[nodiscard]] AutoChoice fit_auto(const Items& items, const FitOptions& options);
 
 /// Fold of every item in [0, folds), by unit: the same for any number of threads and shards. Each `repeat`
-/// assigns the folds anew.
+/// assigns new folds.
 [[nodiscard]] std::vector<int> split_folds(const Items& items, int folds, std::uint64_t seed,
                                            std::uint32_t repeat = 0);
 

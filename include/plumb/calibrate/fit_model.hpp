@@ -9,7 +9,7 @@ namespace plumb {
 
 struct FittedModel {
   CalibrationModel model;         ///< fitted_on is set by the caller, who knows the files
-  std::vector<LeagueRow> league;  ///< of "auto", best first; else empty
+  std::vector<LeagueRow> league;  ///< of "auto", best first; otherwise empty
   Items items;                    ///< what the new step was fitted on: the items with the output of `after`
 };
 

@@ -13,8 +13,8 @@
 
 namespace plumb {
 
-/// How a class is scored; a set holds the classes whose score is at most the threshold. Equal probabilities
-/// have equal scores, whatever the order of the classes.
+/// How a class is scored; a set contains the classes whose score is at most the threshold. Equal
+/// probabilities have equal scores, whatever the order of the classes.
 enum class SetScore {
   lac,  ///< 1 - z_k: the smallest sets on average (Sadinle 2019)
   aps,  ///< sum of z_j over z_j >= z_k: sizes follow the difficulty (Romano 2020, without randomisation)
@@ -43,7 +43,7 @@ struct SetOptions {
 [[nodiscard]] std::span<const double> set_levels(const CalibrationModel& model);
 [[nodiscard]] bool gives_sets(const CalibrationModel& model);
 
-/// Calls sink(begin, rows) for consecutive items: rows x levels x classes, 1 where the set holds the class
+/// Calls sink(begin, rows) for consecutive items: rows x levels x classes, 1 where the set contains the class
 /// (classes: 2 when binary). The earlier steps of the model are applied first.
 void apply_sets(const CalibrationModel& model, const Predictions& predictions, int threads,
                 const std::function<void(std::int64_t begin, std::span<const double> in_set)>& sink);

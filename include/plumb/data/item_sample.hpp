@@ -41,7 +41,7 @@ class ItemSample {
     std::vector<std::size_t> raters;  ///< columns of the whole
     std::vector<std::uint64_t> keys;
     std::vector<std::int64_t> rows;
-    std::vector<double> z;  ///< as they were read, `width_` numbers a row
+    std::vector<double> z;  ///< as they were read, `width_` numbers per row
     std::vector<std::int32_t> votes;
   };
   void cut_to(std::int64_t most);

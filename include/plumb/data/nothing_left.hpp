@@ -1,11 +1,11 @@
-// Thrown where the voxels that were asked for leave nothing of a case.
+// Thrown when no voxel of a case was selected.
 #pragma once
 
 #include "plumb/data/check.hpp"
 
 namespace plumb {
 
-/// Nothing to count, and no mistake in the files: no lesion was predicted, say. A run over cases goes on.
+/// Not an error in the files: for example, no lesion was predicted. A run over cases continues.
 class NothingLeft : public InputError {
  public:
   using InputError::InputError;

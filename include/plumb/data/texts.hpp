@@ -13,7 +13,7 @@ namespace detail {
 class GrowingBytes;
 }
 
-/// Beyond a fixed budget of the process the bytes lie in a file without a name, in TMPDIR or /var/tmp.
+/// Beyond a fixed budget of the process the bytes are in an unnamed temporary file, in TMPDIR or /var/tmp.
 class Texts {
  public:
   Texts();

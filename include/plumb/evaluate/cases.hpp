@@ -21,9 +21,9 @@ struct Case {
   std::vector<std::string> raters;        ///< names of the columns, when the votes are ratings
   Items items;                            ///< without weights and groups
   double voxel_mm3 = 0;                   ///< volume of a voxel; 0: unknown
-  bool has_background = true;             ///< the first class is no structure
+  bool has_background = true;             ///< the first class is not a structure
   std::vector<std::uint32_t> bands = {};  ///< bit k - 1: near the boundary of structure k; empty: unknown
-  std::int64_t even = 0;  ///< voxels whose structures got equal shares, for want of probability
+  std::int64_t even = 0;                  ///< voxels whose structures had no probability and got equal shares
 };
 
 /// Where the sums of finished cases are kept, so that a run can be resumed; in memory or in a file.
@@ -37,7 +37,7 @@ struct CasesOptions {
   EvaluateOptions evaluate;
   std::vector<std::string> by = {};  ///< columns to report on
   bool grouped = false;              ///< units are groups of cases
-  bool chosen_by_votes = false;      ///< items were left out for their votes: no test of calibration holds
+  bool chosen_by_votes = false;      ///< items were selected by their votes: no test of calibration is valid
   bool skip_errors = false;          ///< a case that cannot be read is listed and left out
   bool regions = false;              ///< also where raters agree, where not, and near boundaries
   CaseStore store = {};              ///< empty: finished cases are not kept

@@ -24,7 +24,7 @@ struct StabilityOptions {
   SingleLabel single = SingleLabel::majority;
   int rater = 0;  ///< with SingleLabel::rater
   std::vector<int> raters =
-      {};  ///< numbers of votes per item to tell the standard error for; empty: 1, 2, 3, 5, 10, 20, 50
+      {};  ///< numbers of votes per item to report the standard error for; empty: 1, 2, 3, 5, 10, 20, 50
   EvaluateOptions evaluate = {};  ///< bins, binning, clip, seed, threads
   std::function<void(double)> progress = {};
 };
@@ -66,9 +66,9 @@ struct Stability {
 /// repeats do not copy data.
 [[nodiscard]] Stability stability(const Items& items, const StabilityOptions& options = {});
 
-/// InputError for what is neither "majority", "random" nor "rater:" with a name or number behind it.
+/// InputError for what is neither "majority", "random" nor "rater:" followed by a name or number.
 void check_single(const std::string& text);
-/// Sets the one label of each item by such a word; a rater by name, else by number from 0.
+/// Sets the one label of each item by such a word; a rater by name, otherwise by number from 0.
 void set_single(StabilityOptions& options, const std::string& text, const Votes& votes);
 
 /// Items with at most `votes` votes each, drawn without replacement: a function of (seed, repeat, row).

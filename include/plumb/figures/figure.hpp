@@ -44,9 +44,9 @@ class FigureEngine {
 
 /// Text and lines stay text and lines. Without a date, so that the same SVG gives the same bytes. Both are
 /// made by librsvg inside the plugin libplumb_pictures.so; InputError when it is not there, or when the text
-/// is no SVG.
+/// is not SVG.
 [[nodiscard]] std::string svg_to_pdf(std::string_view svg);
-/// Of the size that the SVG has in millimetres, with this many pixels per inch, which the file says.
+/// Of the size that the SVG has in millimetres, with this many pixels per inch, which the file records.
 [[nodiscard]] std::string svg_to_png(std::string_view svg, double dpi);
 
 }  // namespace plumb

@@ -18,8 +18,8 @@ struct ArrowReadOptions {
   bool empty_is_nan = false;  ///< null is NaN instead of an error
   std::shared_ptr<const void>
       owner;  ///< kept alive as long as the array, which may lie in the batch's memory
-  /// Bytes of numbers that stay in memory; more go to a file without a name. 0: 64 MiB for all arrays of the
-  /// process together.
+  /// Bytes of numbers that stay in memory; more go to an unnamed temporary file. 0: 64 MiB for all arrays of
+  /// the process together.
   std::size_t most_memory = 0;
   std::string remedy = {};  ///< what a message advises when the stream fails; ends a sentence
 };

@@ -12,20 +12,20 @@
 namespace plumb {
 
 /// nnunet: first, and the axes of the image in the order of nnU-Net's arrays (case_layout.hpp).
-enum class ClassAxis { unsaid, first, last, nnunet };
+enum class ClassAxis { by_shape, first, last, nnunet };
 
 struct CaseFileOptions {
   Scale scale = Scale::probability;
   PredictionOptions predictions = {};
-  ClassAxis class_axis = ClassAxis::unsaid;  ///< unsaid: told by the shapes where only one axis fits
-  double full = 1;                           ///< the stored number that means probability 1
-  std::vector<std::string> classes = {};     ///< names; numbers are the values of the masks
-  std::optional<double> ignore = {};         ///< a value of masks that means "no vote"
-  bool foreground = false;                   ///< only voxels where a rater or the model says class 1 or more
-  bool predicted = false;                    ///< only voxels where the model does
-  bool exclude_background = false;           ///< given that it is not the first class: one class less
-  double band = 0;                           ///< mm around boundaries; 0: no bands
-  std::vector<double> spacing = {};          ///< mm between voxels; empty: as the files say
+  ClassAxis class_axis = ClassAxis::by_shape;  ///< by_shape: the only axis that fits
+  double full = 1;                             ///< the stored number that means probability 1
+  std::vector<std::string> classes = {};       ///< names; numbers are the values of the masks
+  std::optional<double> ignore = {};           ///< a value of masks that means "no vote"
+  bool foreground = false;           ///< only voxels where a rater or the model chooses class 1 or more
+  bool predicted = false;            ///< only voxels where the model does
+  bool exclude_background = false;   ///< without the first class: one class fewer
+  double band = 0;                   ///< mm around boundaries; 0: no bands
+  std::vector<double> spacing = {};  ///< mm between voxels; empty: as the files say
   int threads = 0;
 };
 
@@ -49,7 +49,7 @@ struct CaseItems {
 };
 
 /// Reads the files of a case. InputError names the file and the voxel: other shapes or affines, values that
-/// are no class or no probability, no voxel left.
+/// are not a class or not a probability, no voxel left.
 [[nodiscard]] CaseItems read_case(const ManifestCase& files, const CaseFileOptions& options);
 /// The same from what was read: probabilities, the mask of each rater and, if there is one more, the region
 /// of interest. `full` is the stored number that means probability 1.

@@ -16,7 +16,7 @@ namespace plumb {
 
 /// Files anywhere below `folder`: *_probseg.nii.gz of the model, *_dseg.nii.gz or *_mask.nii.gz of a rater.
 /// A case is what its entities say without desc, label and rater; its group is the subject. The rater is the
-/// entity rater, else desc, else the folder below `folder` (or below derivatives). Throws InputError.
+/// entity rater, otherwise desc, otherwise the folder below `folder` (or derivatives). Throws InputError.
 [[nodiscard]] Manifest bids_manifest(const std::string& folder, bool rated = true);
 
 /// Probabilities as nnU-Net has them, K x (axes of the mask), which are reversed where the mask is NIfTI

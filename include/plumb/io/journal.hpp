@@ -19,7 +19,7 @@ using Dependencies = std::vector<std::pair<std::string, std::string>>;
 
 /// Eight letters, format, what all records depend on, checksum; then records (length, checksum, name, what it
 /// depends on, bytes). A record is on the disk when save() returns. A process that is killed while it writes
-/// leaves a last record that is cut short: it is not counted, and the next one takes its place.
+/// leaves an incomplete last record: it is not counted, and the next one takes its place.
 class Journal {
  public:
   /// Begins the file, or opens one that depends on the same. InputError: it depends on something else, is

@@ -34,7 +34,7 @@ struct Manifest {
 [[nodiscard]] Manifest read_manifest(const std::string& path, const std::vector<std::string>& by = {},
                                      bool all_exist = true, bool rated = true, const std::string& model = "");
 
-/// The same table for a manifest in `folder`, with other files of probabilities, one a case and relative to
+/// The same table for a manifest in `folder`, with other files of probabilities, one per case and relative to
 /// the folder. The other files are named relative to it as well, and raters of a layout get rater_ before
 /// their name.
 [[nodiscard]] std::string manifest_text(const Manifest& manifest, const std::vector<std::string>& probs,

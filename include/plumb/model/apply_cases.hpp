@@ -10,7 +10,7 @@
 
 namespace plumb {
 
-/// Names of the files, one a case, without a folder: the case's name and the extension of its file of
+/// Names of the files, one per case, without a folder: the case's name and the extension of its file of
 /// probabilities (.nii, .nii.gz; .npy for every other). InputError where two cases would get the same name.
 [[nodiscard]] std::vector<std::string> calibrated_names(const Manifest& manifest);
 

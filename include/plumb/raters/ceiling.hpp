@@ -10,7 +10,7 @@
 
 namespace plumb {
 
-/// One score of a rater and of the model, on the items that the rater and somebody else rated, against the
+/// One score of a rater and of the model, on the items that the rater and another one rated, against the
 /// votes of the others. Every item counts once, with the mean over those votes.
 struct CeilingScore {
   std::string key;  ///< "agreement", "brier", and of ordered classes "rps"

@@ -1,5 +1,5 @@
-// Dawid and Skene 1979: who are the raters, and what is the true class of each item? Every rater has a
-// confusion matrix, every item one true class; given that class, the votes are independent.
+// Dawid and Skene 1979: how accurate is each rater, and what is the true class of each item? Every rater has
+// a confusion matrix, every item one true class; given that class, the votes are independent.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ struct DawidSkene {
   [[nodiscard]] double accuracy(int rater) const;
 };
 
-/// By expectation and maximisation from the vote shares, or from `start`. `times`: how often each item
+/// By expectation-maximisation from the vote shares, or from `start`. `times`: how often each item
 /// counts; empty: once. Items without votes do not enter. Sums are integers, so that neither threads nor the
 /// order of items can change a bit. Cost per iteration: votes times classes. InputError when the matrices of
-/// so many raters and classes do not fit memory.
+/// so many raters and classes do not fit in memory.
 [[nodiscard]] DawidSkene fit_dawid_skene(const Judgements& votes, int classes, int raters,
                                          const DawidSkeneOptions& options = {},
                                          std::span<const std::uint32_t> times = {},

@@ -1,4 +1,4 @@
-// `plumb raters` as a function: what each rater does, how far they agree, what they say together, which items
+// `plumb raters` as a function: accuracy and bias of each rater, agreement, the consensus, which items
 // to ask about next and how many votes are needed per item.
 #pragma once
 
@@ -44,7 +44,7 @@ struct RaterProfile {
   Bounded accuracy;                ///< share of right votes on items of the estimated prevalence
   std::vector<double> seen;        ///< expected votes on items of each true class
   std::vector<Bounded> confusion;  ///< true class x vote
-  std::vector<Bounded> bias;       ///< by class: share of own votes less the consensus on the same items
+  std::vector<Bounded> bias;       ///< by class: share of own votes minus the consensus on the same items
   /// The class of largest positive bias, where it is above 0 at the level for all raters and classes at once
   /// (Bonferroni); absent without replicates.
   std::optional<int> too_often;

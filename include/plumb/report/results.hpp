@@ -1,4 +1,4 @@
-// The results of commands that are no evaluation, as every front end gives them. The argv, the inputs and
+// The results of commands other than evaluate, as every front end gives them. The argv, the inputs and
 // what was noticed while reading them are the front end's.
 #pragma once
 

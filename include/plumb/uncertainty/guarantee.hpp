@@ -30,7 +30,7 @@ struct Guarantee {
 ///   X_u = sum over the unit's kept items of w (h - target n),
 /// 0 < lambda < 1 / (target * largest kept mass of a unit): its mean is at most 1 under the hypothesis
 /// whatever the dependence within units (betting, Waudby-Smith and Ramdas 2024). `confidence` columns as for
-/// find_thresholds(); `unit` as for add_errors(). O(N) a target.
+/// find_thresholds(); `unit` as for add_errors(). O(N) per target.
 [[nodiscard]] std::vector<Guarantee> guaranteed_thresholds(const ForecastsView& confidence_column,
                                                            std::span<const std::uint32_t> unit,
                                                            std::size_t units, std::span<const double> targets,

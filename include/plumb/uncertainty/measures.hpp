@@ -51,7 +51,7 @@ struct Measured {
 [[nodiscard]] Measured measure_items(const Items& items, std::span<const std::string> names, int top,
                                      int threads);
 
-/// The user's own column, one finite number an item, for the same items as `outcomes`. Throws InputError.
+/// The user's own column, one finite number per item, for the same items as `outcomes`. Throws InputError.
 [[nodiscard]] Measure own_measure(const std::string& name, const Rows& rows, const Items& items,
                                   const Outcomes& outcomes);
 

@@ -19,7 +19,7 @@ namespace plumb {
                                                double uniform);
 
 /// Single votes of weight one: a permutation only deals the wrong answers out to bins of known sizes, which
-/// needs one draw a bin, not one per item. Bins keep their sizes.
+/// needs one draw per bin, not one per item. Bins keep their sizes.
 void deal_outcomes(std::vector<UncertaintyBin>& bins, RandomStream& random);
 
 /// Any votes and weights: a column with the measure in place and the items' outcomes (hits, trials, weight,

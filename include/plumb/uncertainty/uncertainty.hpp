@@ -57,7 +57,7 @@ struct MeasureResult {
   std::vector<UncertaintyBin> bins;       ///< of equal mass
   std::vector<UncertaintyBin> odds_bins;  ///< of the odds ratio, when they go by the rarer outcome
   Thresholds thresholds;
-  std::vector<Guarantee> guarantees;  ///< one a target, when a confidence is asked for
+  std::vector<Guarantee> guarantees;  ///< one per target, when a confidence is requested
   std::vector<DeferralPoint> deferral;
 
   /// InputError for a key that is not among the scores.

@@ -1,5 +1,5 @@
 // Memory whose size is known only at the end, such as the decoded columns of a stream of batches. All of it
-// together stays below a fixed budget; what is beyond lies in files without a name, mapped as a .npy is,
+// together stays below a fixed budget; the rest is in unnamed temporary files, mapped as a .npy is,
 // which the system may write out and forget.
 #pragma once
 

@@ -34,7 +34,7 @@ class HitMoments {
     }
     detail::add_hits(box.data(), t.data(), hits, box.size(), draws_, narrow_.data());
   }
-  /// A term that is no whole multiple of 2^-50.
+  /// A term that is not a whole multiple of 2^-50.
   void add_real(std::uint32_t box, std::size_t draw, const Series& value, double hits) {
     if (real_.empty()) real_.resize(narrow_.size());
     for (std::size_t k = 0; k < kMoments; ++k) real_[at(box, draw) + k].add(hits * value[k]);

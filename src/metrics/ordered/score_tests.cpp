@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kNoDoubt = "every forecast is 0 or 1";
 
 /// Votes over their weight: both statistics grow with the number of votes, and a common factor of all weights
-/// is no further vote. 1 without weights.
+/// is not a further vote. 1 without weights.
 double votes_per_weight(const ForecastsView& f) {
   if (f.weight.empty()) return 1;
   ExactSum votes, weight;
@@ -91,7 +91,7 @@ class TermSum {
 };
 
 /// Rows of a block: residuals and variance of one vote, both times its weight. With single votes, and where
-/// hits are no whole numbers, `hit` is the residual of the row.
+/// hits are not whole numbers, `hit` is the residual of the row.
 struct Block {
   std::size_t begin = 0, size = 0;
   Part hit{}, miss{}, v{};

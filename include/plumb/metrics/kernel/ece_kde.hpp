@@ -27,7 +27,7 @@ struct KdeErrors {
 /// With a plan shared by many columns or replicates.
 [[nodiscard]] KdeErrors ece_kde(const ForecastsView& f, const BetaPlan& plan,
                                 LeaveOut leave_out = LeaveOut::vote, int threads = 0);
-/// Out of memory: two passes, and two more when some p is isolated.
+/// For columns that are not in memory: two passes, and two more when some p is isolated.
 [[nodiscard]] KdeErrors ece_kde(const ForecastPass& pass, const BetaPlan& plan,
                                 LeaveOut leave_out = LeaveOut::vote);
 

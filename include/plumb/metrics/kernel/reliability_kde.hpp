@@ -12,7 +12,7 @@ namespace plumb {
 
 struct CurvePoint {
   double p = 0;
-  std::optional<double> estimate;  ///< E[y | p]; absent where there is not a vote near enough to tell
+  std::optional<double> estimate;  ///< E[y | p]; absent where no vote is near enough
   double density = 0;              ///< of p over votes; integrates to 1
 };
 

@@ -14,7 +14,7 @@ namespace plumb {
 /// on a restricted cubic spline of logit p with five knots. kernel: the Beta kernel of `ece_kde`.
 enum class CurveKind { loess, rcs, kernel };
 
-/// Distinct forecasts, or cells of neighbouring ones; ascending p.
+/// Distinct forecasts, or bins of neighbouring ones; ascending p.
 struct CurvePoints {
   std::vector<double> p, mass, hits;
   double votes = 0;  ///< how many votes there are, whatever their weights

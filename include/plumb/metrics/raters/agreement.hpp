@@ -1,4 +1,4 @@
-// How far the raters agree among themselves: mean pairwise agreement, Fleiss' kappa, Krippendorff's alpha.
+// How much the raters agree among themselves: mean pairwise agreement, Fleiss' kappa, Krippendorff's alpha.
 // The model is not involved; this is the background for its errors.
 #pragma once
 

@@ -15,7 +15,7 @@ namespace plumb {
 /// sides of a share.
 struct RaterSums {
   std::uint64_t items = 0;   ///< items rated, of positive weight
-  std::uint64_t shared = 0;  ///< of those, rated by somebody else too
+  std::uint64_t shared = 0;  ///< of those, rated by another rater too
   std::uint64_t pairs = 0, pairs_agree = 0;
   /// shared items on which the rater says what most of the others say (ties: lowest class)
   std::uint64_t majority_agree = 0;

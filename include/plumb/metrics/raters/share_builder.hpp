@@ -68,7 +68,7 @@ class ShareBuilder {
   std::int64_t unit_pending_ = 0, drawn_pending_ = 0;
 };
 
-/// Fills size, columns, bin and forecast from p: one row of bins.size() probabilities an item.
+/// Fills size, columns, bin and forecast from p: one row of bins.size() probabilities per item.
 void set_forecasts(std::span<const double> p, std::span<const BinEdges> edges, ShareTerms& t);
 
 }  // namespace plumb
