@@ -63,7 +63,7 @@ int calibrate_export(const Args& args) {
   const bool alpha = std::any_of(loaded.steps.begin(), loaded.steps.end(),
                                  [](const Step& s) { return s.method == "alpha"; });
   write_stdout(
-      out + " written: an ONNX graph of the probabilities" +
+      "Wrote an ONNX graph of the probabilities to " + out +
       (alpha ? "; alpha_0 is not in it, so use \"plumb calibrate apply\" for the concentration\n" : "\n"));
   return kDone;
 }

@@ -77,11 +77,11 @@ int calibrate_apply(const Args& args) {
   const std::string notice = fitted_on_notice(model, inputs);
   if (quiet) return kDone;
   if (!notice.empty()) say(notice);
-  write_stdout(out + " written: " + (alpha ? "alpha_0" : "calibrated probabilities") + " of " +
-               counted(inputs.items.predictions.items(), "item") + "\n");
-  if (!out_probs.empty()) write_stdout(out_probs + " written: the probabilities" + "\n");
+  write_stdout(std::string("Wrote ") + (alpha ? "alpha_0" : "calibrated probabilities") + " of " +
+               counted(inputs.items.predictions.items(), "item") + " to " + out + "\n");
+  if (!out_probs.empty()) write_stdout("Wrote the probabilities to " + out_probs + "\n");
   if (!disagreement.empty())
-    write_stdout(disagreement + " written: the probability that two raters disagree" + "\n");
+    write_stdout("Wrote the probability that two raters disagree to " + disagreement + "\n");
   const bool one = calibrated_shape(inputs.items.predictions).size() == 1;
   const std::string columns = inputs.ids.empty() ? out : out + (one ? ":p" : ":p_*");
   if (!alpha)

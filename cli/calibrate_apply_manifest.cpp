@@ -105,8 +105,8 @@ void tell_written(const ApplyCasesFlags& f, const CalibrationModel& model, const
     say(model.name + " was fitted on " +
         (fitted == cases ? "these cases" : counted(fitted, "case") + " of these") +
         ", so its scores on them are optimistic; use other cases");
-  write_stdout(f.out + " written: calibrated probabilities of " + counted(cases, "case") + " as " + f.dtype +
-               ", and " + table + "\n");
+  write_stdout("Wrote calibrated probabilities of " + counted(cases, "case") + " to " + f.out + " as " +
+               f.dtype + ", with the manifest " + table + "\n");
   const bool rated = std::any_of(manifest.cases.begin(), manifest.cases.end(),
                                  [](const ManifestCase& c) { return !c.raters.empty(); });
   if (!rated) return;

@@ -183,9 +183,10 @@ int apply_regression(const Args& args) {
   apply_to_files(model, inputs.items, levels, {out, intervals});
   if (quiet) return kDone;
   if (!out.empty())
-    write_stdout(out + " written: calibrated variances of " + counted(inputs.items.size(), "item") + "\n");
+    write_stdout("Wrote calibrated variances of " + counted(inputs.items.size(), "item") + " to " + out +
+                 "\n");
   if (!intervals.empty())
-    write_stdout(intervals + " written: bounds of intervals of " + counted(inputs.items.size(), "item") +
+    write_stdout("Wrote interval bounds of " + counted(inputs.items.size(), "item") + " to " + intervals +
                  "\n");
   return kDone;
 }

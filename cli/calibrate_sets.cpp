@@ -168,8 +168,9 @@ int apply_sets_to_file(const SetsToFile& given) {
   if (given.quiet) return kDone;
   const std::string notice = fitted_on_notice(model, inputs);
   if (!notice.empty()) say(notice);
-  write_stdout(given.out + " written: sets of level " + known[at] + " for " + counted(n, "item") + ", of " +
-               show(std::round(100 * members / std::max<double>(1, n)) / 100) + " classes on average\n");
+  write_stdout("Wrote sets of level " + known[at] + " for " + counted(n, "item") + " to " + given.out +
+               "; they have " + show(std::round(100 * members / std::max<double>(1, n)) / 100) +
+               " classes on average\n");
   write_stdout(next_command(
       "How often do they contain the votes? With the labels of the same items in place of LABELS:",
       {"plumb evaluate", "--sets " + shell_word(given.out), "--labels LABELS"}));

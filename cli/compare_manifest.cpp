@@ -82,8 +82,8 @@ void match_cases(const OpenModel& first, OpenModel& other) {
     throw InputError("case " + at.begin()->first + " is in " + other.given.path + " but not in " +
                      first.given.path + "; a comparison needs the same cases of every model");
   if (other.inputs.manifest.grouped != first.inputs.manifest.grouped)
-    throw InputError("of " + first.given.path + " and " + other.given.path +
-                     ", one has a column group and the other not; give both the same groups");
+    throw InputError("only one of " + first.given.path + " and " + other.given.path +
+                     " has a column group; give both the same groups");
 }
 
 std::vector<OpenModel> open_models(const CompareCasesFlags& f, int threads) {

@@ -95,7 +95,7 @@ int Output::finish(Result result, const std::string& state, bool all_metrics) {
   if (state_) state_->commit();
   print_result(result, flags_.json, flags_.quiet,
                [&] { return render_terminal(result, stdout_options(all_metrics)); });
-  if (!flags_.pages.report.empty() && !flags_.quiet) say(flags_.pages.report + " written: the report");
+  if (!flags_.pages.report.empty() && !flags_.quiet) say("wrote the report to " + flags_.pages.report);
   return exit_code(held);
 }
 

@@ -25,16 +25,17 @@ using detail::Quantities;
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 28;  // of all replicates
 
 void check_raters_options(const RatersOptions& o) {
-  const auto need = [](bool holds, const char* sentence) {
-    if (!holds) throw InputError(sentence);
+  const auto need = [](bool holds, double value, const char* sentence) {
+    if (!holds) throw InputError(fmt::format("{}, not {}", sentence, show(value)));
   };
-  need(o.prior >= 0 && o.prior <= 1e6, "⟦prior⟧ must be a number of pseudo-votes from 0 to 1000000");
-  need(o.converged_at > 0 && o.converged_at < 1, "⟦converged_at⟧ must be between 0 and 1");
-  need(o.iterations >= 1, "⟦iterations⟧ must be at least 1");
-  need(o.target_se > 0 && o.target_se < 1, "⟦target_se⟧ must be between 0 and 1");
-  need(o.ask >= 0, "⟦ask⟧ must not be negative");
-  need(o.bootstrap >= 0 && o.bootstrap != 1, "⟦bootstrap⟧ must be 0, for no intervals, or at least 2");
-  need(o.level > 0 && o.level < 1, "⟦level⟧ must be between 0 and 1");
+  need(o.prior >= 0 && o.prior <= 1e6, o.prior, "⟦prior⟧ must be from 0 to 1000000 pseudo-votes");
+  need(o.converged_at > 0 && o.converged_at < 1, o.converged_at, "⟦converged_at⟧ must be between 0 and 1");
+  need(o.iterations >= 1, o.iterations, "⟦iterations⟧ must be at least 1");
+  need(o.target_se > 0 && o.target_se < 1, o.target_se, "⟦target_se⟧ must be between 0 and 1");
+  need(o.ask >= 0, o.ask, "⟦ask⟧ must be 0 or more");
+  need(o.bootstrap >= 0 && o.bootstrap != 1, o.bootstrap,
+       "⟦bootstrap⟧ must be 0 (no intervals) or at least 2");
+  need(o.level > 0 && o.level < 1, o.level, "⟦level⟧ must be between 0 and 1");
 }
 
 std::vector<std::uint64_t> units_of(const Names& groups, std::int64_t items) {

@@ -150,9 +150,12 @@ std::string in_words(const Comparison& c, std::size_t reference, std::size_t mod
   if (tested == 0)
     return fmt::format("{} against {}: without replicates chance cannot be ruled out; add ⟦bootstrap⟧ {}.",
                        name, other, kCompareReplicates);
+  if (won.empty() && lost.empty() && 2.0 / (c.replicates + 1) > 1 - level)
+    return fmt::format("{} against {}: {} replicates are too few to rule out chance; use ⟦bootstrap⟧ {}.",
+                       name, other, c.replicates, kCompareReplicates);
   if (won.empty() && lost.empty())
-    return fmt::format("{} against {}: no difference on {} metrics is larger than chance allows.", name,
-                       other, tested);
+    return fmt::format("{} against {}: none of the differences on {} metrics is larger than chance allows.",
+                       name, other, tested);
   const auto list = [](const std::vector<std::string>& keys) {
     constexpr std::size_t kNamed = 5;
     std::string out =
@@ -219,7 +222,7 @@ std::string render_compare(const Comparison& c, double level, const TerminalOpti
     return std::any_of(m.differences.begin(), m.differences.end(),
                        [](const Difference& d) { return d.adjusted; });
   });
-  aside(tested ? "* best; ** best, and every difference to it is larger than chance allows" : "* best");
+  aside(tested ? "* best; ** best, and every difference from it is larger than chance allows" : "* best");
   if (hidden > 0)
     aside(spell(fmt::format("and {} more: ⟦metrics⟧ all shows them, ⟦json⟧ has them", hidden), o.spelling));
   std::vector<std::string> words;

@@ -157,9 +157,10 @@ void class_order(const Result& r, std::vector<Sentence>& out) {
 
 void scores(const Result& r, std::vector<Sentence>& out) {
   if (const auto nll = value_of(r.metrics, "nll")) {
-    out.push_back({fmt::format("The model gives {} a probability of {} (geometric mean; log-loss {:.4f}).",
-                               several_votes(r) ? "the class that a rater chose" : "the observed class",
-                               share_text(std::exp(-*nll)), *nll)});
+    out.push_back(
+        {fmt::format("The model gives a probability of {} to {} (geometric mean; log-loss {:.4f}).",
+                     share_text(std::exp(-*nll)),
+                     several_votes(r) ? "the class that a rater chose" : "the observed class", *nll)});
   }
   const auto brier = value_of(r.metrics, "brier"), base = value_of(r.metrics, "brier_uncertainty");
   if (brier && base && *base > 0) {
@@ -226,7 +227,7 @@ Sentence mean_words(const Result& r) {
                                       : fmt::format("the mean confidence is {}", expected);
   const std::string facts =
       forecast + (binary  ? fmt::format(", and {} of the {} are {}", seen, votes ? "votes" : "labels", name)
-                  : votes ? fmt::format(", and {} of the votes agree", seen)
+                  : votes ? fmt::format(", and {} of the votes agree with the prediction", seen)
                           : fmt::format(", and the accuracy is {}", seen));
   const auto capital = [](std::string text) {
     text[0] = 'T';

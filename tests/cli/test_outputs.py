@@ -82,4 +82,4 @@ def test_onnx_bytes_get_no_other_name(folder, task):
     assert folder.run("calibrate", "fit", "--method", "temperature", *LABELS, "-o", "m.json", "--quiet").code == 0
     run = folder.run("calibrate", "export", "m.json", "-o", "m.txt")
     assert run.code == 2 and "name it .onnx" in run.err and "m.txt" not in folder.names()
-    assert "m.onnx written" in folder.run("calibrate", "export", "m.json", "-o", "m.onnx").out
+    assert "to m.onnx" in folder.run("calibrate", "export", "m.json", "-o", "m.onnx").out

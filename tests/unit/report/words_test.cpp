@@ -41,12 +41,12 @@ TEST(Words, TooHighNeedsAPValueThatKnowsOfGroups) {
   Result r = sample::raters();
   EXPECT_TRUE(says(
       r,
-      "The model is over-confident on average: the mean confidence is 97.6%, and 93.6% of the votes agree (p <= 0.005)."))
+      "The model is over-confident on average: the mean confidence is 97.6%, and 93.6% of the votes agree with the prediction (p <= 0.005)."))
       << everything(r);
   metric(r, "mean_gap").p_value = 0.2;
   EXPECT_TRUE(says(
       r,
-      "The mean confidence is 97.6%, and 93.6% of the votes agree; chance may explain the difference (p = 0.2)."))
+      "The mean confidence is 97.6%, and 93.6% of the votes agree with the prediction; chance may explain the difference (p = 0.2)."))
       << everything(r);
   Result ill = sample::binary();
   ill.class_names = {"well", "ill"};
@@ -63,7 +63,7 @@ TEST(Words, OneTestThatRejectsIsNoProofWhereAllTogetherDoNot) {
   r.verdict.p_value = 0.12;
   EXPECT_TRUE(says(
       r,
-      "The mean confidence is 97.6%, and 93.6% of the votes agree; this difference alone has p <= 0.005, but the tests of calibration together do not reject (p = 0.12)."))
+      "The mean confidence is 97.6%, and 93.6% of the votes agree with the prediction; this difference alone has p <= 0.005, but the tests of calibration together do not reject (p = 0.12)."))
       << everything(r);
 }
 
@@ -84,7 +84,8 @@ TEST(Words, ReplicatesTooFewForAnyPValueSayNothing) {
   for (auto& [key, value] : r.settings)
     if (key == "bootstrap") value = std::int64_t{10};
   metric(r, "mean_gap").p_value = 1.0 / 11;
-  EXPECT_TRUE(says(r, "The mean confidence is 97.6%, and 93.6% of the votes agree.")) << everything(r);
+  EXPECT_TRUE(says(r, "The mean confidence is 97.6%, and 93.6% of the votes agree with the prediction."))
+      << everything(r);
 }
 
 TEST(Words, RareEventsKeepTheirDigits) {
@@ -117,7 +118,7 @@ TEST(Words, SeveralRaters) {
   EXPECT_TRUE(says(r, "Scored against the majority vote alone, the ECE would be 0.0123 instead of 0.0400."));
   EXPECT_TRUE(says(
       r,
-      "The model gives the class that a rater chose a probability of 77.9% (geometric mean; log-loss 0.2500)."));
+      "The model gives a probability of 77.9% to the class that a rater chose (geometric mean; log-loss 0.2500)."));
 }
 
 TEST(Words, TheErrorAndWhatChanceWouldShow) {
