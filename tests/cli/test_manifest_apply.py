@@ -199,7 +199,7 @@ def test_a_model_that_was_fitted_here_says_so(folder):
     (lambda f: ("-o", "out", "--dtype", "int8"), "--dtype"),
     (lambda f: ("-o", "out", "--probs", "a.nii.gz"), "--probs"),
     (lambda f: (), "-o"),
-    (lambda f: f.text("cases.csv", "case,probs\nx,a.nii.gz\nx,a.nii.gz\n") and ("-o", "out"), "there twice"),
+    (lambda f: f.text("cases.csv", "case,probs\nx,a.nii.gz\nx,a.nii.gz\n") and ("-o", "out"), "appears twice"),
     (lambda f: f.text("cases.csv", "case,probs\na/b,a.nii.gz\na_b,a.nii.gz\n") and ("-o", "out"), "case a_b and case a/b"),
     (lambda f: f.text("cases.csv", "case,probs\nx,gone.nii\n") and ("-o", "out"), "gone.nii"),
     (lambda f: f.text("cases.csv", "case,logit\nx,a.nii.gz\n") and ("-o", "out"), '"probs"'),
