@@ -92,7 +92,8 @@ class WordsReader {
     if (has(v, "as large as"))
       expect(std::regex_search(v, m, above) && number(m, 1) > number(m, 2), "\"above\" is not above", v);
     if (std::regex_search(v, m, chance))
-      expect(number(m, 1) <= (1 - shown_.level) * 1.005, "\"more than chance explains\" with a large p-value", v);
+      expect(number(m, 1) <= (1 - shown_.level) * 1.005, "\"more than chance explains\" with a large p-value",
+             v);
     if (std::regex_search(v, m, needed)) {
       std::string digits = m[1].str();
       std::erase(digits, ',');

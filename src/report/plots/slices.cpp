@@ -95,7 +95,7 @@ void slice_plots(const Runs& runs, Plots& out) {
     plot.spec["layer"].erase(plot.spec["layer"].begin(), plot.spec["layer"].end() - 1);  // their bars
   if (drawn)
     plot.how += fmt::format(
-        " The thick bars are intervals of one slice each; of {}, some miss by chance. The thin bars hold for all slices of a metric at once (Bonferroni).",
+        " The thick bars are intervals of one slice each; with {} slices some of them may miss by chance. The thin bars hold for all slices of a metric at once (Bonferroni).",
         slices);
   if (cut > 0) plot.how += fmt::format(" Of {} slices the worst {} are shown.", cut, kMaxSlices);
 }
