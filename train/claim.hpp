@@ -1,4 +1,4 @@
-// One process at a time works on a folder.
+// Locks a folder, so that one process at a time works on it.
 #pragma once
 
 #include <string>

@@ -73,7 +73,7 @@ struct InputInfo {
 /// Whether the probabilities (or variances) can be trusted, decided once and shown by every front end.
 struct Verdict {
   std::string verdict;   ///< "trustworthy", "off", "cannot tell"; empty: none was reached, and `why` says why
-  bool certain = false;  ///< of "off": the lower bound too exceeds the tolerance
+  bool certain = false;  ///< "off": the lower bound exceeds the tolerance as well
   double tolerance = 0;
   std::optional<double> estimate, low, high;  ///< of the bias-corrected error; `high` decides trust
   std::optional<double> p_value;              ///< of the omnibus test of calibration

@@ -119,7 +119,7 @@ void check_held_out(const CalibratorRow& row, const Items& items, const FitOptio
   }
   try {
     const UnitVotes units(items);
-    // Of few items each deal into folds gives another answer: the mean over several deals is more stable.
+    // With few items each assignment to folds gives another answer: the mean over several is more stable.
     const int repeats = static_cast<int>(std::clamp(kMostNumbers / 20 / numbers, 1.0, kMostDeals));
     std::vector<double> own(units.mass.size(), 0.0);
     for (int r = 0; r < repeats; ++r) {

@@ -70,7 +70,7 @@ void GrowingBytes::reserve(std::size_t wanted) {
 
 void GrowingBytes::grow_memory(std::size_t wanted) {
   // Blocks of this size are moved by their pages, and pages that were never touched take no memory.
-  // Never by what is wanted alone: a block that is copied each time would take quadratic time.
+  // Growth is never by the requested amount alone: copying a block each time would take quadratic time.
   const std::size_t others = in_memory - capacity_;
   const std::size_t most = no_file_     ? std::numeric_limits<std::size_t>::max()
                            : most_ != 0 ? most_
@@ -99,7 +99,7 @@ int GrowingBytes::grow_file(std::size_t wanted) {
   data_ = static_cast<std::byte*>(at);
   capacity_ = wanted;
   mapped_ = true;
-  // What has been written is read again in the end only.
+  // What has been written is read again only at the end.
   ::madvise(data_, size_ / kPage * kPage, MADV_DONTNEED);
   return 0;
 }

@@ -11,7 +11,7 @@ namespace plumb::detail {
 /// A bit for each row and draw where every item has one vote, otherwise a byte. One thread writes a draw.
 class DrawnHits {
  public:
-  /// Nothing is kept where it would take more than 64 MB, or an item has more than 255 votes.
+  /// Nothing is kept if that would take more than 64 MB, or if an item has more than 255 votes.
   DrawnHits(std::int64_t rows, std::int64_t draws, double most_votes);
   [[nodiscard]] bool kept() const { return !bits_.empty() || !bytes_.empty(); }
   /// Hits of the rows from `begin` on; each row is set once.

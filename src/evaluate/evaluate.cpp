@@ -43,7 +43,7 @@ ProductSet inverted_bins(const Selection& all) {
   return out;
 }
 
-/// Whether a metric is one of the event's residuals, which random signs can turn.
+/// Whether a metric is computed from the event's residuals, whose signs can be flipped.
 bool of_residuals(const MetricRow& row, bool binary) {
   Selection alone{binary, {}, {}};
   alone.add(row);
@@ -169,7 +169,7 @@ void add_tables(const Prepared& prepared, const Evaluation& e, const EvaluateOpt
                                           curves_of(e.boot, &Drawn::smooth_curve), o.level));
 }
 
-/// The smooth curve that ici and its kin summarise, where one of them was asked for: table
+/// The smooth curve that ici, e50, e90 and emax summarise, if one of them was requested: table
 /// "calibration_curve", between the least and the largest forecast.
 void add_curve(const Prepared& prepared, const EvaluateOptions& o, Result& result) {
   const Selection& s = prepared.selection();

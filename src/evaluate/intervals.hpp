@@ -27,7 +27,7 @@ using Replicates = std::map<std::string, std::vector<double>, std::less<>>;
 /// Shares of votes for the less likely outcome of each bin.
 struct Unlikely {
   double came = 0, expected = 0;  ///< expected: by a calibrated model
-  double copies = 1;              ///< in so many of the tables' mean a vote counts: two of K classes
+  double copies = 1;              ///< K/2 with K class tables: an unlikely vote is in two of them
   explicit Unlikely(std::span<const ReliabilityTable> tables);
 };
 

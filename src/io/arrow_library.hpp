@@ -1,4 +1,4 @@
-// The plugin that opens Parquet and Arrow files, loaded when the first such file is met.
+// The plugin that opens Parquet and Arrow files, loaded with the first such file.
 #pragma once
 
 #include <string>

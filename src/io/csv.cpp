@@ -44,7 +44,7 @@ class NumberParser {
   [[nodiscard]] bool found_missing() const { return missing_; }
 
  private:
-  /// Without quotes in the file a number is parsed where it stands, and where it ends tells what follows.
+  /// Without quotes in the file a number is parsed in place, and its end tells what follows.
   void parse_plain(const CsvChunk& chunk, double* out) const {
     const char* p = chunk.begin;
     const char* const end = chunk.end;

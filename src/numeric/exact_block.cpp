@@ -99,7 +99,7 @@ bool add_layers(ExactSum& sum, std::span<const double> terms) {
   using namespace detail;
   const double most = HWY_DYNAMIC_DISPATCH(LargestTerm)(terms.data(), terms.size());
   const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(most) >> 52 & 0x7ff) - 1022;
-  // Above the range of ExactSum its own test speaks; below, it cuts terms off.
+  // Above the range of ExactSum its own check throws; below, it cuts terms off.
   constexpr int kLowest = ExactSum::kLowestExponent + 3 * kLayerBits + 2;
   if (!(exponent < ExactSum::kHighestExponent && exponent > kLowest)) return false;
   std::array<double, kLayers> shift;

@@ -108,7 +108,7 @@ export async function figure(request: Request): Promise<string> {
   return framed(drawing, { width: request.width, height }, title || ownTitle, typeof spec.description === "string" ? spec.description : "");
 }
 
-/** For the engine: the answer is put where it can be read once all promises have been kept. */
+/** For the engine: the answer is put where it can be read once all promises are resolved. */
 const answer: { svg: string | null; error: string | null } = { svg: null, error: null };
 (globalThis as unknown as Record<string, unknown>).plumbAnswer = answer;
 (globalThis as unknown as Record<string, unknown>).plumbFigure = (text: string): void => {

@@ -51,11 +51,11 @@ struct ReadItems {
   Items items;
   Names ids;                       ///< empty, or one name per item
   std::vector<std::string> notes;  ///< notes on how they were read
-  Tree::Members sections;          ///< of the result, about the same
+  Tree::Members sections;          ///< sections of the result on the same
 };
 
-/// make_items() with notes for the result. Labels that are text then need no `classes`: they give them
-/// themselves, sorted, and a note says so. `threads` does not affect the results.
+/// make_items() with notes for the result. Text labels then need no `classes`: they are the classes
+/// in sorted order, and a note says so. `threads` does not affect the results.
 [[nodiscard]] ReadItems read_columns(const ItemColumns& columns, int threads = 0);
 /// Adds these notes and sections to a result, in the order of the command line.
 void add_read_notes(const ReadItems& read, Result& result);

@@ -24,7 +24,7 @@ struct EvaluateOptions {
   int bins = 15;
   Binning binning = Binning::width;  ///< applies to the keys that do not name their binning
   std::vector<std::string> metrics =
-      {};  ///< keys, or "all"; empty: those of linear or N log N cost, but for a few on request
+      {};  ///< keys, or "all"; empty: those of linear or N log N cost, except a few
   std::string keys_option = "metrics";  ///< where the keys came from, for messages
   int bootstrap = 0;                    ///< replicates; 0: no intervals, no null
   double level = 0.95;

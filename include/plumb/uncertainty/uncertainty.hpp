@@ -24,7 +24,7 @@ inline constexpr int kEqualMassBins = 100;
 
 struct UncertaintyOptions {
   std::vector<std::string> measures = {};  ///< built-in ones; empty: all that the predictions allow
-  int top = 1;                             ///< right: among so many most probable classes
+  int top = 1;                             ///< right: the label is among this many most probable classes
   /// Bins of equal mass, for all scores. Absent: kEqualMassBins, and `eor` on bins by the rarer outcome.
   std::optional<int> bins = {};
   Degenerate degenerate = Degenerate::pool;

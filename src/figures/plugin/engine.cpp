@@ -1,5 +1,5 @@
 // libplumb_figures.so: Vega in QuickJS. The script draws when plumbFigure() is called, and leaves SVG or an
-// error in plumbAnswer once all promises have been kept.
+// error in plumbAnswer once all promises are resolved.
 #include <quickjs.h>
 #include <time.h>
 

@@ -1,4 +1,4 @@
-// Images one by one: the spread of each metric over cases, and pictures of the worst.
+// Case by case: the spread of each metric, and pictures of the worst cases.
 #include <algorithm>
 #include <map>
 

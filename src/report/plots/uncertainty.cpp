@@ -9,7 +9,7 @@ namespace plumb::detail {
 namespace {
 
 constexpr const char* kUncertaintySection = "uncertainty";
-constexpr double kHandedOver = 0.2;  // the share that the deferral curve is read off at
+constexpr double kDeferredShare = 0.2;  // the share deferred in the sentence
 
 template <class Use>  // use(run, name, measure)
 void each_measure(const Runs& runs, Use use) {
@@ -97,7 +97,7 @@ void deferral(const Runs& runs, Plots& out) {
       data.push_back(
           {{"model", run.name}, {"measure", name}, {"handed_over", *handed}, {"accuracy", *accuracy}});
       if (*handed == 0) start = *accuracy;
-      if (name != "loss" && *handed <= kHandedOver && *accuracy > most) {  // the loss uses the labels
+      if (name != "loss" && *handed <= kDeferredShare && *accuracy > most) {  // the loss uses the labels
         most = *accuracy;
         best = name;
       }
@@ -111,7 +111,7 @@ void deferral(const Runs& runs, Plots& out) {
            ? ""
            : fmt::format(
                  "Deferring up to {:.0f}% of the items by {} raises the accuracy of the rest from {} to {}.",
-                 100 * kHandedOver, best, percent(start), percent(most)),
+                 100 * kDeferredShare, best, percent(start), percent(most)),
        "Items are deferred to a person, most uncertain first. The higher the curve, the better the measure finds wrong answers. The measure \"loss\" uses the labels, so no other measure is expected to exceed it."});
 }
 
