@@ -71,6 +71,7 @@ int calibrate_export(const Args& args) {
 }  // namespace
 
 std::string one_model(const Args& given, const std::string& command) {
+  if (given.empty()) throw InputError("no model file given; name one that plumb calibrate fit wrote");
   if (given.size() != 1)
     throw InputError(command + " takes one model file, not " + std::to_string(given.size()));
   return given.front();

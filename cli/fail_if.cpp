@@ -122,7 +122,7 @@ void check_reach(const std::vector<Gate>& gates, std::int64_t replicates, double
     // The fewest whose smallest p-value makes the gate fail.
     double enough = std::max(1.0, std::floor(least / g.bound) - 2);
     while (!holds(g, least / (1 + enough))) ++enough;
-    throw InputError(text_of(g) + " can never fail: of " + std::to_string(replicates) +
+    throw InputError(text_of(g) + " can never fail: with " + std::to_string(replicates) +
                      " replicates the smallest p-value is " + show(std::round(smallest * 1e6) / 1e6) +
                      "; give --bootstrap " + std::to_string(static_cast<std::int64_t>(enough)) +
                      " or more, or a larger bound");

@@ -91,8 +91,8 @@ void check_fits(const CalibrationModel& model, const Predictions& p) {
   const std::string& first = model.steps.front().method;
   const bool logits = gives_logits(p);
   if ((first == "vector" || first == "matrix") && (model.input == "logits") != logits)
-    throw InputError(fmt::format("{} begins with a {} step that was fitted on {}; {} must hold the same ({})",
-                                 model.name, first, model.input, name, opt(logits ? "probs" : "logits")));
+    throw InputError(fmt::format("{} begins with a {} step that was fitted on {}; give {} instead of {}",
+                                 model.name, first, model.input, opt(logits ? "probs" : "logits"), name));
 }
 
 Items calibrated(const Items& items, const CalibrationModel& model, int threads) {

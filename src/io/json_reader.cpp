@@ -7,7 +7,7 @@ namespace {
 
 /// What follows a backslash.
 const char* append_escape(const char*& p, const char* end, std::string& out) {
-  if (p == end) return "ends in the middle";
+  if (p == end) return "ends before its object is complete";
   constexpr std::string_view kNames = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
   const char c = *p++;
   if (const std::size_t at = kNames.find(c); at != std::string_view::npos) {

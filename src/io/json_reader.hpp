@@ -45,7 +45,7 @@ class JsonReader {
 
   const char* read_value(int depth) {
     skip_space();
-    if (p_ == end_) return "ends in the middle";
+    if (p_ == end_) return "ends before its object is complete";
     if (depth > kDeepest) return "is nested too deeply";
     switch (*p_) {
       case '{':
@@ -94,7 +94,7 @@ class JsonReader {
       if (const char* fault = read_value(depth); *fault != 0) return fault;
       path_.resize(outer);
       skip_space();
-      if (p_ == end_) return "ends in the middle";
+      if (p_ == end_) return "ends before its object is complete";
       const char c = *p_++;
       if (c == '}') return kGood;
       if (c != ',') return "lacks a comma between members";
@@ -115,7 +115,7 @@ class JsonReader {
     for (;;) {
       if (const char* fault = read_value(depth); *fault != 0) return fault;
       skip_space();
-      if (p_ == end_) return "ends in the middle";
+      if (p_ == end_) return "ends before its object is complete";
       const char c = *p_++;
       if (c == ',') continue;
       if (c != ']') return "lacks a comma in a list";

@@ -65,7 +65,7 @@ def test_shards_and_describe(table):
     ('{"z": [[1, 0, 0]], "y": 0}', "t.jsonl:z", "lists of lists"),
     ('{"z": {"a": 1}, "y": 0}', "t.jsonl:z", "the list is missing"),
     ('{"z": [0.2, 0.3, "0.5"], "y": 0}', "t.jsonl:z", "is text, not a number"),
-    ('{"z": [0.2, 0.3, 0.5], "y": 0', "t.jsonl:z", "row 90 (line 91) ends in the middle"),
+    ('{"z": [0.2, 0.3, 0.5], "y": 0', "t.jsonl:z", "row 90 (line 91) ends before its object is complete"),
     ('{"z": [0.2, 0.3, 0.5], "y": 0}', "t.jsonl:zz", 'has no column "zz"'),
     ('{"z": [0.2, 0.3, 0.5], "y": 0}', "t.jsonl:site", 'has no column "site"'),
 ])

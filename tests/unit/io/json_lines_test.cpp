@@ -102,7 +102,7 @@ TEST(JsonLines, ComplaintsNameRowLineAndColumn) {
   expect("[{\"p\": 1}]\n", "p", "one JSON array");
   expect("{\"p\": 1} {\"p\": 2}\n", "p", "more than one value");
   expect("{\"p\": 01}\n", "p", "begins with 0");
-  expect("{\"p\": 1\n", "p", "ends in the middle");
+  expect("{\"p\": 1\n", "p", "ends before its object is complete");
   expect("{\"p\": .5}\n", "p", "not JSON");
   expect("{\"p\": \"\\ud800\"}\n", "p", "escape", {.want = Want::text});
   expect("{\"p\": \"\xff\"}\n", "p", "not UTF-8", {.want = Want::text});
