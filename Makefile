@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build install train arrow python demo test test-long test-release test-asan test-tsan laws bench package fuzz format format-check lint clean
+.PHONY: help build install train arrow python demo site test test-long test-release test-asan test-tsan laws bench package fuzz format format-check lint clean
 
 PYTHON ?= /usr/bin/python3
 PLUMB := build/bin/plumb
@@ -19,6 +19,7 @@ help:
 	@echo "                prints the seconds of each part and the skipped tests at the end"
 	@echo "make laws       measures the levels that docs/inference.md claims, and writes its table"
 	@echo "make test-long  long tests: full simulations, many kills, fuzzing, clang-tidy, a build on a bare Debian"
+	@echo "make site       the documentation as a site that needs no network, in build/site"
 	@echo "make package    a .deb of the tool and the library, and the wheel, in dist/"
 	@echo "make fuzz       every fuzz target for SECONDS=60 each"
 	@echo "make bench      benchmarks, compared with other tools where they are installed"
@@ -54,6 +55,12 @@ python:
 	@tools/setup build web python
 	python/pack
 
+# docs/ as pages with search, the reference of metrics and the help of all commands.
+site: build
+	@tools/setup site
+	@test -e .venv-site/ready || { echo "make site needs the packages of site/requirements.txt from PyPI." >&2; exit 1; }
+	.venv-site/bin/python site/build $(PLUMB)
+
 # Ends with a page that shows the raw and the calibrated model. Without node the page is left out, with a message.
 demo: build
 	@run() { printf '\n$$ %s\n' "$$*"; "$$@"; }; \
@@ -76,7 +83,7 @@ demo: build
 PART := tests/part
 SUMMARY = tests/summary.py $(if $(PLUMB_STRICT),--strict)
 test:
-	@tools/setup build web figures test browser onnx nifti arrow python train lint
+	@tools/setup build web figures test browser onnx nifti arrow python site train lint
 	@rm -rf build/results
 	@status=0; for part in format-check test-release test-asan test-tsan; do \
 	  $(MAKE) --no-print-directory $$part || { status=1; break; }; \
@@ -85,7 +92,7 @@ test:
 	if [ $$status = 0 ]; then echo; echo "All tests passed."; else echo; echo "The tests FAILED."; fi; exit $$status
 
 test-release:
-	@tools/setup build web figures test browser onnx nifti arrow python train
+	@tools/setup build web figures test browser onnx nifti arrow python site train
 	@$(PART) configure cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
 	@$(PART) build cmake --build build
 	@$(PART) unit ctest --test-dir build --output-on-failure -j2
@@ -93,6 +100,7 @@ test-release:
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) python tests/python/run
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) newcomer $(PYTHON) -m pytest -q tests/newcomer
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) browser tests/browser/run
+	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) site tests/site/run
 	@PLUMB_BUILD=$(CURDIR)/build $(PART) install tests/install/run
 
 # Address sanitizer: every unit test except the simulated laws, and short runs of the tool; each file is compiled by
@@ -116,7 +124,7 @@ FUZZ_SECONDS ?= 120
 test-long: export PLUMB_LONG := 1
 test-long: export PLUMB_RESULTS := $(CURDIR)/build/results-long
 test-long:
-	@tools/setup build web figures test browser onnx nifti arrow python train lint fuzz bare package
+	@tools/setup build web figures test browser onnx nifti arrow python site train lint fuzz bare package
 	@rm -rf $(PLUMB_RESULTS)
 	@status=0; \
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON && $(PART) build cmake --build build || status=1; \
