@@ -112,11 +112,58 @@ const Setting kFourOver{.name = "K = 4, slope 0.74, N = 400", .classes = 4, .slo
 const Setting kVotesOver{.name = "5 votes, slope 0.74, N = 200", .n = 200, .votes = 5, .slope = 0.74};
 const Setting kGroupsOver{.name = "40 groups of 5, slope 0.74", .n = 200, .groups = 40, .slope = 0.74};
 
+/// The median-unbiased value lies in its interval, and is as often above the truth as below where all gaps
+/// have one size.
+void corrected(Book& book) {
+  const Keys keys{"ece", "ece_corrected"};
+  const Setting plain{.name = "calibrated, N = 200", .n = 200};
+  const Setting even{.name = "gaps of 0.1 of either sign, N = 1000", .n = 1000, .wave = 0.1, .spread = 1};
+  for (const Setting& s : {plain, kOver, kRare, kVotesOver, kGroupsOver, even}) {
+    struct Seen {
+      bool outside, above;
+    };
+    const auto seen = simulate_sets(book.sets(200, 20), book.seed() + 1, [&](std::uint64_t seed) {
+      const Drawn d = draw(s, seed);
+      const MetricResult m = evaluate(items_of(d), resampled(keys))["ece_corrected"];
+      const Result truth = evaluate(truth_of(d), {.metrics = {"ece"}, .threads = 1, .consensus = false});
+      return Seen{*m.value < *m.low || *m.value > *m.high, *m.value > *truth["ece"].value};
+    });
+    std::vector<char> outside, above;
+    for (const Seen& x : seen) {
+      outside.push_back(x.outside);
+      above.push_back(x.above);
+    }
+    book.never("`ece_corrected` lies outside its interval", s.name, outside);
+    if (s.wave > 0) book.rate("`ece_corrected` is larger than the true error", s.name, {0.4, 0.6}, above);
+  }
+}
+
+/// Of these keys no interval may be left out, whatever the data.
+void none_left_out(Book& book) {
+  const Keys keys{"accuracy", "nll", "brier", "auroc", "ece", "ece_mass", "ece_kde", "cl"};
+  for (const Setting& s :
+       {Setting{.name = "N = 20", .n = 20}, Setting{.name = "about 2 events of 100", .n = 100, .mean = -4.5},
+        Setting{.name = "forecasts near 0 and 1, N = 100", .n = 100, .spread = 8},
+        Setting{.name = "K = 4, N = 100", .n = 100, .classes = 4},
+        Setting{.name = "5 votes, N = 50", .n = 50, .votes = 5},
+        Setting{.name = "10 groups of 10", .n = 100, .groups = 10}}) {
+    const Keys asked = s.classes == 2 ? keys + kBinary : keys;
+    book.never("an interval is left out of the keys that must have one", s.name,
+               simulate_sets(book.sets(100, 5), book.seed() + 2, [&](std::uint64_t seed) {
+                 const Result r = evaluate(items_of(draw(s, seed)), resampled(asked));
+                 return std::any_of(r.metrics.begin(), r.metrics.end(),
+                                    [](const auto& m) { return m.second.value && !m.second.low; });
+               }));
+  }
+}
+
 void intervals_on_bins(Book& book) {
   if (!book.whole()) {
     for (const Setting& s : {kOver200, kVotesOver, kGroupsOver}) cover_on_cells(book, s);
+    corrected(book);
     return;
   }
+  corrected(book);
   const Setting plain200{.name = "calibrated, N = 200", .n = 200};
   for (const Setting& s :
        {plain200, Setting{.name = "calibrated, N = 400"}, kOver200, kOver,
@@ -126,10 +173,11 @@ void intervals_on_bins(Book& book) {
         Setting{.name = "5 votes, calibrated, N = 200", .n = 200, .votes = 5}, kVotesOver,
         Setting{.name = "40 groups of 5, calibrated", .n = 200, .groups = 40}, kGroupsOver})
     cover_on_cells(book, s);
-  for (const Setting& s : {plain200, kOver, kShifted}) cover_kernel_error(book, s);
+  for (const Setting& s : {plain200, kOver, kShifted, kVotesOver, kGroupsOver}) cover_kernel_error(book, s);
 }
 
 void intervals(Book& book) {
+  none_left_out(book);
   if (!book.whole()) {
     cover_population(book, kOver200, kScores + kBinary, kUsual);
     cover_population(book, kShifted, kDebiased, kNearBoundary);

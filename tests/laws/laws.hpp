@@ -50,6 +50,8 @@ class Book {
   void never(std::string claim, std::string setting, const std::vector<char>& hits);
   /// A mean over sets.
   void mean(std::string claim, std::string setting, Wanted wanted, const std::vector<double>& values);
+  /// A mean over sets of a share of each.
+  void shares(std::string claim, std::string setting, Wanted wanted, const std::vector<double>& values);
   /// A number with a standard error of its own.
   void estimate(std::string claim, std::string setting, Wanted wanted, double measured, double error,
                 int sets);

@@ -116,6 +116,13 @@ void Book::mean(std::string claim, std::string setting, Wanted wanted, const std
                    std::sqrt(squares / (n - 1) / n), int(std::ssize(values))});
 }
 
+void Book::shares(std::string claim, std::string setting, Wanted wanted, const std::vector<double>& values) {
+  mean(std::move(claim), std::move(setting), wanted, values);
+  if (rows_.back().error > 0) return;  // shares that never differ do not show how uncertain their mean is
+  const double n = std::ssize(values), shrunk = (rows_.back().measured * n + 1) / (n + 2);
+  rows_.back().error = std::sqrt(shrunk * (1 - shrunk) / n);
+}
+
 void Book::estimate(std::string claim, std::string setting, Wanted wanted, double measured, double error,
                     int sets) {
   rows_.push_back({topic_, std::move(claim), std::move(setting), wanted, measured, error, sets});

@@ -172,6 +172,38 @@ void signs(Book& book) {
               "20 cases of 400 pixels, 2 raters", kLevel, hits);
 }
 
+/// Majority labels that follow the forecast; three in ten items are tied, whatever the forecast.
+Items tied_items(std::uint64_t seed) {
+  RandomStream rng(seed, Purpose::demo, 33);
+  test::Simulated s;
+  for (int i = 0; i < 300; ++i) {
+    s.z.push_back(1 / (1 + std::exp(-1.5 * rng.normal())));
+    const int major = rng.uniform() < s.z.back() ? 1 : 0;
+    s.votes.push_back(rng.uniform() < 0.3 ? std::vector<int>{0, 0, 1, 1}
+                                          : std::vector<int>{major, major, major, 1 - major});
+  }
+  return test::to_items(s, test::VoteForm::counts);
+}
+
+/// Tests of the majority label leave ties out.
+void consensus(Book& book) {
+  const std::vector<std::string> keys{"ece",       "ece_mass",       "ks", "kuiper", "mmce",
+                                      "cox_score", "spiegelhalter_z"};
+  const auto runs = simulate_sets(book.sets(400, 20), book.seed() + 2, [&](std::uint64_t seed) {
+    const Result r = evaluate(tied_items(seed),
+                              {.bins = 10, .metrics = keys, .bootstrap = 200, .seed = seed, .threads = 1});
+    std::map<std::string, char> out;
+    for (const auto& [key, m] : r.consensus) out[key] = *m.p_value <= 0.05;
+    return out;
+  });
+  for (const std::string& key : keys) {
+    std::vector<char> hits;
+    for (const auto& run : runs) hits.push_back(run.at(key));
+    book.rate("calibrated majority labels are rejected at 5% by `" + key + "`", "N = 300, 4 votes, 30% ties",
+              kLevel, hits);
+  }
+}
+
 using PValues = std::map<std::string, std::vector<double>>;
 
 PValues p_values(const Case& c, int sets, std::uint64_t seed, const std::vector<std::string>& keys) {
@@ -283,6 +315,7 @@ const Topic kNulls{"nulls", [](Book& book) {
                      levels(book);
                      power(book);
                      signs(book);
+                     consensus(book);
                    }};
 const Topic kAgainstSigns{"power against random signs", against_signs};
 

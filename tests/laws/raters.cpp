@@ -107,7 +107,7 @@ void raters(Book& book) {
     const auto enter = [&](const char* what, double CoveredRaters::*share, Wanted wanted) {
       std::vector<double> values;
       for (const CoveredRaters& c : sets) values.push_back(c.*share);
-      book.mean(std::string("the interval of ") + what + " covers", setting, wanted, values);
+      book.shares(std::string("the interval of ") + what + " covers", setting, wanted, values);
     };
     enter("a rater's accuracy", &CoveredRaters::accuracy, {0.92, 0.98});
     enter("an entry of a rater's confusion matrix", &CoveredRaters::confusion, {0.92, 0.98});

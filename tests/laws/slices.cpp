@@ -60,7 +60,7 @@ void cover_slices(Book& book, const Setting& s) {
       one.push_back(1 - static_cast<double>(m.plain.at(key)) / m.slices.at(key));
       all.push_back(m.simultaneous.at(key) == 0);
     }
-    book.mean("the interval of `" + key + "` in one slice covers", s.name, {0.92, 0.99}, one);
+    book.shares("the interval of `" + key + "` in one slice covers", s.name, {0.92, 0.99}, one);
     book.rate("the simultaneous intervals of `" + key + "` cover in all 10 slices", s.name, {0.93, 1}, all);
   }
 }
