@@ -1,5 +1,6 @@
-// Arbitrary arguments, one a line, for every command, in a folder with a few small files: a command ends, or refuses with one
-// sentence. Left out are what would leave the folder, run for long, or start another program.
+// Arbitrary arguments, one a line, for every command, in a folder with a few small files: a command
+// ends, or refuses with one sentence. Left out are what would leave the folder, run for long, or start
+// another program.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -96,8 +97,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const std::string why = e.what();
     if (why.empty() || why.find('\n') != std::string::npos) std::abort();
   } catch (const std::range_error&) {  // values too far apart: a sentence too (shell/program.cpp)
-  } catch (const std::bad_alloc&) {  // a flag may ask for more memory than there is
+  } catch (const std::bad_alloc&) {    // a flag may ask for more memory than there is
   }
-  for (const auto& entry : std::filesystem::directory_iterator(".")) std::filesystem::remove_all(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator("."))
+    std::filesystem::remove_all(entry.path());
   return 0;
 }
