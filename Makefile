@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build install train arrow python demo site test test-long test-release test-asan test-tsan laws bench package fuzz format format-check lint clean
+.PHONY: help build install train arrow python demo site test test-long test-release test-asan test-tsan laws bench deb package fuzz format format-check lint clean
 
 PYTHON ?= /usr/bin/python3
 PLUMB := build/bin/plumb
@@ -20,7 +20,7 @@ help:
 	@echo "make laws       measures the levels that docs/inference.md claims, and writes its table"
 	@echo "make test-long  long tests: full simulations, many kills, fuzzing, clang-tidy, a build on a bare Debian"
 	@echo "make site       the documentation as a site that needs no network, in build/site"
-	@echo "make package    a .deb of the tool and the library, and the wheel, in dist/"
+	@echo "make package    a .deb of the tool and the library, the wheel, and the list of their components (SPDX), in dist/"
 	@echo "make fuzz       every fuzz target for SECONDS=60 each"
 	@echo "make bench      benchmarks, compared with other tools where they are installed"
 	@echo "make format     formats the code; make lint checks the format and runs clang-tidy"
@@ -147,15 +147,20 @@ laws:
 	cmake --build build --target plumb_laws
 	build/bin/plumb-laws $(if $(SEED),--seed $(SEED)) --write docs/inference.md
 
-# A .deb with the tool, its plugins, manual pages, completion and the library; and the wheel.
-package: python
+# A .deb with the tool, its plugins, manual pages, completion and the library.
+deb:
 	@tools/setup build web figures arrow package
 	@if [ -f build/build.ninja ]; then cmake build >/dev/null; else cmake --preset release -DPLUMB_TESTS=OFF; fi
 	cmake --build build --target plumb_cli plumb_api plumb_simulate plumb_plugins plumb_pages plumb_package_docs
 	rm -f build/*.deb
 	cd build && cpack -G DEB
+	mkdir -p dist
 	cp build/*.deb dist/
 	lintian --fail-on error dist/*.deb
+
+# Both packages, and the list of what they are made from (SPDX).
+package: python deb
+	tools/sbom -o dist/plumb.spdx.json
 
 SECONDS ?= 60
 fuzz:
