@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build install train arrow python demo site test test-long test-release test-asan test-tsan laws bench deb package fuzz format format-check lint clean
+.PHONY: help build install train arrow python demo site test test-long test-release test-asan test-tsan test-fuzz laws bench deb package fuzz format format-check lint clean
 
 PYTHON ?= /usr/bin/python3
 PLUMB := build/bin/plumb
@@ -15,7 +15,7 @@ help:
 	@echo "make arrow      as build, but fails when the plugin for Parquet and Arrow files cannot be built (Arrow C++ of pyarrow)"
 	@echo "make python     the Python package: a wheel in dist/ for CPython 3.10 and later, with the tool inside"
 	@echo "make demo       builds, evaluates and calibrates a simulated cohort in demo/, ends with demo/report.html"
-	@echo "make test       all tests: format, unit, command line, docs and install tests, headers, sanitizers;"
+	@echo "make test       all tests: format, unit, command line, docs and install tests, headers, sanitizers, fuzzing;"
 	@echo "                prints the seconds of each part and the skipped tests at the end"
 	@echo "make laws       measures the levels that docs/inference.md claims, and writes its table"
 	@echo "make test-long  long tests: full simulations, many kills, fuzzing, clang-tidy, a build on a bare Debian"
@@ -83,9 +83,9 @@ demo: build
 PART := tests/part
 SUMMARY = tests/summary.py $(if $(PLUMB_STRICT),--strict)
 test:
-	@tools/setup build web figures test browser onnx nifti arrow python site train lint
+	@tools/setup build web figures test browser onnx nifti arrow python site train lint fuzz
 	@rm -rf build/results
-	@status=0; for part in format-check test-release test-asan test-tsan; do \
+	@status=0; for part in format-check test-release test-asan test-tsan test-fuzz; do \
 	  $(MAKE) --no-print-directory $$part || { status=1; break; }; \
 	done; \
 	$(SUMMARY) || status=1; \
@@ -118,6 +118,11 @@ test-tsan:
 	@$(PART) tsan-configure cmake --preset tsan -DPLUMB_WERROR=ON
 	@$(PART) tsan-build cmake --build build-tsan --target $(TSAN_TESTS:%=test_%)
 	@GTEST_FILTER='-OnePath*:*Reasons*:*SimdTarget:*AKeyAlone*:*OnlyRatios*:*WeightTwo*' $(PART) tsan-unit ctest --test-dir build-tsan --output-on-failure -j2 -R '^($(subst $() $(),|,$(TSAN_TESTS)))$$'
+
+# Every fuzz target for half a minute, from seeds.
+test-fuzz:
+	@tools/setup build fuzz
+	@$(PART) fuzz fuzz/run 30
 
 # The full length of what "make test" runs in short form (tests read PLUMB_LONG), and tests without a short form.
 FUZZ_SECONDS ?= 120
