@@ -29,6 +29,7 @@ int merge_command(const Args& args);
 int list_command(const Args& args);
 int describe_command(const Args& args);
 int demo_command(const Args& args);
+int reproduce_command(const Args& args);
 int completion_command(const Args& args);
 int manual_command(const Args& args);
 

@@ -23,10 +23,10 @@ constexpr Command kCommands[] = {
     {"merge", "merges the states saved for shards", merge_command},
     {"describe", "shows what a file contains and how it could be used", describe_command},
     {"list", "lists the metrics and calibrators", list_command},
+    {"reproduce", "repeats the experiments of the papers, with a verdict for each claim", reproduce_command},
     {"demo", "writes simulated data to try Plumb on", demo_command},
     {"completion", "completion of commands and flags for bash, zsh or fish", completion_command},
     {"manual", "the manual page of a command", manual_command},
-    {"reproduce", "", nullptr},
 };
 
 std::string help() {
