@@ -17,7 +17,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 try:
     import numpy  # noqa: F401
 except ImportError:
-    sys.exit("plumb: \"plumb reproduce\" needs numpy for python3; on Debian install python3-numpy")
+    debian = "/usr/bin/python3"  # another python3 may come first on the PATH
+    if os.path.exists(debian) and os.environ.get("PLUMB_REPRODUCE_AGAIN") is None:
+        os.environ["PLUMB_REPRODUCE_AGAIN"] = "1"
+        os.execv(debian, [debian, *sys.argv])
+    print("plumb: \"plumb reproduce\" needs numpy for python3; on Debian install python3-numpy", file=sys.stderr)
+    sys.exit(2)
 
 from kit import catalogue, report  # noqa: E402
 from kit.claims import Measured, Missing, verdict  # noqa: E402
@@ -54,7 +59,7 @@ def described(measured):
 def run(declared, out, data, quick):
     """Runs one experiment and returns its result, which is also written."""
     mode = "quick" if quick else "full"
-    x = Setting(declared["name"], pathlib.Path(out) / declared["name"], data, quick)
+    x = Setting(declared["name"], [claim["key"] for claim in declared["claims"]], pathlib.Path(out) / declared["name"], data, quick)
     # A folder belongs to one mode and one data folder, so that nothing kept there comes from another.
     stamp = x.out / "run.json"
     this = {"mode": mode, "data": str(x.data) if x.data else None}

@@ -87,6 +87,12 @@ def every(rows, below):
     return Measured(worst.value, min(low, worst.value), max(high, worst.value), f"furthest of {len(rows)} rows; {worst.how}", name)
 
 
+def magnitude(row):
+    """The absolute value, for a claim about all rows on both sides of 0."""
+    far, near = max(abs(row.low), abs(row.high)), min(abs(row.low), abs(row.high))
+    return Measured(abs(row.value), 0.0 if row.low <= 0 <= row.high else near, far, row.how, row.note)
+
+
 def verdict(measured, region):
     if isinstance(measured, Missing):
         return ABSENT

@@ -18,8 +18,8 @@ class Failed(Exception):
 class Setting:
     """One experiment: quick or in full, its data, its folder, its tables and charts."""
 
-    def __init__(self, name, out, data, quick):
-        self.name, self.quick = name, quick
+    def __init__(self, name, keys, out, data, quick):
+        self.name, self.keys, self.quick = name, keys, quick
         self.out = pathlib.Path(out).resolve()
         self.work = self.out / "work"
         self.work.mkdir(parents=True, exist_ok=True)
