@@ -61,9 +61,9 @@ class Setting:
         folder = self.work / run
         if not (folder / "result.json").exists():
             if (folder / "config.json").exists() and (folder / "checkpoint.pt").exists():
-                self.plumb("train", "--resume", run, "--threads", "2", "--quiet")
+                self.plumb("train", "--resume", run, "--threads", self.size("1", "2"), "--quiet")
             else:
-                self.plumb("train", "--out", run, "--threads", "2", "--quiet", *args)
+                self.plumb("train", "--out", run, "--threads", self.size("1", "2"), "--quiet", *args)
         return json.loads((folder / "result.json").read_text())
 
     def history(self, run):
@@ -71,7 +71,7 @@ class Setting:
 
     def predict(self, run, out, *args):
         if not (self.work / out / "probs.npy").exists() and not (self.work / out / "mean.npy").exists():
-            self.plumb("predict", run, "--out", out, "--threads", "2", "--quiet", *args)
+            self.plumb("predict", run, "--out", out, "--threads", self.size("1", "2"), "--quiet", *args)
         return out
 
     # Files.

@@ -20,11 +20,26 @@ def disagreement(z, counts, concentration=None):
     return mu * (1 - phi) ** 2 + (1 - mu) * phi**2
 
 
+def applied(x, model, words, features, key, alpha):
+    """The calibrated predictions as flags. Of stochastic predictions every pass is calibrated by itself, with its own alpha_0 (eq. 51)."""
+    if words[0] != "--sample-logits":
+        given = ("--features", features) if features and alpha else ()
+        x.plumb("calibrate", "apply", model, *words, *given, *(("-o", f"{key}-alpha0.npy", "--out-probs", f"{key}.npy") if alpha else ("-o", f"{key}.npy")), "--quiet")
+        return ("--probs", f"{key}.npy"), (("--concentration", f"{key}-alpha0.npy") if alpha else ())
+    logits, u = x.load(words[1]), x.load(features) if alpha else None
+    z, a = [], []
+    for s in range(len(logits)):
+        one = applied(x, model, ("--logits", x.save("pass-logits.npy", logits[s])), x.save("pass-features.npy", u[s]) if alpha else None, "pass", alpha)
+        z.append(x.load(one[0][1]))
+        a += [x.load(one[1][1])] if alpha else []
+    return ("--samples", x.save(f"{key}.npy", np.stack(z))), (("--concentration", x.save(f"{key}-alpha0.npy", np.stack(a))) if alpha else ())
+
+
 def evaluated(x, name, fit, test, folder):
-    """Rows of the table for predictions `test` = {prediction: flags}, calibrated on `fit` = (flags, votes)."""
+    """Rows of the table for predictions `test` = {prediction: (flags, votes, features)}, calibrated on `fit` = (flags, votes, features)."""
     (x.work / folder).mkdir(exist_ok=True)
     rows, changes, differences, ces = [], [0.0], {}, {}
-    flags, votes = fit
+    flags, votes, fit_features = fit
     seen = {}
     for step, method in STEPS.items():
         model = None
@@ -32,22 +47,13 @@ def evaluated(x, name, fit, test, folder):
             model = f"{folder}/{step}.json"
             x.plumb("calibrate", "fit", "--method", method, *flags, "--counts", votes, "-o", model, "--quiet")
         both = f"{folder}/{step}-alpha.json"
-        features = test.get("features")
         x.plumb("calibrate", "fit", "--method", "alpha", *(("--after", model) if model else ()), *flags, "--counts", votes,
-                *(("--features", features[0]) if features else ()), "-o", both, "--quiet")
-        for prediction, (words, counts) in test["rows"].items():
+                *(("--features", fit_features) if fit_features else ()), "-o", both, "--quiet")
+        for prediction, (words, counts, features) in test.items():
             for label, calibrator in ((step, model), (step + " + alpha", both)):
                 probs, extra = words, ()
                 if calibrator:
-                    key = f"{folder}/{prediction}-{label.replace(' ', '')}"
-                    if label.endswith("alpha"):
-                        given = ("--features", features[1]) if features else ()
-                        x.plumb("calibrate", "apply", calibrator, *words, *given, "-o", f"{key}-alpha0.npy", "--out-probs", f"{key}.npy", "--quiet")
-                        extra = ("--concentration", f"{key}-alpha0.npy")
-                    else:
-                        x.plumb("calibrate", "apply", calibrator, *words, "-o", f"{key}.npy", "--quiet")
-                    shape = x.load(f"{key}.npy").shape
-                    probs = ("--samples" if len(shape) == 3 else "--probs", f"{key}.npy")
+                    probs, extra = applied(x, calibrator, words, features, f"{folder}/{prediction}-{label.replace(' ', '')}", label.endswith("alpha"))
                 got = x.evaluate(*probs, *extra, "--counts", counts, "--metrics", METRICS)
                 m = {k: v["value"] for k, v in got["metrics"].items()}
                 rows.append([prediction, label, m["accuracy"], m["lsq"], m["el"], m["ce"], m["de"], m["disagreement_loss"], m["disagreement_ce"],
@@ -142,7 +148,7 @@ def claims_of(key, seen, changes, differences, ces):
 
 
 def from_logits(x, key, name, fit_flags, fit_votes, test_flags, test_votes):
-    return claims_of(key, *evaluated(x, name, (fit_flags, fit_votes), {"rows": {"Raw": (test_flags, test_votes)}}, key))
+    return claims_of(key, *evaluated(x, name, (fit_flags, fit_votes, None), {"Raw": (test_flags, test_votes, None)}, key))
 
 
 def cells(n, seed, size=16, classes=22):
@@ -166,12 +172,12 @@ def drawn_images(x):
         x.save(f"cells/{part}/counts.npy", np.stack([rng.multinomial(v, p) for v, p in zip(votes, q)]))
     x.train("net", "--data", "cells", "--targets", "counts", "--model", "resnet18", "--width", "8", "--dropout", "0.3", "--optimizer", "adam", "--lr", "0.002",
             "--epochs", x.size(6, 30), "--patience", x.size(3, 8), "--shift", "1", "--flip", "--device", "cpu")
-    rows = {"Raw": (("--logits", "net/test/logits.npy"), "net/test/counts.npy")}
+    rows = {"Raw": (("--logits", "net/test/logits.npy"), "net/test/counts.npy", "net/test/features.npy")}
     for name, flag in (("MCDO", "--mc-dropout"), ("TTA", "--tta")):
         x.predict("net", f"net/{name}", flag, "--samples", x.size(10, 20))
-        rows[name] = (("--samples", f"net/{name}/samples.npy"), f"net/{name}/counts.npy")
-    seen, changes, differences, ces = evaluated(x, "Drawn images of 22 classes", (("--logits", "net/validation/logits.npy"), "net/validation/counts.npy"),
-                                                {"rows": rows}, "cells-out")
+        rows[name] = (("--sample-logits", f"net/{name}/sample_logits.npy"), f"net/{name}/counts.npy", f"net/{name}/sample_features.npy")
+    seen, changes, differences, ces = evaluated(x, "Drawn images of 22 classes", (("--logits", "net/validation/logits.npy"), "net/validation/counts.npy", "net/validation/features.npy"),
+                                                rows, "cells-out")
     found = claims_of("image", seen, changes, differences, ces)
     found.pop("image_ce")
 
