@@ -67,7 +67,7 @@ class Setting:
         return json.loads((folder / "result.json").read_text())
 
     def history(self, run):
-        return json.loads((self.work / run / "history.json").read_text())["epochs"]
+        return json.loads((self.work / run / "history.json").read_text())
 
     def predict(self, run, out, *args):
         if not (self.work / out / "probs.npy").exists() and not (self.work / out / "mean.npy").exists():

@@ -8,11 +8,11 @@ def faces(x, scenario, items=None):
     return x.demo("faces", f"faces/{scenario}", "--scenario", scenario, "--items", str(items or x.size(1500, 23708)), "--size", x.size("16", "32"))
 
 
-def network(x):
+def network(x, patience=None):
     """A small ResNet in the quick form, the paper's in full; the authors' optimiser."""
     if x.quick:
-        return ("--model", "resnet18", "--width", "4", "--lr", "0.05", "--epochs", "8", "--patience", "4", "--batch", "128", "--device", "cpu")
-    return ("--model", "resnet18", "--lr", "0.01", "--epochs", "60", "--patience", "15", "--plateau", "5", "--batch", "256", "--checkpoint-every", "5")
+        return ("--model", "resnet18", "--width", "4", "--lr", "0.05", "--epochs", "8", "--patience", patience or "4", "--batch", "128", "--device", "cpu")
+    return ("--model", "resnet18", "--lr", "0.01", "--epochs", "60", "--patience", patience or "15", "--plateau", "5", "--batch", "256", "--checkpoint-every", "5")
 
 
 def train(x, run, data, method, seed, *more):
