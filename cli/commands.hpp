@@ -11,7 +11,7 @@ namespace plumb::cli {
 struct Command {
   const char* name;
   const char* line;
-  int (*run)(const Args&);  // null: not yet implemented
+  int (*run)(const Args&);
 };
 /// All commands, in the order of the help.
 [[nodiscard]] std::span<const Command> commands();

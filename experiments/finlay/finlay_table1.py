@@ -6,6 +6,10 @@ RATES = ("0.002", "0.01", "0.05")
 SCORES = ("eor", "auroc", "binned_brier")
 
 
+def named(rate):
+    return "dropout_" + rate.replace(".", "_")
+
+
 def digits(x):
     """Noisy digits with their numeral as the label."""
     mnist = x.file("mnist")
@@ -40,7 +44,7 @@ def run(x):
         given = []
         for r in RATES:
             x.predict(run, f"{run}/mc-{r}", "--mc-dropout", "--dropout-rate", r, "--samples", "20")
-            given += ["--score", f"dropout {r}={x.save(f'{run}/dropout-{r}.npy', variance(x.load(f'{run}/mc-{r}/samples.npy')))}"]
+            given += ["--score", f"{named(r)}={x.save(f'{run}/dropout-{r}.npy', variance(x.load(f'{run}/mc-{r}/samples.npy')))}"]
         given += ["--score", f"ensemble={x.save(f'{run}/ensemble.npy', variance(x.load(f'ensemble{seed}/test/samples.npy')))}"]
         got = x.result("uncertainty", "--logits", f"{run}/test/logits.npy", "--labels", f"{run}/test/labels.npy", "--measures", "entropy,u1", *given,
                        "--bootstrap", x.size("60", "200"), "--permutations", "0", "--suspects", "0", "--confidence", "0")
@@ -54,7 +58,7 @@ def run(x):
             ratios[score].append(f["eor"] - f[score])
         log = {k: np.log(m[k]["eor"]["value"]) for k in m}
         ensemble.append(log["ensemble"] - log["entropy"])
-        rate.append(log["dropout 0.002"] - log["dropout 0.05"])
+        rate.append(log[named("0.002")] - log[named("0.05")])
         same.append(log["u1"] - log["entropy"])
         rows += [[seed, got["accuracy"], k, *(m[k][s]["value"] for s in SCORES), m[k]["eor_bins"]] for k in m]
     x.table("Tables 1 and 2", ["seed", "accuracy", "measure", "EOR", "AUROC", "binned Brier", "bins"], rows)
