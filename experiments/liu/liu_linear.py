@@ -6,12 +6,12 @@ from kit.claims import mean_of
 
 def run(x):
     learns, overfits, collapses, resampled, curves = [], [], [], [], {}
-    for seed in range(x.size(4, 10)):
+    for seed in range(x.size(3, 10)):
         data = x.demo("linear-model", f"data{seed}", "--items", "1500", "--dimension", "500", "--seed", str(seed))
         for method in ("ce", "ce-resampled"):
             name = f"{method}-{seed}"
-            x.train(name, "--data", data, "--model", "linear", "--method", method, "--optimizer", "sgd", "--lr", x.size("0.5", "0.2"), "--momentum", "0.9" if x.quick else "0",
-                    "--weight-decay", "0", "--batch", "500", "--epochs", x.size("150", "3000"), "--patience", "0", "--seed", str(seed), "--device", "cpu")
+            x.train(name, "--data", data, "--model", "linear", "--method", method, "--optimizer", "sgd", "--lr", "0.1", "--momentum", "0",
+                    "--weight-decay", "0", "--batch", "500", "--epochs", x.size("300", "3000"), "--checkpoint-every", "100", "--patience", "0", "--seed", str(seed), "--device", "cpu")
             history = x.history(name)
             m = np.array([e["validation"]["mse_p"] for e in history])
             if seed == 0:
