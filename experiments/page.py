@@ -79,7 +79,7 @@ def page():
     text = HEAD + rows_of(["file", "content", "used for"], DATA)
     text += "\nOf all claims: " + counts([r for r in kept.values() if r]) + ".\n\n## Experiments\n\n"
     text += rows_of(["experiment", "what", "this page shows", "took", "expected in full"],
-                    [[f"`{name}`", declared["what"].split(". ")[0].rstrip("."),
+                    [[f"`{name}`", catalogue.headline(declared),
                       "not run" if kept[name] is None else "the short form" if kept[name]["mode"] == "quick" else "the full run",
                       "" if kept[name] is None else f"{kept[name]['seconds']:.0f} s", declared["full"]] for name, declared in known.items()])
     machines = sorted({r["machine"] for r in kept.values() if r})
@@ -103,7 +103,7 @@ def page():
                             [[c["claim"], f"**{c['verdict']}**" if c["verdict"] in (HOLDS, FAILS) else c["verdict"], ours(c), c["paper"], region_text(c["region"])]
                              for c in result["claims"]])
             failed = [c["key"] for c in result["claims"] if c["verdict"] == FAILS]
-            text += "".join(f"\n{why[name + '.' + key]}\n" for key in failed if name + "." + key in why)
+            text += "".join(f"\n{why[name + '.' + key]}\n" for key in failed if why.get(name + "." + key))
     return wrapped(text)
 
 

@@ -88,7 +88,7 @@ def run(declared, out, data, quick):
 def listing(known):
     lines = [f"{'name':18} {'paper':18} {'in full':28} what"]
     for name, declared in known.items():
-        lines.append(f"{name:18} {declared['paper']:18} {declared['full']:28} {declared['what'].split('. ')[0].rstrip('.')}")
+        lines.append(f"{name:18} {declared['paper']:18} {declared['full']:28} {catalogue.headline(declared)}")
     return "\n".join(lines)
 
 

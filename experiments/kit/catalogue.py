@@ -2,6 +2,7 @@
 import importlib.util
 import json
 import pathlib
+import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAPERS = ("mimori", "riera", "finlay", "liu", "laves")
@@ -16,6 +17,11 @@ def experiments():
             if "claims" in declared:
                 found[path.stem] = dict(declared, name=path.stem, folder=paper)
     return found
+
+
+def headline(declared):
+    """The first sentence of what it is about; "Fig." ends none."""
+    return re.split(r"(?<!Fig)\. ", declared["what"])[0].rstrip(".")
 
 
 def script(declared):

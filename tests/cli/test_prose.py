@@ -267,7 +267,7 @@ def cited_files(text):
 
 def test_comments_cite_what_is_here():
     found = []
-    names = {path.name for folder in ("src", "include", "cli", "shell", "train", "tests", "tools", "bench", "plugins", "fuzz", "python")
+    names = {path.name for folder in ("src", "include", "cli", "shell", "train", "tests", "tools", "bench", "plugins", "fuzz", "python", "experiments")
              for path in (ROOT / folder).rglob("*.*")}
     for path in [*SOURCES, *TESTS]:
         if path.suffix != ".py":
