@@ -12,6 +12,7 @@ import platform
 import subprocess
 import sys
 import time
+import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 try:
@@ -67,7 +68,13 @@ def run(declared, out, data, quick):
         raise Failed(f"{x.out} has another run (quick or full, or other data); give a new folder with -o")
     stamp.write_text(json.dumps(this) + "\n")
     begun = time.monotonic()
-    got = measure(declared, x)
+    try:
+        got = measure(declared, x)
+    except Failed:
+        raise
+    except Exception as error:  # of one experiment; the others go on
+        (x.out / "error.txt").write_text(traceback.format_exc())
+        raise Failed(f"{declared['name']} stopped ({type(error).__name__}: {error}); {x.out / 'error.txt'} says where") from error
     claims = []
     for claim in declared["claims"]:
         measured = got[claim["key"]]

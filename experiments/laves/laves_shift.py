@@ -14,7 +14,7 @@ def run(x):
             sampling = ("--mc-dropout", "--samples", "25") if name == "MC dropout" else ()
             mean = []
             for label, flags in (("test", ("--split", "test")), ("clahe", ("--split", "test-clahe")), ("other", ("--data", "others", "--split", "test"))):
-                _, p = predicted(x, run, f"{run}/{label}", *flags, *sampling)
+                _, p = predicted(x, run, f"{run}/shift-{label}", *flags, *sampling)
                 mean.append(p["variance"].mean())  # a factor for all, as sigma scaling has, does not change the ratios
                 if seed == 0:
                     v = np.sort(np.sqrt(p["variance"].ravel()))
