@@ -57,7 +57,7 @@ TEST(Compare, IntervalsOfEachModelAreThoseOfEvaluate) {  // the same Poisson str
 
 TEST(Compare, VerdictsAreThoseOfEvaluate) {  // whatever was asked for; one vote, several votes, groups
   const auto binary = [](double by, int raters, int groups) {
-    return to_items(simulate({.n = 400, .raters = raters, .groups = groups, .sharpen = by, .seed = 6}),
+    return to_items(simulate({.n = 400, .raters = raters, .sharpen = by, .groups = groups, .seed = 6}),
                     raters > 1 ? VoteForm::counts : VoteForm::labels);
   };
   for (const auto& [raters, groups] : {std::pair(1, 0), std::pair(3, 0), std::pair(1, 30), std::pair(1, 5)}) {
