@@ -60,7 +60,7 @@ CalibrationModel model_of_step(Step step, const RegressionItems& items, const Re
 }
 
 // A few variances that are far too large raise uce many times over, which folds need not show: their fits may
-// lack the item that causes it. On its own data a fit looks its best, so this is no chance.
+// lack the item that causes it. On its own data a fit looks its best, so chance is no reason.
 std::string worse_on_own_data(const RegressionItems& items, const Step& step,
                               const RegressionFitOptions& options, const RegressionOptions& e) try {
   const auto before = evaluate_regression(items, e)["uce"].value,
