@@ -28,13 +28,17 @@ std::string facts(const ArrayInfo& a) {
   return separated(parts);
 }
 
+std::string indented(const std::string& text) {
+  constexpr int kPiped = 10000;  // another program reads whole lines
+  return broken("    " + detail::visible(text), stdout_width(kPiped), 6) + "\n";
+}
+
 std::string describe(const ArrayInfo& a) {
   using detail::visible;  // names and values come from the file
   std::string out = visible(a.name) + "\n";
-  if (!a.problem.empty()) return out + "    cannot be used: " + visible(a.problem) + "\n";
-  out += "    " + visible(facts(a)) + "\n";
-  for (const ArrayUse& use : a.uses)
-    out += "    could be " + opt(use.option) + ": " + visible(use.why) + "\n";
+  if (!a.problem.empty()) return out + indented("cannot be used: " + a.problem);
+  out += indented(facts(a));
+  for (const ArrayUse& use : a.uses) out += indented("could be " + spell(opt(use.option), kFlag) + ": " + use.why);
   return out;
 }
 

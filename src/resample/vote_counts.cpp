@@ -1,8 +1,10 @@
 #include "plumb/resample/vote_counts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "plumb/numeric/elementary.hpp"
+#include "resample/many_votes.hpp"
 
 namespace plumb {
 namespace {
@@ -45,6 +47,31 @@ void VoteCounts::plan(const ForecastsView& f, std::span<const double> correlatio
     for (; log_chance < kNegligible && c + 1 < urn.n; ++c) log_chance += log_portable(urn.ratio(c));
     start_[i] = {exp_portable(log_chance), static_cast<std::uint32_t>(c)};
   }
+  mark_many(f);
+}
+
+void VoteCounts::mark_many(const ForecastsView& f) {
+  constexpr double kLeast = 64, kMost = 1 << 22;  // counts between two marks; marks of all items
+  double counts = 0;
+  for (std::size_t i = 0; i < f.size(); ++i)
+    if (f.trials[i] > detail::kOneByOne) counts += f.trials[i];
+  marks_.clear();
+  marked_.clear();
+  step_ = static_cast<std::uint32_t>(std::max(kLeast, std::ceil(counts / kMost)));
+  for (std::size_t i = 0; i < f.size() && counts > 0; ++i) {
+    const double n = f.trials[i];
+    if (n <= detail::kOneByOne) continue;
+    const Urn urn{std::min(f.p[i], 1 - f.p[i]), n, correlation(i)};
+    marked_.push_back({static_cast<std::uint32_t>(i), marks_.size(), 0});
+    double chance = start_[i].chance, reached = chance;
+    std::uint32_t since = 0;
+    for (double c = start_[i].count; c < n; ++since) {
+      if (since % step_ == 0) marks_.push_back({chance, reached});
+      chance *= urn.ratio(c++);
+      reached += chance;
+    }
+    marked_.back().size = marks_.size() - marked_.back().first;
+  }
 }
 
 double VoteCounts::several(double p, double n, std::size_t i, double u) const {
@@ -53,6 +80,20 @@ double VoteCounts::several(double p, double n, std::size_t i, double u) const {
   double c = start_[i].count, chance = start_[i].chance, reached = chance;
   // Few hits where u is large, few misses where it is small.
   const double v = rare ? 1 - u : u;
+  if (n > detail::kOneByOne) {
+    // The last mark that is not far enough; from there on the sum is the same as from the start.
+    const auto own = std::lower_bound(marked_.begin(), marked_.end(), i,
+                                      [](const Marks& m, std::size_t item) { return m.item < item; });
+    const std::span<const Mark> marks = std::span(marks_).subspan(own->first, own->size);
+    const auto beyond = std::partition_point(marks.begin(), marks.end(), [&](const Mark& m) {
+      return rare ? v > m.reached : v >= m.reached;
+    });
+    if (beyond != marks.begin()) {
+      c += static_cast<double>(beyond - marks.begin() - 1) * step_;
+      chance = beyond[-1].chance;
+      reached = beyond[-1].reached;
+    }
+  }
   while (c < n && (rare ? v > reached : v >= reached)) {
     chance *= urn.ratio(c++);
     reached += chance;

@@ -33,9 +33,21 @@ class VoteCounts {
     double chance;        ///< of `count`
     std::uint32_t count;  ///< of the rarer outcome; smaller counts have negligible probability
   };
+  /// The chances of an item of many votes, every so many counts: a search begins there.
+  struct Mark {
+    double chance, reached;  ///< of this count; of it and all smaller ones
+  };
+  struct Marks {
+    std::uint32_t item;
+    std::size_t first, size;
+  };
+  void mark_many(const ForecastsView& f);
   [[nodiscard]] double several(double p, double n, std::size_t i, double u) const;
   std::vector<double> correlation_;
   std::vector<Start> start_;  // empty: no item has several votes
+  std::vector<Mark> marks_;
+  std::vector<Marks> marked_;  // items of many votes, ascending
+  std::uint32_t step_ = 0;     // counts from one mark to the next
 };
 
 }  // namespace plumb
