@@ -33,9 +33,8 @@ double best_seconds(const Run& run) {
 }
 
 double seconds_of(const Items& items, const MetricRow& row) {
-  return best_seconds([&] {
-    (void)evaluate(items, {.metrics = {std::string(row.key)}, .threads = 1, .consensus = false});
-  });
+  return best_seconds(
+      [&] { (void)evaluate(items, {.metrics = {std::string(row.key)}, .threads = 1, .consensus = false}); });
 }
 double seconds_of(const RegressionItems& items, const MetricRow& row) {
   RegressionOptions o;
@@ -60,11 +59,12 @@ int write_costs(const char* path) {
   known.truth = single.predictions.sources().front();
   std::FILE* file = std::fopen(path, "w");
   if (file == nullptr) return std::perror(path), 1;
-  std::fprintf(file,
-               "// Written by plumb_bench --costs: nanoseconds a row of each metric asked for alone, on one "
-               "core.\n// Binary, 1e6 labels; ten classes and five votes, 1e5 rows, where it needs them; "
-               "quadratic keys: 4,000 rows of\n// ten classes, which is what their time grows with. Regression "
-               "(true): 1e6 rows of two passes.\n");
+  std::fprintf(
+      file,
+      "// Written by plumb_bench --costs: nanoseconds a row of each metric asked for alone, on one "
+      "core.\n// Binary, 1e6 labels; ten classes and five votes, 1e5 rows, where it needs them; "
+      "quadratic keys: 4,000 rows of\n// ten classes, which is what their time grows with. Regression "
+      "(true): 1e6 rows of two passes.\n");
   for (const MetricRow& row : metrics()) {
     const bool many = row.task == Task::multiclass || row.needs == Needs::pairs;
     const Items items = row.cost == Cost::quadratic ? few.items()

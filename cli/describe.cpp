@@ -38,7 +38,8 @@ std::string describe(const ArrayInfo& a) {
   std::string out = visible(a.name) + "\n";
   if (!a.problem.empty()) return out + indented("cannot be used: " + a.problem);
   out += indented(facts(a));
-  for (const ArrayUse& use : a.uses) out += indented("could be " + spell(opt(use.option), kFlag) + ": " + use.why);
+  for (const ArrayUse& use : a.uses)
+    out += indented("could be " + spell(opt(use.option), kFlag) + ": " + use.why);
   return out;
 }
 

@@ -59,11 +59,24 @@ constexpr char kNoFlag = '\x1f';
 
 thread_local FlagTable* wanted_table = nullptr;  // set while flag_table() runs a command
 
+/// A sentence that goes on in the next line, which is plain text, too.
+bool goes_on(const std::string& line, const std::string& next) {
+  return !line.empty() && !next.empty() && line.front() != ' ' && next.front() != ' ' &&
+         !next.starts_with("Usage:") && std::string_view(".:?").find(line.back()) == std::string_view::npos;
+}
+
 /// Lines that fit. Commands among the examples stay whole, so that they can be copied.
 std::string fitted(const std::string& help) {
   constexpr std::size_t kColumn = 32;  // where a flag's description begins
   const std::size_t width = std::clamp(stdout_width(), 60, 100);
-  std::vector<std::string> lines = CLI::detail::split(help, '\n');
+  std::vector<std::string> lines;
+  for (std::string& line : CLI::detail::split(help, '\n')) {
+    if (!lines.empty() && goes_on(lines.back(), line)) {
+      lines.back() += " " + line;
+    } else {
+      lines.push_back(std::move(line));
+    }
+  }
   for (std::string& line : lines) {
     if (line.starts_with("    plumb ")) continue;
     const std::size_t words = std::min(line.find_first_not_of(' '), line.size());

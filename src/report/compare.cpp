@@ -107,8 +107,8 @@ std::optional<Seen> seen(const ComparedMetric& m, std::size_t reference, std::si
   return std::nullopt;
 }
 
-/// The smallest p-value that the replicates allow is marked as a bound: 2/(B + 1), adjusted 1/(B + 1). That of
-/// a normal interval may be smaller still.
+/// The smallest p-value that the replicates allow is marked as a bound: 2/(B + 1), adjusted 1/(B + 1). That
+/// of a normal interval may be smaller still.
 std::string p_text(const std::optional<double>& p, const Comparison& c) {
   if (!p) return "";
   if (*p < 0.0005) return "< 0.001";

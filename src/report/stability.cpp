@@ -61,8 +61,8 @@ Table precision_table(const Stability& s) {
 }
 
 std::string render_stability(const Stability& s, const TerminalOptions& options) {
-  std::string out =
-      fmt::format("{} units, subsets from {:.0f}% to 100%\n", detail::thousands(s.units), 100 * s.fractions.front());
+  std::string out = fmt::format("{} units, subsets from {:.0f}% to 100%\n", detail::thousands(s.units),
+                                100 * s.fractions.front());
   for (const EstimatorStability& e : s.estimators) {
     const std::vector<std::string> plain{"share", "units", "mean", "sd"};
     const std::vector<std::string> both{"share", "units", "all votes", "sd", "one label", "sd"};

@@ -112,7 +112,7 @@ std::string meaning(const UncertaintyResult& r) {
 std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o) {
   const bool sure = std::any_of(r.measures.begin(), r.measures.end(),
                                 [](const MeasureResult& m) { return !m.guarantees.empty(); });
-  std::vector<std::string> header{"measure", "target",   sure ? "plain" : "keep below", "kept", "accuracy",
+  std::vector<std::string> header{"measure", "target",  sure ? "plain" : "keep below", "kept", "accuracy",
                                   "band",    "accuracy"};
   TextTable plain = table_of_numbers(header);
   TextTable guaranteed = table_of_numbers({"measure", "target", "guaranteed", "kept"});

@@ -190,7 +190,8 @@ void NullDraw::classes(const ItemBlock& block, const ForecastsView& event, const
         chance[top] = 0;
         // A row that misses 1 by rounding may have no other class.
         if (std::none_of(chance.begin(), chance.end(), [](double z) { return z > 0; })) hits = n;
-        RandomStream random(random_bits(seed_, Purpose::null_votes, replicate_, rows_[i]), Purpose::null_votes);
+        RandomStream random(random_bits(seed_, Purpose::null_votes, replicate_, rows_[i]),
+                            Purpose::null_votes);
         detail::draw_votes_by_class(chance, votes.correlation(i), n - hits, random, counts);
         counts[top] += hits;
         for (int k = 0; k < width; ++k) append_votes(k, counts[k]);

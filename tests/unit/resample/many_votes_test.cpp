@@ -23,8 +23,7 @@ TEST(ManyVotes, SumOfReciprocals) {
       for (std::uint32_t j = m; j > 0; --j) naive += 1 / (static_cast<long double>(x) + j);
       // Roundings of the first terms and a remainder below 1e-14; the logarithm of a ratio near 1 is rounded.
       const double tolerance = 2e-13 * static_cast<double>(naive) + 4e-16;
-      EXPECT_NEAR(reciprocal_sum(x, m), static_cast<double>(naive), tolerance)
-          << "x " << x << ", m " << m;
+      EXPECT_NEAR(reciprocal_sum(x, m), static_cast<double>(naive), tolerance) << "x " << x << ", m " << m;
     }
 }
 
@@ -54,7 +53,8 @@ TEST(ManyVotes, BinomialCounts) {
       EXPECT_NEAR(m.mean, n * p, 4 * std::sqrt(variance / kDraws)) << "n " << n << ", p " << p;
       EXPECT_NEAR(m.variance, variance, 4 * std::sqrt((2 + 1 / variance) / kDraws) * variance)
           << "n " << n << ", p " << p;
-      EXPECT_NEAR(none, no_hit, 4 * std::sqrt(no_hit * (1 - no_hit) / kDraws) + 1e-12) << "n " << n << ", p " << p;
+      EXPECT_NEAR(none, no_hit, 4 * std::sqrt(no_hit * (1 - no_hit) / kDraws) + 1e-12)
+          << "n " << n << ", p " << p;
     }
   RandomStream random(1, Purpose::null_votes);
   EXPECT_EQ(draw_binomial(70'000, 0, random), 0u);
@@ -77,7 +77,8 @@ TEST(ManyVotes, SharesAreDirichlet) {
       EXPECT_EQ(count[1], 0u);
       for (std::size_t k = 0; k < count.size(); ++k) share[k].push_back(1.0 * count[k] / kVotes);
     }
-    // Of the classes left the concentration is s (1 - 0.4): two of their votes are correlated by 1/(1 + that).
+    // Of the classes left the concentration is s (1 - 0.4): two of their votes are correlated by 1/(1
+    // + that).
     const double among = d == 0 ? 0 : 1 / (1 + (1 - d) / d * rest);
     for (const std::size_t k : {0u, 2u, 3u}) {
       const double p = chance[k] / rest, variance = p * (1 - p) * (among + (1 - among) / kVotes);
@@ -105,8 +106,11 @@ TEST(ManyVotes, HitsAreFoundFromTheMarks) {
     for (const double chance : {0.003, 0.3, 0.5, 0.8}) {
       const std::vector<double> p{0.4, chance, 0.2}, hits{0, 0, 0}, trials{3, kVotes, 1};
       const ForecastsView f{p, hits, trials, {}, {}, true};
-      VoteCounts votes;
-      votes.plan(f, std::span(&d, 1));
+      VoteCounts votes, again;
+      VoteMarksCache cache;
+      votes.plan(f, std::span(&d, 1), &cache);
+      again.plan(f, std::span(&d, 1), &cache);
+      EXPECT_EQ(votes.hits(f, 1, 0.4), again.hits(f, 1, 0.4));
       double last = kVotes;
       for (const double u : {0.0, 1e-6, 0.01, 0.2, 0.37, 0.5, 0.8, 0.99, 1 - 1e-9}) {
         const double h = votes.hits(f, 1, u);
