@@ -29,7 +29,7 @@ ROWS = [  # name, arguments, what is asked
      {"cpu": 20}),
     ("1e6 in 20,000 slices", "evaluate --probs million.npy --labels million_y.npy --by million_by.npy", {"cpu": 25}),
     ("1e6 with 100,000 bins", "evaluate --probs million.npy --labels million_y.npy --bins 100000", {"cpu": 3}),
-    ("2,000 of 200,000 votes, 200 draws", "evaluate --probs crowd.npy --counts crowd_votes.npy --bootstrap 200", {"cpu": 60}),
+    ("2,000 of 200,000 votes, 200 draws", "evaluate --probs crowd.npy --counts crowd_votes.npy --bootstrap 200", {"cpu": 20}),
     ("auto with 100 folds, 2,000 x 4", "calibrate fit --method auto --folds 100 --logits four.npy --labels four_y.npy -o auto.json",
      {"cpu": 4}),
     ("12 volumes of 128^3, 3 raters", VOLUMES, {"zlib": 2, "MB": 400}),
