@@ -23,7 +23,9 @@ std::string facts(const ArrayInfo& a) {
   if (a.rows_sum_to_one) parts.emplace_back("rows sum to 1");
   if (a.has_nan) parts.emplace_back("some NaN");
   if (a.has_infinite) parts.emplace_back("some infinite");
-  if (a.missing > 0) parts.push_back(counted(a.missing, "empty value"));
+  // In a list with commas, a number has none.
+  if (a.missing > 0)
+    parts.push_back(std::to_string(a.missing) + (a.missing == 1 ? " empty value" : " empty values"));
   if (!a.distinct.empty()) parts.push_back("values " + separated(a.distinct));
   return separated(parts);
 }
