@@ -44,8 +44,8 @@ auto read_state(const std::string& path, Read read) {
   return read({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
-/// All the files as one state, of which two are in memory at a time; an error names the first file and the one that
-/// does not match it.
+/// All the files as one state, of which two are in memory at a time; an error names the first file and the
+/// one that does not match it.
 template <class Read>
 auto merged(const std::vector<std::string>& paths, Read read) {
   auto state = read_state(paths.front(), read);
