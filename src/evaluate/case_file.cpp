@@ -21,6 +21,14 @@ void visit_optional(Io& io, std::optional<T>& x) {
 template <class Io>
 void visit(Io& io, NamedSums& s) {
   fields(io, s.name, s.sums);
+  visit_ladder(io, s.ladder);
+}
+
+template <class Io>
+void visit(Io& io, CaseLadders& l) {
+  visit_ladder(io, l.votes);
+  visit_ladder(io, l.majority);
+  fields(io, l.raters, l.classes);
 }
 
 template <class Io>
@@ -32,7 +40,7 @@ void visit(Io& io, RaterOverlap& r) {
 
 template <class Io>
 void visit(Io& io, CaseOverlap& o) {
-  fields(io, o.predicted, o.expected, o.raters);
+  fields(io, o.predicted, o.expected, o.raters, o.structures);
 }
 
 template <class Io>
@@ -60,13 +68,13 @@ void visit(Io& io, CaseRow& r) {
 
 template <class Io>
 void visit(Io& io, CaseSums& s) {
-  fields(io, s.state, s.raters, s.regions, s.row, s.even);
-  visit_ladder(io, s.ladder);
+  fields(io, s.state, s.raters, s.regions, s.row, s.even, s.ladders);
 }
 
 namespace {
 
 constexpr std::string_view kCaseMagic = "PLUMBCAS";
+constexpr std::uint32_t kCaseFormat = kStateFormat + 1;  // with the ladders of raters and regions
 
 /// Sums that can be added to others with so many bins and classes; what was not computed is empty.
 bool addable(const StreamSums& s, int bins, int classes) {
@@ -95,17 +103,18 @@ bool consistent_case(const CaseSums& s) {
     for (const NamedSums& r : *named)
       if (!addable(r.sums, e.bins, e.classes)) return false;
   return addable(e.votes, e.bins, e.classes) && addable(e.consensus, e.bins, e.classes) &&
-         (!s.row.overlap || s.row.overlap->raters.size() == s.row.raters.size());
+         (s.ladders.classes.empty() || s.ladders.classes.size() == static_cast<std::size_t>(e.classes)) &&
+         s.ladders.raters.empty() && (!s.row.overlap || s.row.overlap->raters.size() == s.row.raters.size());
 }
 
 }  // namespace
 
-std::string serialize(const CaseSums& sums) { return seal_state(kCaseMagic, kStateFormat, sums); }
+std::string serialize(const CaseSums& sums) { return seal_state(kCaseMagic, kCaseFormat, sums); }
 
 CaseSums deserialize_case(std::string_view bytes, const std::string& name) {
   const std::string damaged = name + " is damaged; delete it and start again";
   try {
-    return read_state<CaseSums>(kCaseMagic, kStateFormat, bytes, name, consistent_case);
+    return read_state<CaseSums>(kCaseMagic, kCaseFormat, bytes, name, consistent_case);
   } catch (const InputError&) {
     throw InputError(damaged);
   } catch (const std::invalid_argument&) {

@@ -12,6 +12,8 @@
 namespace plumb::detail {
 namespace {
 
+constexpr std::size_t kMostSliceLadders = 64;  // of a column: half a megabyte each
+
 template <class Named>
 Named& entry_of(std::vector<Named>& all, const std::string& name) {
   const auto at = std::find_if(all.begin(), all.end(), [&](const Named& n) { return n.name == name; });
@@ -24,8 +26,10 @@ void add_named(std::vector<NamedSums>& all, NamedSums& from) {
   NamedSums& at = entry_of(all, from.name);
   if (at.sums.event.bins.empty()) {
     at.sums = std::move(from.sums);
+    at.ladder = std::move(from.ladder);
   } else {
     at.sums.merge(from.sums);
+    if (at.ladder && from.ladder) at.ladder->merge(*from.ladder);
   }
 }
 
@@ -66,7 +70,7 @@ void CasePool::add(CaseSums c) {
     merge(state_, c.state);
   }
   empty_ = false;
-  if (c.ladder) ladder_.merge(*c.ladder);
+  merge_into(ladders_, c.ladders);
   for (NamedSums& rater : c.raters) add_named(raters_, rater);
   for (NamedSums& region : c.regions) add_named(regions_, region);
   if (draws_) draws_->add(c.row.unit, c.state.votes);
@@ -74,12 +78,29 @@ void CasePool::add(CaseSums c) {
     NamedState& at = entry_of(slices_[i], c.row.slices.at(i));
     if (at.cases++ == 0) {
       at.state = c.state;
+      if (slices_[i].size() <= kMostSliceLadders) at.ladder = c.ladders.votes;
     } else {
       merge(at.state, c.state);
+      if (at.ladder && c.ladders.votes) at.ladder->merge(*c.ladders.votes);
     }
   }
   even_ += c.even;
   cases_.push_back(std::move(c.row));
+}
+
+/// What needs an order over votes: against all of them and against the majority.
+void CasePool::add_ladders(const Selection& selection, Observed& observed, Result& result) const {
+  if (ladders_.votes) add_ladder(*ladders_.votes, selection, o_, true, observed.scores, result);
+  if (!ladders_.classes.empty()) {
+    const ClassKde kernel = read_class_ladders(ladders_.classes, o_);
+    observed.scores["ece_kde_classwise"] = kernel.mean;
+    result.per_class.emplace_back("ece_kde_classwise", kernel.by_class);
+  }
+  if (!ladders_.majority || !has_majority(state_.most_votes, o_.ties)) return;
+  const Selection part = ladder_part(selection, o_);
+  Scores majority = read_ladder(ladders_.majority->in_lowest_terms(), part, o_).scores;
+  for (auto& [key, m] : result.consensus)
+    if (part.has(key)) m = result_of(majority.at(key));
 }
 
 /// Intervals, p-values and the verdict, from draws of units.
@@ -126,7 +147,7 @@ Result CasePool::finish(EvaluateState* state) {
   observed.sums = state_.votes;
   detail::finish(selection, Products(state_.votes, kStreamingProducts, finish_options()), observed.scores);
   replace_setting(result, "unit", std::string(options_.grouped ? "group" : "case"));
-  add_ladder(ladder_, selection, o_, true, observed.scores, result);
+  add_ladders(selection, observed, result);
   std::vector<std::string> keys;
   for (const MetricRow* row : selection.rows) {
     keys.emplace_back(row->key);
@@ -141,13 +162,13 @@ Result CasePool::finish(EvaluateState* state) {
     result.notes.push_back(
         counted(even_, "voxel") +
         " of a structure in some rater's mask had probability 1 for the background, so the structures were given equal probabilities there");
-  add_rater_sections(raters_, selection, finish_options(), result);
-  add_region_section(regions_, cases_, selection, finish_options(), result);
+  add_rater_sections(raters_, selection, finish_options(), o_, result);
+  add_region_section(regions_, cases_, selection, finish_options(), o_, result);
   add_case_slices(slices_, options_, result);
   add_case_rows(cases_, options_.grouped, result);
   if (state != nullptr) {
     *state = state_;
-    state->ladder = std::move(ladder_);
+    state->ladder = ladders_.votes ? std::move(ladders_.votes) : Ladder();
   }
   return result;
 }

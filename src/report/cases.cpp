@@ -52,6 +52,25 @@ std::string spread_table(const Tree::Members& cases) {
   return table.render(false, 100);
 }
 
+/// Overlap of each structure, mean over cases.
+std::string structure_table(const Tree::Members& structures) {
+  constexpr const char* kColumns[] = {"dice", "soft_dice", "volume_crps"};
+  detail::TextTable table({"structure", "dice", "soft_dice", "volume_crps", "cases"});
+  for (std::size_t c = 1; c < 5; ++c) table.right(c);
+  for (const auto& [name, tree] : structures) {
+    std::vector<std::string> row{detail::printable(name, 30)};
+    std::string cases = "-";
+    for (const char* column : kColumns) {
+      const Tree* at = member(members_of(tree), column);
+      row.push_back(at != nullptr ? leaf(*member(members_of(*at), "mean"), false) : "-");
+      if (at != nullptr && cases == "-") cases = leaf(*member(members_of(*at), "cases"), false);
+    }
+    row.push_back(cases);
+    table.add(std::move(row));
+  }
+  return "\n" + table.render(false, 100);
+}
+
 std::string rater_table(const Tree::Members& raters) {
   const std::vector<std::string> keys = leading(members_of(raters.front().second));
   std::vector<std::string> header{"against"};
@@ -98,6 +117,8 @@ std::string render_cases(const Result& result) {
   if (const Tree* overlap = member(result.sections, "overlap");
       overlap != nullptr && !members_of(*overlap).empty())
     out += "\n" + spread_table(members_of(*overlap));
+  if (const Tree* structures = member(result.sections, "structures"); structures != nullptr)
+    out += structure_table(members_of(*structures));
   if (const Tree* raters = member(result.sections, "per_rater");
       raters != nullptr && !members_of(*raters).empty())
     out += rater_table(members_of(*raters));
@@ -122,7 +143,8 @@ std::string cases_csv(const Result& result) {
       if (name == "metrics") {
         for (const auto& [key, value] : members_of(tree)) add(key, leaf(value, true));
       } else if (name == "overlap") {  // not what each rater has: cases may differ in raters
-        for (const char* key : {"predicted", "expected", "voxel_mm3"})
+        for (const char* key :
+             {"predicted", "expected", "raters_mean", "raters_sd", "volume_crps", "voxel_mm3"})
           add(key, leaf(*member(members_of(tree), key), true));
       } else if (name == "regions") {
         continue;  // cases differ in regions: they are in the JSON
