@@ -161,8 +161,13 @@ void add_pattern_overlap(const PatternSums& from, std::size_t pattern, OverlapSu
 CaseLadders ladders_of(const std::vector<std::optional<Ladder>>& by_pattern, int raters, Ties ties) {
   const std::uint32_t unit = majority_unit(2, ties);
   CaseLadders out{Ladder(), Ladder(), std::vector<Ladder>(raters), {}};
-  for (std::size_t k = 0; k < by_pattern.size(); ++k) {
-    if (!by_pattern[k]) continue;
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < by_pattern.size(); ++k)
+    if (by_pattern[k]) order.push_back(k);
+  // Those on the grid first: where one of them counts, the distinct forecasts of others need not be looked
+  // up.
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t k) { return !by_pattern[k]->exact(); });
+  for (const std::size_t k : order) {
     const Ladder& misses = *by_pattern[k];
     const PatternVotes votes = votes_of(k, raters);
     out.votes->add_as(misses, votes.n, votes.hits);

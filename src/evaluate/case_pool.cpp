@@ -12,6 +12,7 @@
 namespace plumb::detail {
 namespace {
 
+constexpr const char* kNeedsVoxels = "needs all voxels in memory; evaluate one case, or a sample of voxels";
 constexpr std::size_t kMostSliceLadders = 64;  // of a column: half a megabyte each
 
 template <class Named>
@@ -98,9 +99,12 @@ void CasePool::add_ladders(const Selection& selection, Observed& observed, Resul
   }
   if (!ladders_.majority || !has_majority(state_.most_votes, o_.ties)) return;
   const Selection part = ladder_part(selection, o_);
-  Scores majority = read_ladder(ladders_.majority->in_lowest_terms(), part, o_).scores;
-  for (auto& [key, m] : result.consensus)
-    if (part.has(key)) m = result_of(majority.at(key));
+  const Scores majority = read_ladder(ladders_.majority->in_lowest_terms(), part, o_).scores;
+  for (auto& [key, m] : result.consensus) {
+    if (!part.has(key)) continue;
+    const auto at = majority.find(key);
+    m = result_of(at != majority.end() ? at->second : Estimate::undefined(kNeedsVoxels));
+  }
 }
 
 /// Intervals, p-values and the verdict, from draws of units.
@@ -152,8 +156,7 @@ Result CasePool::finish(EvaluateState* state) {
   for (const MetricRow* row : selection.rows) {
     keys.emplace_back(row->key);
     if (!observed.scores.contains(keys.back()))
-      observed.scores[keys.back()] =
-          Estimate::undefined("needs all voxels in memory; evaluate one case, or a sample of voxels");
+      observed.scores[keys.back()] = Estimate::undefined(kNeedsVoxels);
   }
   replace_setting(result, "metrics", keys);
   add_intervals(selection, observed, result);

@@ -171,7 +171,7 @@ void add_case_slices(const std::vector<std::vector<NamedState>>& slices, const C
             options.evaluate);
         Scores scores = read_ladder(*slice.ladder, by_ladder, options.evaluate).scores;
         for (auto& [key, m] : r.metrics)
-          if (by_ladder.has(key)) m = result_of(scores.at(key));
+          if (by_ladder.has(key)) m = result_of(scores[key]);
       }
       GroupResult g{slice.name, r.items, r.votes, {}, options.by[i], {}};
       for (const auto& [key, m] : r.metrics)

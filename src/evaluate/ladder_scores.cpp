@@ -52,17 +52,7 @@ ClassKde read_class_ladders(std::span<const Ladder> classes, const EvaluateOptio
   return mean_class_error(by_class);
 }
 
-void add_ladder(const Ladder& ladder, const Selection& selection, const EvaluateOptions& o, bool curve,
-                Scores& scores, Result& result) {
-  const Selection part = ladder_part(selection, o);
-  if (part.rows.empty()) return;
-  const LadderReading reading = read_ladder(ladder, part, o);
-  scores.insert(reading.scores.begin(), reading.scores.end());
-  add_kernel_settings(reading.kernel, o, result);
-  if (curve && part.products.has(Product::kde))
-    result.tables.emplace_back(
-        "reliability_kde",
-        curve_rows(kde_curve(pass_over(reading.event.view(), o.threads), reading.kernel), {}, o.level));
+void describe_ladder(const Ladder& ladder, const EvaluateOptions& o, Result& result) {
   auto& s = result.settings;
   s.emplace_back("ladder", std::string(ladder.exact() ? "distinct p" : "grid of log-odds"));
   if (ladder.exact()) return;
@@ -77,6 +67,20 @@ void add_ladder(const Ladder& ladder, const Selection& selection, const Evaluate
                                    {"ece_mass", bounds.ece_mass}})
     t.rows.push_back({std::string(key), bound});
   result.tables.emplace_back("ladder_bounds", std::move(t));
+}
+
+void add_ladder(const Ladder& ladder, const Selection& selection, const EvaluateOptions& o, bool curve,
+                Scores& scores, Result& result) {
+  const Selection part = ladder_part(selection, o);
+  if (part.rows.empty()) return;
+  const LadderReading reading = read_ladder(ladder, part, o);
+  scores.insert(reading.scores.begin(), reading.scores.end());
+  add_kernel_settings(reading.kernel, o, result);
+  if (curve && part.products.has(Product::kde))
+    result.tables.emplace_back(
+        "reliability_kde",
+        curve_rows(kde_curve(pass_over(reading.event.view(), o.threads), reading.kernel), {}, o.level));
+  describe_ladder(ladder, o, result);
 }
 
 }  // namespace plumb::detail

@@ -29,6 +29,9 @@ struct LadderReading {
 [[nodiscard]] bool reads_classes(const Selection& selection, const EvaluateOptions& options, int classes);
 [[nodiscard]] ClassKde read_class_ladders(std::span<const Ladder> classes, const EvaluateOptions& options);
 
+/// Settings and the table of bounds.
+void describe_ladder(const Ladder& ladder, const EvaluateOptions& options, Result& result);
+
 /// Adds the scores, with settings and tables that say how they were computed.
 /// `curve`: also the kernel curve, unless the caller has a better one.
 void add_ladder(const Ladder& ladder, const Selection& selection, const EvaluateOptions& options, bool curve,

@@ -144,6 +144,25 @@ def test_metrics_that_need_order_against_majority_raters_and_in_regions(folder, 
     near(ours["per_group"][1]["metrics"], in_memory(site == "b")["metrics"])
 
 
+def test_on_the_grid_every_part_keeps_its_metrics(folder):
+    """More than 65,536 distinct forecasts; what depends on distinct ones is null, with a reason."""
+    rows = []
+    for i in range(2):
+        p, votes = lesion(i, shape=(48, 40, 24))
+        rows.append({"case": i, "site": i, "probs": nifti(folder / f"p{i}.nii", p.astype(np.float64)),
+                     **{f"rater_{k}": nifti(folder / f"m{i}{k}.nii", v) for k, v in enumerate(votes)}})
+    write(folder, rows, ["case", "site", "probs", "rater_0", "rater_1", "rater_2"])
+    r = evaluate(folder, "--regions", "--by", "site")
+    assert r["settings"]["ladder"] == "grid of log-odds"
+    parts = [{k: m["value"] for k, m in r[part].items()} for part in ("metrics", "consensus")]
+    parts += [r["per_rater"]["rater_1"], r["regions"]["disagree"]["metrics"], r["per_group"][0]["metrics"]]
+    for values in parts:
+        for key in ("ece_mass", "ece_kde", "auroc", "ks", "smece"):
+            assert values[key] is not None, key
+    assert parts[0]["brier_calibration"] is None and "all voxels in memory" in r["consensus"]["brier_calibration"]["why"]
+    assert {row["key"] for row in r["tables"]["ladder_bounds"]} == {"p", "auroc", "ks", "kuiper", "ece_mass"}
+
+
 def test_overlap_of_each_structure_and_the_spread_of_volumes(folder):
     from math import erf, exp, pi, sqrt
     rows, data = [], []

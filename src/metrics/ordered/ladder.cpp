@@ -111,6 +111,7 @@ void Ladder::merge(const Ladder& other) {
     exact_ = false;
     distinct_.clear();
   }
+  if (!exact_) return;
   other.distinct_.each([&](double p, const VoteCount& c) {
     if (exact_) add_exact(p, c.votes, c.hits);
   });
@@ -118,10 +119,7 @@ void Ladder::merge(const Ladder& other) {
 
 void Ladder::add_as(const Ladder& misses, std::uint64_t votes, std::uint64_t hits) {
   if (votes == 0) return;
-  for (const ItemKind& kind : misses.kinds_.sorted()) {
-    if (kind.votes != 1 || kind.hits != 0) throw std::invalid_argument("these forecasts have other votes");
-    kinds_.add({kind.bin, narrow<std::uint32_t>(votes), narrow<std::uint32_t>(hits), kind.items});
-  }
+  kinds_.add_as(misses.kinds_, narrow<std::uint32_t>(votes), narrow<std::uint32_t>(hits));
   if (!misses.rung_.empty()) make_rungs();
   for (std::size_t i = 0; i < misses.rung_.size(); ++i) {
     const Rung& from = misses.rung_[i];
@@ -134,6 +132,7 @@ void Ladder::add_as(const Ladder& misses, std::uint64_t votes, std::uint64_t hit
     exact_ = false;
     distinct_.clear();
   }
+  if (!exact_) return;
   misses.distinct_.each([&](double p, const VoteCount& c) {
     if (exact_) add_exact(p, c.votes * votes, c.votes * hits);
   });
