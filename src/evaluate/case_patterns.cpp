@@ -164,8 +164,8 @@ CaseLadders ladders_of(const std::vector<std::optional<Ladder>>& by_pattern, int
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < by_pattern.size(); ++k)
     if (by_pattern[k]) order.push_back(k);
-  // Those on the grid first: where one of them counts, the distinct forecasts of others need not be looked
-  // up.
+  // Those on the grid first: where one of them counts, the distinct forecasts of others need not be
+  // looked up.
   std::stable_partition(order.begin(), order.end(), [&](std::size_t k) { return !by_pattern[k]->exact(); });
   for (const std::size_t k : order) {
     const Ladder& misses = *by_pattern[k];

@@ -146,12 +146,12 @@ std::optional<Evaluation> evaluate_large_labels(const Items& majority, const Sel
   for (const MetricRow* row : selection.rows) {
     const auto at = std::find_if(out->metrics.begin(), out->metrics.end(),
                                  [&](const auto& m) { return m.first == row->key; });
-    all.emplace_back(row->key,
-                     at != out->metrics.end()
-                         ? at->second
-                         : result_of(Estimate::undefined(
-                               "the forecasts do not fit into memory, and raters tie on some items; "
-                               "leave those out with ⟦ties⟧ absent")));
+    all.emplace_back(
+        row->key,
+        at != out->metrics.end()
+            ? at->second
+            : result_of(Estimate::undefined(
+                  "the forecasts do not fit into memory, and raters tie on some items; leave those out with ⟦ties⟧ absent")));
   }
   out->metrics = std::move(all);
   return out;

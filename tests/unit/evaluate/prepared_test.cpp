@@ -60,8 +60,8 @@ TEST(Prepared, MemoryIsLookedAtBeforeTheWork) {
   EXPECT_NO_THROW((void)evaluate(items, o));
 }
 
-/// Where the sorted column does not fit into memory, a ladder takes its place: two classes, no weights, no
-/// draws.
+/// Where the sorted column does not fit into memory, a ladder takes its place: two classes, no weights,
+/// no draws.
 TEST(Prepared, ALadderWhereMemoryIsShort) {
   for (const VoteForm form : {VoteForm::labels, VoteForm::ratings}) {
     test::Simulated all = test::simulate({.n = 3000, .classes = 2, .raters = 4, .vary = true, .seed = 8});
