@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 #include "evaluate/stream.hpp"
 #include "metrics/shared/vote_patterns.hpp"
@@ -32,18 +33,19 @@ class PatternReader {
     out.assign(end - begin, 0);
     if (whole_ == nullptr) votes_.read_ratings(begin, end, copy_);
     for (int r = 0; r < raters; ++r) {
+      // Bytes without branches, for the compiler's vectors: all bits are set where a vote is negative.
       const auto add = [&](auto&& vote) {
         for (std::int64_t i = 0; i < end - begin; ++i) {
-          const int v = vote(i);
-          out[i] = v < 0 ? kUnrated : static_cast<std::uint8_t>(out[i] | v << r);
+          const auto v = static_cast<std::int8_t>(vote(i));
+          out[i] |= static_cast<std::uint8_t>(v >> 7) | static_cast<std::uint8_t>(v << r);
         }
       };
       if (whole_ == nullptr) {
-        add([&](std::int64_t i) { return int{copy_[i * raters + r]}; });
+        add([&](std::int64_t i) { return std::max(copy_[i * raters + r], -1); });
       } else {
         const auto* const plane = reinterpret_cast<const std::int8_t*>(whole_->data) +
                                   r * (raters > 1 ? whole_->strides[1] : 0) + begin;
-        add([&](std::int64_t i) { return int{plane[i]}; });
+        add([&](std::int64_t i) { return plane[i]; });
       }
     }
   }
@@ -70,9 +72,8 @@ struct PatternWorker {
   }
   void add(std::int64_t begin) {
     const std::uint8_t first = pattern[0];
-    if (first != kUnrated &&
-        std::all_of(pattern.begin(), pattern.end(), [&](auto x) { return x == first; }) &&
-        !builders[first].votes().tied())
+    const bool same = std::memcmp(pattern.data(), pattern.data() + 1, pattern.size() - 1) == 0;
+    if (same && first != kUnrated && !builders[first].votes().tied())
       return add_block(first, std::span(z.z).first(z.size));
     for (auto& own : p) own.clear();
     for (std::int64_t i = 0; i < z.size; ++i) {
