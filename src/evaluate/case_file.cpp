@@ -1,4 +1,5 @@
 // What a case adds, as bytes.
+#include <algorithm>
 #include <stdexcept>
 
 #include "evaluate/case_sums.hpp"
@@ -40,7 +41,15 @@ void visit(Io& io, RaterOverlap& r) {
 
 template <class Io>
 void visit(Io& io, CaseOverlap& o) {
-  fields(io, o.predicted, o.expected, o.raters, o.structures);
+  fields(io, o.predicted, o.expected, o.raters);
+}
+
+/// And of its structures, which have none of their own.
+template <class Io>
+void visit_structures(Io& io, std::optional<CaseOverlap>& o) {
+  if (!o) return;
+  io.size(o->structures);
+  for (CaseOverlap& structure : o->structures) visit(io, structure);
 }
 
 template <class Io>
@@ -63,6 +72,7 @@ void visit(Io& io, CaseRow& r) {
   fields(io, r.name, r.unit, r.slices, r.items, r.votes, r.raters, r.voxel_mm3);
   visit(io, r.metrics);
   visit_optional(io, r.overlap);
+  visit_structures(io, r.overlap);
   fields(io, r.regions);
 }
 
@@ -95,6 +105,12 @@ bool addable(const StreamSums& s, int bins, int classes) {
          (s.agreement.cls.empty() || s.agreement.cls.size() == k);
 }
 
+bool fits_raters(const std::optional<CaseOverlap>& overlap, std::size_t raters) {
+  if (!overlap) return true;
+  const auto fits = [&](const CaseOverlap& o) { return o.raters.size() == raters; };
+  return fits(*overlap) && std::all_of(overlap->structures.begin(), overlap->structures.end(), fits);
+}
+
 bool consistent_case(const CaseSums& s) {
   const EvaluateState& e = s.state;
   constexpr int kMost = 1 << 20;
@@ -104,7 +120,7 @@ bool consistent_case(const CaseSums& s) {
       if (!addable(r.sums, e.bins, e.classes)) return false;
   return addable(e.votes, e.bins, e.classes) && addable(e.consensus, e.bins, e.classes) &&
          (s.ladders.classes.empty() || s.ladders.classes.size() == static_cast<std::size_t>(e.classes)) &&
-         s.ladders.raters.empty() && (!s.row.overlap || s.row.overlap->raters.size() == s.row.raters.size());
+         s.ladders.raters.empty() && fits_raters(s.row.overlap, s.row.raters.size());
 }
 
 }  // namespace

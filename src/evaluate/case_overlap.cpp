@@ -44,7 +44,7 @@ std::optional<double> dice_of(double both, double a, double b) {
   return a + b > 0 ? std::optional<double>(2 * both / (a + b)) : std::nullopt;
 }
 
-/// The same of each structure, as bits of a block: a voxel adds to few of them.
+/// The same of each structure. A voxel counts for two of them at most; probabilities are added up by block.
 void add_structure_rows(std::vector<OverlapSums>& sums, const Items& items, std::int64_t begin,
                         std::int64_t end) {
   PredictionBlock z;
@@ -112,7 +112,7 @@ std::optional<VolumeSpread> volume_spread(const CaseOverlap& overlap) {
   if (overlap.raters.empty()) return std::nullopt;
   VolumeSpread out;
   const auto n = static_cast<double>(overlap.raters.size());
-  double sum = 0, squares = 0;  // whole numbers
+  double sum = 0, squares = 0;
   for (const RaterOverlap& r : overlap.raters) sum += r.volume;
   out.mean = sum / n;
   if (overlap.raters.size() < 2) return out;

@@ -79,11 +79,13 @@ void CasePool::add(CaseSums c) {
     NamedState& at = entry_of(slices_[i], c.row.slices.at(i));
     if (at.cases++ == 0) {
       at.state = c.state;
-      if (slices_[i].size() <= kMostSliceLadders) at.ladder = c.ladders.votes;
+      at.ladder = c.ladders.votes;
     } else {
       merge(at.state, c.state);
       if (at.ladder && c.ladders.votes) at.ladder->merge(*c.ladders.votes);
     }
+    if (slices_[i].size() > kMostSliceLadders)
+      for (NamedState& slice : slices_[i]) slice.ladder.reset();  // of all, whatever the order of cases
   }
   even_ += c.even;
   cases_.push_back(std::move(c.row));
