@@ -13,7 +13,15 @@ namespace plumb::detail {
 namespace {
 
 constexpr const char* kNeedsVoxels = "needs all voxels in memory; evaluate one case, or a sample of voxels";
+constexpr const char* kTiedVoxels =
+    "it depends on the number of votes, and tied raters share some; leave those out with ⟦ties⟧ absent";
 constexpr std::size_t kMostSliceLadders = 64;  // of a column: half a megabyte each
+
+/// Whether a metric of the ladder depends on how many votes there are, not on shares of them alone.
+bool counts_votes(std::string_view key) {
+  constexpr std::string_view kKeys[] = {"cox_score", "spiegelhalter_z", "hosmer_lemeshow", "eaurc"};
+  return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
+}
 
 template <class Named>
 Named& entry_of(std::vector<Named>& all, const std::string& name) {
@@ -101,11 +109,15 @@ void CasePool::add_ladders(const Selection& selection, Observed& observed, Resul
   }
   if (!ladders_.majority || !has_majority(state_.most_votes, o_.ties)) return;
   const Selection part = ladder_part(selection, o_);
-  const Scores majority = read_ladder(ladders_.majority->in_lowest_terms(), part, o_).scores;
+  const Ladder ladder = ladders_.majority->in_lowest_terms();
+  const bool shared = !ladder.single_votes();
+  const Scores majority = read_ladder(ladder, part, o_).scores;
   for (auto& [key, m] : result.consensus) {
     if (!part.has(key)) continue;
     const auto at = majority.find(key);
-    m = result_of(at != majority.end() ? at->second : Estimate::undefined(kNeedsVoxels));
+    m = result_of(shared && counts_votes(key) ? Estimate::undefined(kTiedVoxels)
+                  : at != majority.end()      ? at->second
+                                              : Estimate::undefined(kNeedsVoxels));
   }
 }
 

@@ -160,6 +160,11 @@ Ladder Ladder::in_lowest_terms() const {
   return lowest;
 }
 
+bool Ladder::single_votes() const {
+  const std::vector<ItemKind> kinds = kinds_.sorted();
+  return std::all_of(kinds.begin(), kinds.end(), [](const ItemKind& k) { return k.votes == 1; });
+}
+
 std::uint64_t Ladder::votes() const {
   std::uint64_t sum = 0;
   for (const Rung& r : rung_) sum += r.votes;

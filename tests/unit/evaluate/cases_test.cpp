@@ -108,11 +108,16 @@ TEST(Cases, PooledKeysAreThoseOfOneRun) {
         continue;
       }
       if (key == "ece_kde_classwise" && classes == 3) continue;  // of the votes alone
+      if (key == "cox_score" || key == "spiegelhalter_z" || key == "eaurc") {
+        EXPECT_NE(pooled.consensus[i].second.why.find("tied raters"), std::string::npos) << key;
+        continue;
+      }
       // Kernel errors leave out a vote of the whole weight here, and half of one there, where raters tie.
       const double off = key.starts_with("ece_kde") ? 0.02 : 1e-12;
       ASSERT_EQ(pooled.consensus[i].second.value.has_value(), m.value.has_value()) << key;
-      if (m.value)
+      if (m.value) {
         EXPECT_NEAR(*pooled.consensus[i].second.value, *m.value, off * (1 + std::fabs(*m.value))) << key;
+      }
     }
   }
 }

@@ -81,7 +81,9 @@ TEST(Prepared, ALadderWhereMemoryIsShort) {
     int same = 0;
     for (const auto& [key, m] : roomy.metrics) {
       ASSERT_EQ(tight[key].value.has_value(), m.value.has_value()) << key;
-      if (m.value) EXPECT_NEAR(*tight[key].value, *m.value, 1e-9 * (1 + std::fabs(*m.value))) << key;
+      if (m.value) {
+        EXPECT_NEAR(*tight[key].value, *m.value, 1e-9 * (1 + std::fabs(*m.value))) << key;
+      }
       same += m.value.has_value();
     }
     EXPECT_GT(same, 30);
@@ -89,10 +91,11 @@ TEST(Prepared, ALadderWhereMemoryIsShort) {
     for (std::size_t i = 0; i < roomy.consensus.size(); ++i) {
       const auto& [key, m] = roomy.consensus[i];
       EXPECT_EQ(tight.consensus[i].first, key);
-      if (find_metric(key)->room == Room::streaming)
+      if (find_metric(key)->room == Room::streaming) {
         EXPECT_EQ(tight.consensus[i].second.value, m.value) << key;
-      else
+      } else {
         EXPECT_NE(tight.consensus[i].second.why.find("ties"), std::string::npos) << key;
+      }
     }
   }
   EvaluateOptions o{.bootstrap = 20};

@@ -52,6 +52,7 @@ class Ladder {
   /// Votes in the largest unit that divides those of every item: counted in halves, and no item has a half,
   /// it is the ladder of whole votes.
   [[nodiscard]] Ladder in_lowest_terms() const;
+  [[nodiscard]] bool single_votes() const;  ///< every item has one vote
   [[nodiscard]] bool exact() const { return exact_; }
   [[nodiscard]] std::uint64_t votes() const;
   /// Ascending; the p of a rung of the grid is the mean over its votes.
