@@ -17,8 +17,8 @@ using namespace detail;
 
 namespace {
 
-/// How many cases may be read while one is evaluated: one on two threads, more on more, as long as they are
-/// small.
+/// How many cases may be read while one is evaluated: one on two threads, more on more, as long as they
+/// are small.
 std::int64_t most_ahead(const Case& c, int threads) {
   constexpr double kBytes = 1 << 27;
   const int classes = c.items.classes();
