@@ -23,6 +23,9 @@ def task(folder):
     folder.npy("p.npy", p / p.sum(1, keepdims=True))
     folder.npy("s.npy", samples)
     folder.npy("y.npy", votes[0])
+    v = rng.uniform(0.5, 1, size=900)
+    folder.npy("v.npy", v)
+    folder.npy("t.npy", v + v * rng.normal(size=900))
     folder.npy("counts.npy", np.stack([(votes == k).sum(0) for k in range(4)], 1))
     return folder
 
@@ -38,6 +41,9 @@ def too_long(lines, columns=80):
     ("stability", "--probs", "p.npy", "--counts", "counts.npy", "--repeats", 4, "--estimators", "ece"),
     ("calibrate", "fit", "--method", "matrix", "--probs", "p.npy", "--counts", "counts.npy", "-o", "m.json"),
     ("calibrate", "fit", "--method", "auto", "--probs", "p.npy", "--counts", "counts.npy", "-o", "m.json"),
+    ("calibrate", "fit", "--method", "sets", "--levels", "0.9", "--probs", "p.npy", "--counts", "counts.npy", "-o", "m.json"),
+    ("calibrate", "fit", "--method", "sigma", "--mean", "v.npy", "--variance", "v.npy", "--targets", "t.npy", "-o", "m.json"),
+    ("calibrate", "fit", "--method", "aux", "--mean", "v.npy", "--variance", "v.npy", "--targets", "t.npy", "-o", "m.json"),
     ("compare", "--model", "raw=p.npy", "--model", "same=p.npy", "--counts", "counts.npy", "--bootstrap", 5),
     ("describe", "p.npy", "counts.npy", "s.npy"),
 ], ids=lambda args: " ".join(map(str, args[:4])))
@@ -84,6 +90,12 @@ def test_numbers_of_items_have_one_form(folder):
                  ["calibrate", "fit", "--method", "none", "-o", "m.json"]):
         run = folder.run(*args, "--probs", "p.npy", "--labels", "y.npy")
         assert run.code == 0 and "1,234 " in run.out and not re.search(r"\b1234 (items|units)", run.out), run.out
+
+
+def test_every_metric_has_a_measured_cost(folder):
+    listed = json.loads(folder.run("list", "--json").out)
+    unmeasured = [m["key"] for kind in ("metrics", "regression_metrics") for m in listed[kind] if m["ns_per_row"] is None]
+    assert not unmeasured, "run build/bin/plumb_bench --costs src/report/costs.inc"
 
 
 def test_too_little_memory_is_said_before_the_work(folder):
