@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "report/text_table.hpp"
 
@@ -31,9 +32,13 @@ std::string leaf(const Tree& tree, bool exact) {
 constexpr std::string_view kLeading[] = {"ece",   "ece_mass", "ece_kde",  "mce",
                                          "brier", "nll",      "accuracy", "auroc"};
 
-std::vector<std::string> leading(const Tree::Members& from) {
+/// Of raters and regions, which have a row each: what fits 80 columns.
+constexpr std::string_view kOfPart[] = {"ece", "ece_kde", "brier", "nll", "auroc"};
+
+std::vector<std::string> leading(const Tree::Members& from,
+                                 std::span<const std::string_view> first = kLeading) {
   std::vector<std::string> keys;
-  for (const std::string_view key : kLeading)
+  for (const std::string_view key : first)
     if (member(from, key) != nullptr) keys.emplace_back(key);
   if (keys.empty())
     for (std::size_t i = 0; i < std::min<std::size_t>(from.size(), std::size(kLeading)); ++i)
@@ -72,7 +77,7 @@ std::string structure_table(const Tree::Members& structures) {
 }
 
 std::string rater_table(const Tree::Members& raters) {
-  const std::vector<std::string> keys = leading(members_of(raters.front().second));
+  const std::vector<std::string> keys = leading(members_of(raters.front().second), kOfPart);
   std::vector<std::string> header{"against"};
   header.insert(header.end(), keys.begin(), keys.end());
   detail::TextTable table(header);
@@ -91,7 +96,7 @@ std::string rater_table(const Tree::Members& raters) {
 
 std::string region_table(const Tree::Members& regions) {
   const std::vector<std::string> keys =
-      leading(members_of(*member(members_of(regions.front().second), "metrics")));
+      leading(members_of(*member(members_of(regions.front().second), "metrics")), kOfPart);
   std::vector<std::string> header{"where", "voxels"};
   header.insert(header.end(), keys.begin(), keys.end());
   detail::TextTable table(header);
