@@ -122,6 +122,7 @@ int evaluate_command(const Args& args) {
     options.progress = bar.callback();
     result = evaluate(inputs.items, options, save_state ? &state : nullptr);
   }
+  if (save_state && options.bootstrap > 0) add_replicates(inputs.items, inputs.ids, options, state);
   std::vector<OrderLosses> orders;
   if (order_flags.given()) {
     orders = evaluate_orders(inputs.items, orders_asked);

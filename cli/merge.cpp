@@ -21,7 +21,9 @@ constexpr const char* kMergeExamples = R"(Examples:
   plumb merge 1.plumb 2.plumb --json result.json
 Values have the same bits as from one run over all the data, up to 65,536 distinct forecasts; above that
 metrics that need sorted forecasts (auroc, ks, ece_mass, kernels) are computed on a fine grid of log-odds, and
-the result states their error bounds. What needs all the data at once is null, with the reason.)";
+the result states their error bounds. What needs all the data at once is null, with the reason.
+With --bootstrap and --groups or --ids, states keep replicates, and the merged result has intervals, p-values and a
+verdict, the same bits for any split.)";
 
 /// The files, each once.
 std::vector<std::string> paths_of(const Args& specs) {
@@ -68,9 +70,15 @@ int merge_command(const Args& args) {
   OutputFlags output_flags;
   flags.positional("STATE", specs, "state files, or quoted patterns");
   flags.list("--metrics", "k,k|all", keys, "keys from \"plumb list\" [as evaluate]");
+  EvaluateOptions defaults;
+  flags.number("--level", defaults.level, "confidence level of the intervals, where states have replicates");
+  flags.number("--tolerance", defaults.tolerance, "calibration error (ECE) that the verdict accepts");
   add_output_flags(flags, output_flags);
   flags.examples(kMergeExamples);
   if (!flags.parse(args)) return kDone;
+  check_level(defaults.level);
+  if (!(defaults.tolerance > 0 && defaults.tolerance < 1))
+    throw InputError("--tolerance must be between 0 and 1, not " + show(defaults.tolerance));
   if (specs.empty())
     throw InputError("no state file given; name the files that \"plumb evaluate --save-state FILE\" wrote");
 
@@ -90,7 +98,7 @@ int merge_command(const Args& args) {
     bytes = serialize(state);
   } else {
     const EvaluateState state = merged(paths, deserialize_state);
-    EvaluateOptions options;
+    EvaluateOptions options = defaults;
     options.metrics = keys;
     result = finish(state, options);
     bytes = serialize(state);

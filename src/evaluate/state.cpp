@@ -5,6 +5,7 @@
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
 #include "evaluate/ladder_scores.hpp"
+#include "evaluate/replicate_scores.hpp"
 #include "evaluate/runs.hpp"
 #include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
@@ -98,6 +99,8 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   } else {
     into.ladder.reset();
   }
+  check_equal(into.replicates.has_value() == from.replicates.has_value(), "⟦bootstrap⟧ (given in one, not in the other)");
+  if (into.replicates) merge(*into.replicates, *from.replicates);
 }
 
 Result finish(const EvaluateState& s, const EvaluateOptions& options) {
@@ -139,6 +142,11 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   finish(selection, Products(s.votes, kStreamingProducts, how), scores);
   if (s.ladder) add_ladder(*s.ladder, selection, o, s.bandwidth == 0, scores, r);
   r.metrics = results(selection, scores, s.ladder ? kNeedsAll : kNoLadder);
+  if (s.replicates) {
+    for (const auto& [key, m] : r.metrics)  // what has no value says why, with or without draws
+      if (!scores.contains(key)) scores.emplace(key, Estimate::undefined(m.why));
+    r.metrics = replicate_results(s, selection, scores, o, r);
+  }
   const Selection single = selection.part([](const MetricRow& m) { return m.needs != Needs::pairs; });
   if (s.votes.several_votes && !has_majority(s.most_votes, o.ties)) {
     r.consensus = no_majority(single, s.most_votes);
