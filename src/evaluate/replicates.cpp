@@ -12,7 +12,7 @@
 
 namespace plumb {
 
-void UnitSums::add(std::uint64_t unit, const ExactSum& votes) {
+void VotesByUnit::add(std::uint64_t unit, const ExactSum& votes) {
   by_unit[exact ? unit : unit % kMost].merge(votes);
   if (!exact || by_unit.size() <= kMost) return;
   exact = false;
@@ -21,7 +21,7 @@ void UnitSums::add(std::uint64_t unit, const ExactSum& votes) {
   by_unit = std::move(buckets);
 }
 
-void UnitSums::merge(const UnitSums& other) {
+void VotesByUnit::merge(const VotesByUnit& other) {
   if (exact && !other.exact) {
     const std::map<std::uint64_t, ExactSum> own = std::move(by_unit);
     *this = other;
@@ -104,7 +104,7 @@ class ColumnCounts {
   std::size_t replicates_ = 0;
 };
 
-void add_units(const Items& items, std::span<const std::uint64_t> keys, UnitSums& out) {
+void add_units(const Items& items, std::span<const std::uint64_t> keys, VotesByUnit& out) {
   std::unordered_map<std::uint64_t, ExactSum> sums;
   VoteBlock votes;
   std::vector<double> weight;

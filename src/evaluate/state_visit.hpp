@@ -113,7 +113,7 @@ void visit_ladder(Io& io, std::optional<Ladder>& ladder) {
 
 /// Names in ascending order, then their sums.
 template <class Io>
-void visit(Io& io, UnitSums& u) {
+void visit(Io& io, VotesByUnit& u) {
   std::vector<std::uint64_t> names;
   std::vector<ExactSum> sums;
   for (const auto& [name, sum] : u.by_unit) {
@@ -122,7 +122,7 @@ void visit(Io& io, UnitSums& u) {
   }
   detail::fields(io, u.exact, names, sums);
   if constexpr (requires { io.fail(); }) {
-    if (names.size() != sums.size() || names.size() > UnitSums::kMost) io.fail();
+    if (names.size() != sums.size() || names.size() > VotesByUnit::kMost) io.fail();
     u.by_unit.clear();
     for (std::size_t i = 0; i < names.size(); ++i) u.by_unit[names[i]] = sums[i];
   }

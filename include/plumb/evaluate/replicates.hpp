@@ -30,13 +30,13 @@ struct StreamSums {
 
 /// Votes by unit, for the number of units and what they are worth. Beyond 1,024 units only sums of units that
 /// share a bucket are kept.
-struct UnitSums {
+struct VotesByUnit {
   static constexpr std::size_t kMost = 1024;
   bool exact = true;
   std::map<std::uint64_t, ExactSum> by_unit;  ///< of a bucket when not exact
   void add(std::uint64_t unit, const ExactSum& votes);
-  void merge(const UnitSums& other);
-  friend bool operator==(const UnitSums&, const UnitSums&) = default;
+  void merge(const VotesByUnit& other);
+  friend bool operator==(const VotesByUnit&, const VotesByUnit&) = default;
 };
 
 /// The event's column in each replicate: how often each distinct forecast was drawn, and its hits.
@@ -62,7 +62,7 @@ struct StateReplicates {
   bool has_null = false;
   std::vector<StreamSums> boot, null;  ///< null: tables alone
   ColumnDraws column;
-  UnitSums units;  ///< of groups
+  VotesByUnit units;  ///< of groups
   friend bool operator==(const StateReplicates&, const StateReplicates&) = default;
 };
 void merge(StateReplicates& into, const StateReplicates& from);  ///< InputError names the option that differs

@@ -215,7 +215,7 @@ TEST(StateReplicates, WhatDiffersIsNamed) {
 }
 
 TEST(StateReplicates, ManyGroupsShareBuckets) {
-  UnitSums one, a, b;
+  VotesByUnit one, a, b;
   for (std::uint64_t i = 0; i < 3000; ++i) {
     const std::uint64_t unit = hash_name("group " + std::to_string(i));
     one.add(unit, ExactSum(2.0));
@@ -223,7 +223,7 @@ TEST(StateReplicates, ManyGroupsShareBuckets) {
   }
   EXPECT_FALSE(one.exact);
   EXPECT_TRUE(a.exact);
-  UnitSums ab = a, ba = b;
+  VotesByUnit ab = a, ba = b;
   ab.merge(b);
   ba.merge(a);
   EXPECT_EQ(ab, one);
