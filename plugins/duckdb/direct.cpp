@@ -35,7 +35,7 @@ struct ChunkReader {
       known_options = options;
     }
     if (rows.size() == 0) return;
-    const Items items = items_of(rows, settings);
+    const Items items = items_of(rows, settings).items;
     read_items(items, 0, items.size(), block);
   }
 };
