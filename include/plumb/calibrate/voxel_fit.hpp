@@ -17,6 +17,8 @@ class VoxelFit {
   /// InputError unless the method is temperature, platt, beta or isotonic.
   explicit VoxelFit(std::string_view method);
   void add(const Items& items, int threads);  ///< any order; InputError for three classes or more
+  /// The ladder of the event of two classes, from a merged state.
+  void add(const Ladder& ladder, std::int64_t items, const std::vector<std::string>& class_names);
   [[nodiscard]] bool exact() const { return ladder_.exact(); }
   /// `items` of the outcome are the rungs. fitted_on and input are left to the caller.
   [[nodiscard]] FittedModel fit(const FitOptions& options) const;
