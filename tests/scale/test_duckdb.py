@@ -117,6 +117,7 @@ PROGRAM = """
 import resource, duckdb
 connection = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": 2})
 connection.execute("LOAD '%s'")
+connection.execute("SET enable_progress_bar = false")
 connection.execute("CREATE TABLE t AS SELECT i %% 100000 AS g, (i * 7919 %% 10007) / 10007 AS p, i %% 2 AS y FROM range(1000000) r(i)")
 connection.execute("SELECT g, sum(p), sum(y) FROM t GROUP BY g").fetchall()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
