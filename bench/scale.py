@@ -62,8 +62,8 @@ def sql():
 
 
 def merging():
-    np.save("p.npy", np.load("p.npy", mmap_mode="r")[:1_000_000])
-    np.save("y.npy", np.load("y.npy", mmap_mode="r")[:1_000_000])
+    for name in ("p.npy", "y.npy"):
+        np.save(name, np.load(name)[:1_000_000])
     shape = ["--probs", "p.npy", "--labels", "y.npy"]
     row("plumb evaluate --save-state, a million rows", seconds(lambda: tool("evaluate", *shape, "--save-state", "s", "--threads", 1), resource.RUSAGE_CHILDREN),
         f"{os.path.getsize('s') / 1000:.0f} kB")

@@ -11,10 +11,7 @@ constexpr const char* kNull =
     " is NULL in some row; leave such rows out with FILTER (WHERE ... IS NOT NULL), so that it is seen";
 
 void refuse_null(duckdb_vector vector, std::size_t rows, const char* what) {
-  std::uint64_t* validity = duckdb_vector_get_validity(vector);
-  if (validity == nullptr) return;
-  for (idx_t i = 0; i < rows; ++i)
-    if (!duckdb_validity_row_is_valid(validity, i)) throw InputError(what + std::string(kNull));
+  if (!all_valid(vector, rows)) throw InputError(what + std::string(kNull));
 }
 
 /// The lists of all rows, which have the same length.
