@@ -177,8 +177,15 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
     MetricResult m = inference.result(*row);
     const bool here = kept_of(*row, binary, s.classes, column);
     if (m.value && !m.low && !boot.empty() && !here && row->interval != Interval::none)
-      m.interval_why = kByLadder.has(run_of(*row).needs(binary)) ? kNoColumn
-                                                                  : "replicates in a state of more than 16 classes keep the event alone";
+      m.interval_why = kByLadder.has(run_of(*row).needs(binary))
+                           ? kNoColumn
+                           : "replicates in a state of more than 16 classes keep the event alone";
+    const bool from_null = row->interval == Interval::debiased || row->key == "ece_kde";
+    if (m.value && !boot.empty() && !r.has_null && from_null) {
+      m.low = m.high = std::nullopt;
+      m.interval.clear();
+      m.interval_why = kNoNullDraws;
+    }
     out.emplace_back(row->key, std::move(m));
   }
   std::optional<double> p = column && !r.signs && r.has_null ? omnibus_p(observed.event_tests, null) : std::nullopt;

@@ -132,7 +132,7 @@ TEST(StateReplicates, OfGroupsAreThoseOfEvaluate) {
         EXPECT_EQ(m.null_mean, p.null_mean) << e.name << ": " << key;
       }
     }
-    for (const char* key : {"ece", "ece_corrected", "ece_l2", "brier", "nll", "accuracy", "oe_ratio", "auroc", "ece_mass"})
+    for (const char* key : {"ece", "ece_corrected", "ece_classwise", "brier", "nll", "accuracy", "oe_ratio", "auroc", "ece_mass"})
       EXPECT_TRUE(with_interval.contains(key)) << e.name << ": " << key;
     EXPECT_EQ(merged.verdict.high, plain.verdict.high) << e.name;
     EXPECT_EQ(merged.verdict.estimate, plain.verdict.estimate) << e.name;
