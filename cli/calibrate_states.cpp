@@ -26,7 +26,8 @@ distinct forecasts the fit is made on a fine grid of log-odds.)";
 }  // namespace
 
 int calibrate_fit_states(const Args& args) {
-  Flags flags("calibrate fit", "Fits a calibrator of two classes on the states that \"plumb evaluate --save-state\" wrote.");
+  Flags flags("calibrate fit",
+              "Fits a calibrator of two classes on the states that \"plumb evaluate --save-state\" wrote.");
   Args specs;
   FitOptions options;
   std::string method, out, prior;
@@ -58,10 +59,12 @@ int calibrate_fit_states(const Args& args) {
   AtomicFile file(out);
   const EvaluateState state = merged_states(paths, deserialize_state);
   if (state.classes != 2)
-    throw InputError("the states have " + counted(state.classes, "class") +
-                     ", and a state keeps the distribution of the forecasts of two; fit on a sample of the data");
+    throw InputError(
+        "the states have " + counted(state.classes, "class") +
+        ", and a state keeps the distribution of the forecasts of two; fit on a sample of the data");
   if (!state.ladder)
-    throw InputError("the states have weights, so that they do not keep the distribution of the forecasts; save them without --weights");
+    throw InputError(
+        "the states have weights, so that they do not keep the distribution of the forecasts; save them without --weights");
   if (state.ladder->votes() == 0) throw InputError("the states have no votes, so there is nothing to fit on");
   fit.add(*state.ladder, narrow<std::int64_t>(state.items), state.class_names);
   FittedModel fitted = fit.fit(options);

@@ -78,7 +78,8 @@ class Aggregate {
 
 /// All overloads of one name.
 template <class AddAll>
-[[nodiscard]] bool register_aggregates(duckdb_connection connection, const std::string& name, AddAll add_all) {
+[[nodiscard]] bool register_aggregates(duckdb_connection connection, const std::string& name,
+                                       AddAll add_all) {
   duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set(name.c_str());
   add_all(set);
   const bool done = duckdb_register_aggregate_function_set(connection, set) == DuckDBSuccess;

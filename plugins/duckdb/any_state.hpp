@@ -30,8 +30,7 @@ class AnyState {
   void merge(const AnyState& other) {
     if (sums_.index() != other.sums_.index())
       throw InputError("a state of a classification and one of a regression cannot be merged");
-    std::visit(
-        [&]<class Sums>(Sums& sums) { sums.merge(std::get<Sums>(other.sums_)); }, sums_);
+    std::visit([&]<class Sums>(Sums& sums) { sums.merge(std::get<Sums>(other.sums_)); }, sums_);
   }
   [[nodiscard]] std::string to_bytes() const {
     return std::visit([](const auto& sums) { return sums.to_bytes(); }, sums_);

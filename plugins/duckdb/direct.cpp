@@ -1,5 +1,5 @@
-// Metrics as aggregates: plumb_ece(p, y [, weight] [, options]) and others that need a table or a few sums, so
-// that a hundred thousand groups fit in memory. The values are those of the same key of a state.
+// Metrics as aggregates: plumb_ece(p, y [, weight] [, options]) and others that need a table or a few sums,
+// so that a hundred thousand groups fit in memory. The values are those of the same key of a state.
 #include <algorithm>
 #include <memory>
 
@@ -40,8 +40,8 @@ struct ChunkReader {
   }
 };
 
-/// The column of a probability and a label without more, in place; empty if a value is not as it should be, of which
-/// the general way knows what to say.
+/// The column of a probability and a label without more, in place; empty if a value is not as it should be,
+/// of which the general way knows what to say.
 ForecastsView simple_column(duckdb_data_chunk chunk, const Signature& s, std::vector<double>& hits) {
   if (s.several || s.observed == Signature::Observed::counts || s.weight || s.options) return {};
   const std::size_t rows = duckdb_data_chunk_get_size(chunk);
@@ -76,8 +76,8 @@ struct SmallBin {
   std::uint64_t votes = 0, hits = 0;
 };
 
-/// The bins of one group: small ones for single votes that come one by one, as in many groups. Nothing is changed when a
-/// state is finished or merged into another.
+/// The bins of one group: small ones for single votes that come one by one, as in many groups. Nothing is
+/// changed when a state is finished or merged into another.
 class BinState {
  public:
   struct Function;
@@ -154,12 +154,9 @@ struct BinMetric {
   const char* key;
   Estimate (*finish)(const ReliabilityTable&);
 };
-constexpr BinMetric kBinMetrics[] = {{"ece", ece},
-                                     {"ece_l2", ece_l2},
-                                     {"ece_l2_debiased", ece_l2_debiased},
-                                     {"mce", mce},
-                                     {"mean_gap", mean_gap},
-                                     {"oe_ratio", oe_ratio}};
+constexpr BinMetric kBinMetrics[] = {
+    {"ece", ece}, {"ece_l2", ece_l2},     {"ece_l2_debiased", ece_l2_debiased},
+    {"mce", mce}, {"mean_gap", mean_gap}, {"oe_ratio", oe_ratio}};
 
 struct BinState::Function {
   Signature signature;
@@ -196,8 +193,9 @@ void slice_terms(const ScoreTerms& all, std::size_t begin, std::size_t end, Scor
     const std::vector<double>& from = all.*member;
     (out.*member).clear();
     if (!from.empty())
-      (out.*member).assign(from.begin() + static_cast<std::ptrdiff_t>(begin),
-                           from.begin() + static_cast<std::ptrdiff_t>(end));
+      (out.*member)
+          .assign(from.begin() + static_cast<std::ptrdiff_t>(begin),
+                  from.begin() + static_cast<std::ptrdiff_t>(end));
   }
   out.shared = all.shared;
 }
@@ -241,12 +239,13 @@ struct ScoreState::Function {
     if (reader.rows.size() == 0) return;
     const double clip = reader.settings.options.clip;
     score_terms(reader.block, {clip, {reader.settings.options.ties, 0}}, terms);
-    each_run(states, reader.rows.size(), [&](duckdb_aggregate_state state, std::size_t begin, std::size_t end) {
-      ScoreState& object = Aggregate<Function, ScoreState>::object(state, *this);
-      if (end - begin == reader.rows.size()) return object.add(terms, clip);
-      slice_terms(terms, begin, end, part);
-      object.add(part, clip);
-    });
+    each_run(states, reader.rows.size(),
+             [&](duckdb_aggregate_state state, std::size_t begin, std::size_t end) {
+               ScoreState& object = Aggregate<Function, ScoreState>::object(state, *this);
+               if (end - begin == reader.rows.size()) return object.add(terms, clip);
+               slice_terms(terms, begin, end, part);
+               object.add(part, clip);
+             });
   }
 };
 
@@ -263,17 +262,19 @@ bool register_direct(duckdb_connection connection) {
     const std::string name = "plumb_" + key;
     return register_aggregates(connection, name, [&](duckdb_aggregate_function_set set) {
       for (const Signature& s : signatures())
-        Aggregate<Function, State>::add(set, name, make(s), [&](auto add) { add_parameters(s, add); },
-                                        DUCKDB_TYPE_DOUBLE);
+        Aggregate<Function, State>::add(
+            set, name, make(s), [&](auto add) { add_parameters(s, add); }, DUCKDB_TYPE_DOUBLE);
     });
   };
   for (const BinMetric& metric : kBinMetrics)
-    if (!all.template operator()<BinState::Function, BinState>(
-            metric.key, [&](const Signature& s) { return BinState::Function{s, &metric}; }))
+    if (!all.template operator()<BinState::Function, BinState>(metric.key, [&](const Signature& s) {
+          return BinState::Function{s, &metric};
+        }))
       return false;
   for (const char* key : kScoreMetrics)
-    if (!all.template operator()<ScoreState::Function, ScoreState>(
-            key, [&](const Signature& s) { return ScoreState::Function{s, key}; }))
+    if (!all.template operator()<ScoreState::Function, ScoreState>(key, [&](const Signature& s) {
+          return ScoreState::Function{s, key};
+        }))
       return false;
   return true;
 }

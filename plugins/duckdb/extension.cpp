@@ -41,7 +41,8 @@ bool start(duckdb_extension_info info, duckdb_extension_access* access) {
   const auto* api = static_cast<const duckdb_ext_api_v1*>(access->get_api(info, "v1.2.0"));
   if (api == nullptr) return refuse("plumb needs DuckDB 1.2 or later, whose C API has the struct v1.2.0");
   duckdb_ext_api = *api;
-  if (!complete()) return refuse("plumb: this DuckDB's C API is not the struct v1.2.0; plumb needs DuckDB 1.2 or later");
+  if (!complete())
+    return refuse("plumb: this DuckDB's C API is not the struct v1.2.0; plumb needs DuckDB 1.2 or later");
   duckdb_database* database = access->get_database != nullptr ? access->get_database(info) : nullptr;
   duckdb_connection connection = nullptr;
   if (database == nullptr || duckdb_connect(*database, &connection) == DuckDBError)
@@ -60,7 +61,7 @@ bool start(duckdb_extension_info info, duckdb_extension_access* access) {
 }  // namespace plumb::duckdb
 
 extern "C" DUCKDB_CAPI_ENTRY_VISIBILITY bool plumb_init_c_api(duckdb_extension_info info,
-                                                             duckdb_extension_access* access) {
+                                                              duckdb_extension_access* access) {
   if (access == nullptr || access->get_api == nullptr) return false;
   return plumb::duckdb::start(info, access);
 }

@@ -24,7 +24,8 @@ std::size_t read_lists(duckdb_vector vector, std::size_t rows, const char* what,
   const std::size_t width = rows == 0 ? 0 : entries[0].length;
   for (std::size_t i = 0; i < rows; ++i) {
     if (entries[i].length != width || width < 2)
-      throw InputError(std::string(what) + ": lists need one number for each of two or more classes, and one has " +
+      throw InputError(std::string(what) +
+                       ": lists need one number for each of two or more classes, and one has " +
                        counted(static_cast<std::int64_t>(entries[i].length), "number") +
                        (width < 2 ? "" : ", another " + std::to_string(width)));
     for (idx_t j = entries[i].offset; j < entries[i].offset + width; ++j) {
@@ -39,7 +40,8 @@ double number_of(std::string_view name, std::string_view text) {
   double x = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
   if (error != std::errc() || end != text.data() + text.size())
-    throw InputError("the option " + std::string(name) + " needs a number, not \"" + std::string(text) + "\"");
+    throw InputError("the option " + std::string(name) + " needs a number, not \"" + std::string(text) +
+                     "\"");
   return x;
 }
 
@@ -70,7 +72,8 @@ void read_setting(std::string_view name, std::string_view value, Settings& s) {
   } else if (name == "bootstrap" || name == "seed") {
     const double n = number_of(name, value);
     if (!(n >= 0 && n <= (name == "seed" ? 0x1p53 : 1e6)) || n != std::floor(n))
-      throw InputError("the option " + std::string(name) + " needs a whole number, not " + std::string(value));
+      throw InputError("the option " + std::string(name) + " needs a whole number, not " +
+                       std::string(value));
     if (name == "seed") {
       s.options.seed = static_cast<std::uint64_t>(n);
     } else {
@@ -93,7 +96,7 @@ void read_setting(std::string_view name, std::string_view value, Settings& s) {
       throw InputError("the option ties is half, absent or lowest, not \"" + std::string(value) + "\"");
     }
   } else {
-    static const std::vector<std::string> known{"bins",   "clip",      "bandwidth", "ties", "logits",
+    static const std::vector<std::string> known{"bins",      "clip",      "bandwidth", "ties", "logits",
                                                 "normalize", "bootstrap", "seed",      "null", "groups"};
     throw InputError("there is no option \"" + std::string(name) + "\"" + did_you_mean(name, known) +
                      "; the options are " + separated(known));
@@ -188,8 +191,8 @@ void read_rows(duckdb_data_chunk chunk, const Signature& s, Rows& out, std::stri
   options = text_at(text, 0);
   for (idx_t i = 1; i < rows; ++i)
     if (text_at(text, i) != options)
-      throw InputError("the options are \"" + options + "\" in one row and \"" + std::string(text_at(text, i)) +
-                       "\" in another; they must be the same in all rows");
+      throw InputError("the options are \"" + options + "\" in one row and \"" +
+                       std::string(text_at(text, i)) + "\" in another; they must be the same in all rows");
 }
 
 Settings read_settings(std::string_view text) {

@@ -16,7 +16,7 @@ namespace plumb::duckdb {
 /// What the arguments of a function are, in order: the prediction, the observation, then what there is of a
 /// weight and a text of options.
 struct Signature {
-  bool several = false;                  ///< a list of probabilities, one for each class
+  bool several = false;  ///< a list of probabilities, one for each class
   enum class Observed { label, flag, counts } observed = Observed::label;
   bool weight = false, options = false;
   bool id = false;  ///< names the unit of resampling; only after a weight

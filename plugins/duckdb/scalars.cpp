@@ -56,7 +56,8 @@ Asked asked_for(std::string_view text) {
 
 void value(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector out) {
   guarded(info, set_error, [&] {
-    duckdb_vector states = duckdb_data_chunk_get_vector(chunk, 0), keys = duckdb_data_chunk_get_vector(chunk, 1);
+    duckdb_vector states = duckdb_data_chunk_get_vector(chunk, 0),
+                  keys = duckdb_data_chunk_get_vector(chunk, 1);
     each_row(chunk, out, [&](idx_t i) {
       const Asked asked = asked_for(text_at(keys, i));
       const Result result = AnyState(text_at(states, i), {asked.key}).finish();
@@ -72,7 +73,8 @@ void value(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector out
 
 void why(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector out) {
   guarded(info, set_error, [&] {
-    duckdb_vector states = duckdb_data_chunk_get_vector(chunk, 0), keys = duckdb_data_chunk_get_vector(chunk, 1);
+    duckdb_vector states = duckdb_data_chunk_get_vector(chunk, 0),
+                  keys = duckdb_data_chunk_get_vector(chunk, 1);
     each_row(chunk, out, [&](idx_t i) {
       const std::string key = asked_for(text_at(keys, i)).key;
       const MetricResult m = find_result(AnyState(text_at(states, i), {key}).finish().metrics, key);
@@ -134,7 +136,8 @@ void apply_one(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector
 
 void apply_list(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector out) {
   guarded(info, set_error, [&] {
-    duckdb_vector paths = duckdb_data_chunk_get_vector(chunk, 0), lists = duckdb_data_chunk_get_vector(chunk, 1);
+    duckdb_vector paths = duckdb_data_chunk_get_vector(chunk, 0),
+                  lists = duckdb_data_chunk_get_vector(chunk, 1);
     duckdb_vector child = duckdb_list_vector_get_child(lists);
     const double* z = values_of<double>(child);
     const auto* entries = values_of<duckdb_list_entry>(lists);
@@ -146,8 +149,8 @@ void apply_list(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vecto
       for (idx_t j = e.offset; j < e.offset + e.length; ++j)
         if (is_null(child, j)) throw InputError("the prediction: a list has a NULL in it");
       const std::span<const double> row(z + e.offset, e.length);
-      std::vector<double> calibrated =
-          probabilities(model_of(text_at(paths, i), models).apply(make_items({.probs = Data(row, e.length)})));
+      std::vector<double> calibrated = probabilities(
+          model_of(text_at(paths, i), models).apply(make_items({.probs = Data(row, e.length)})));
       if (e.length == 2 && calibrated.size() == 1) calibrated = {1 - calibrated[0], calibrated[0]};
       where[i] = {all.size(), calibrated.size()};
       all.insert(all.end(), calibrated.begin(), calibrated.end());

@@ -1,5 +1,5 @@
-// plumb_state(p, y [, weight [, id]] [, options]) and plumb_merge(state): the bytes that "plumb evaluate --save-state"
-// writes for the same rows, and their sum.
+// plumb_state(p, y [, weight [, id]] [, options]) and plumb_merge(state): the bytes that "plumb evaluate
+// --save-state" writes for the same rows, and their sum.
 #include <memory>
 #include <optional>
 

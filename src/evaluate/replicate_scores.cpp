@@ -98,8 +98,8 @@ struct Scorer {
       if (null)
         for (const Bin& c : sums.event.bins) d.event_mean_y.push_back(c.w.is_zero() ? 0 : c.mean_y());
       if (!r.column.kept || kernel == nullptr || (null && r.signs)) return;
-      const Forecasts event = column_of(r.column, votes, static_cast<std::size_t>(r.count),
-                                        static_cast<std::size_t>(b), null);
+      const Forecasts event =
+          column_of(r.column, votes, static_cast<std::size_t>(r.count), static_cast<std::size_t>(b), null);
       const ForecastsView view = event.view();
       const bool confident = part.products.has(Product::confidence_column) && part.binary;
       const Forecasts confidence = confident ? confidence_of(event, 1) : Forecasts{};
@@ -130,15 +130,18 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
   observed.sums = s.votes;
   observed.scores = scores;
   std::optional<LadderReading> reading;
-  Scorer scorer{s, r, o, {o.bins, o.clip, o.leave_out, binary, s.has_truth, 1, o.curve, o.bandwidth}, nullptr, {}, {}};
-  const Selection known = selection.part([&](const MetricRow& row) { return kept_of(row, binary, s.classes, column); });
+  Scorer scorer{s,       r,  o, {o.bins, o.clip, o.leave_out, binary, s.has_truth, 1, o.curve, o.bandwidth},
+                nullptr, {}, {}};
+  const Selection known =
+      selection.part([&](const MetricRow& row) { return kept_of(row, binary, s.classes, column); });
   if (column) {
     Selection event = ladder_part(known, o);
     add_omnibus(event);
     reading = read_ladder(*s.ladder, event, o);
     scorer.kernel = &reading->kernel;
     for (const std::string_view key : kOmnibus)
-      if (const auto at = reading->scores.find(key); at != reading->scores.end()) observed.event_tests.insert(*at);
+      if (const auto at = reading->scores.find(key); at != reading->scores.end())
+        observed.event_tests.insert(*at);
     const LadderParts parts = s.ladder->parts();
     scorer.votes = parts.votes;
     if (selection.has("ece_mass")) {
@@ -188,7 +191,8 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
     }
     out.emplace_back(row->key, std::move(m));
   }
-  std::optional<double> p = column && !r.signs && r.has_null ? omnibus_p(observed.event_tests, null) : std::nullopt;
+  std::optional<double> p =
+      column && !r.signs && r.has_null ? omnibus_p(observed.event_tests, null) : std::nullopt;
   if (!p)
     for (const auto& [key, m] : out)
       if (key == "ece") p = m.p_value;
@@ -205,7 +209,9 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
   set("bootstrap", std::int64_t{r.count});
   set("seed", r.seed);
   set("unit", std::string(size.grouped ? "group" : "item"));
-  set("null", std::string(r.signs ? "signs of whole units' residuals" : r.has_null ? NullModel{}.name() : "none"));
+  set("null", std::string(r.signs      ? "signs of whole units' residuals"
+                          : r.has_null ? NullModel{}.name()
+                                       : "none"));
   if (static_cast<UnitName>(r.unit) == UnitName::row)
     result.notes.emplace_back(
         "items were resampled by their row in each part, without ⟦groups⟧ or ⟦ids⟧: another split would give other intervals and p-values");

@@ -99,7 +99,8 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   } else {
     into.ladder.reset();
   }
-  check_equal(into.replicates.has_value() == from.replicates.has_value(), "⟦bootstrap⟧ (given in one, not in the other)");
+  check_equal(into.replicates.has_value() == from.replicates.has_value(),
+              "⟦bootstrap⟧ (given in one, not in the other)");
   if (into.replicates) merge(*into.replicates, *from.replicates);
 }
 

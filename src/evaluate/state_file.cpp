@@ -41,7 +41,8 @@ bool replicate_fits(const EvaluateState& s, const StreamSums& x, ProductSet prod
 
 bool replicates_fit(const EvaluateState& s, const StateReplicates& r) {
   const auto n = static_cast<std::size_t>(std::max(r.count, 0));
-  if (r.count < 1 || r.count > 1'000'000 || r.unit < 0 || r.unit > static_cast<int>(UnitName::row)) return false;
+  if (r.count < 1 || r.count > 1'000'000 || r.unit < 0 || r.unit > static_cast<int>(UnitName::row))
+    return false;
   if (r.boot.size() != n || r.null.size() != (r.has_null ? n : 0) || (r.signs && !r.has_null)) return false;
   const ProductSet products = replicate_products(s.classes);
   for (const StreamSums& x : r.boot)

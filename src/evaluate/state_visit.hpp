@@ -10,8 +10,8 @@
 
 namespace plumb {
 
-/// 1: without the rule for ties and the number of votes of agreement; 2: without the ladder; 3: sums with all limbs,
-/// without replicates.
+/// 1: without the rule for ties and the number of votes of agreement; 2: without the ladder; 3: sums with all
+/// limbs, without replicates.
 inline constexpr std::uint32_t kStateFormat = 4;
 
 template <class Io>

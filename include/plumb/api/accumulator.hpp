@@ -11,8 +11,8 @@
 
 namespace plumb {
 
-/// Metrics that merge; those that need all the data at once are null in the result and say why. With .bootstrap the
-/// items need groups or ids, which name the units of resampling.
+/// Metrics that merge; those that need all the data at once are null in the result and say why. With
+/// .bootstrap the items need groups or ids, which name the units of resampling.
 template <class State, class Items, class Options>
 class BasicAccumulator {
  public:

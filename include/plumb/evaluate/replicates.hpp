@@ -1,5 +1,5 @@
-// StateReplicates in a state: what intervals and p-values are made of, with weights that depend only on (seed,
-// replicate, unit), so that any split of the data gives the same replicates.
+// StateReplicates in a state: what intervals and p-values are made of, with weights that depend only on
+// (seed, replicate, unit), so that any split of the data gives the same replicates.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,10 @@ struct VotesByUnit {
 /// The event's column in each replicate: how often each distinct forecast was drawn, and its hits.
 struct ColumnDraws {
   static constexpr std::size_t kMostDistinct = 4096;
-  static constexpr std::uint64_t kMostVotes = std::uint64_t{1} << 28;  ///< in all; replicates then fit 32 bits
+  static constexpr std::uint64_t kMostVotes = std::uint64_t{1}
+                                              << 28;  ///< in all; replicates then fit 32 bits
   bool kept = true;
-  std::vector<double> p;                                ///< ascending
+  std::vector<double> p;                              ///< ascending
   std::vector<std::uint32_t> votes, hits, null_hits;  ///< by forecast, then replicate; null_hits may be empty
   friend bool operator==(const ColumnDraws&, const ColumnDraws&) = default;
 };

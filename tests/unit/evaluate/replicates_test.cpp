@@ -61,9 +61,14 @@ struct Example {
 const std::vector<Example>& examples() {
   static const std::vector<Example> all{
       {"single votes", {.n = 400, .sharpen = 1.4, .seed = 3}, VoteForm::labels},
-      {"groups, signs", {.n = 300, .sharpen = 1.3, .groups = 25, .seed = 4}, VoteForm::labels, NullKind::signs},
+      {"groups, signs",
+       {.n = 300, .sharpen = 1.3, .groups = 25, .seed = 4},
+       VoteForm::labels,
+       NullKind::signs},
       {"groups", {.n = 300, .sharpen = 1.3, .groups = 25, .seed = 5}, VoteForm::labels},
-      {"three classes, raters", {.n = 250, .classes = 3, .raters = 4, .vary = true, .seed = 6}, VoteForm::counts},
+      {"three classes, raters",
+       {.n = 250, .classes = 3, .raters = 4, .vary = true, .seed = 6},
+       VoteForm::counts},
       {"rounded forecasts", {.n = 500, .sharpen = 1.2, .rounding = 20, .seed = 7}, VoteForm::labels},
   };
   return all;
@@ -132,7 +137,8 @@ TEST(StateReplicates, OfGroupsAreThoseOfEvaluate) {
         EXPECT_EQ(m.null_mean, p.null_mean) << e.name << ": " << key;
       }
     }
-    for (const char* key : {"ece", "ece_corrected", "ece_classwise", "brier", "nll", "accuracy", "oe_ratio", "auroc", "ece_mass"})
+    for (const char* key : {"ece", "ece_corrected", "ece_classwise", "brier", "nll", "accuracy", "oe_ratio",
+                            "auroc", "ece_mass"})
       EXPECT_TRUE(with_interval.contains(key)) << e.name << ": " << key;
     EXPECT_EQ(merged.verdict.high, plain.verdict.high) << e.name;
     EXPECT_EQ(merged.verdict.estimate, plain.verdict.estimate) << e.name;
@@ -169,7 +175,8 @@ TEST(StateReplicates, OfIdsAreKeyedByTheId) {
   EXPECT_NEAR(*find_result(r.metrics, "brier").high, *expected.high, kRounding);
   const MetricResult& mean_gap = find_result(r.metrics, "mean_gap");
   EXPECT_NEAR(*mean_gap.null_mean, mean(drawn_gap), kRounding);
-  EXPECT_NEAR(*mean_gap.p_value, p_value(std::abs(gap) / static_cast<double>(s.size()), drawn_gap), kRounding);
+  EXPECT_NEAR(*mean_gap.p_value, p_value(std::abs(gap) / static_cast<double>(s.size()), drawn_gap),
+              kRounding);
 }
 
 TEST(StateReplicates, TheLevelIsChosenWhenStatesAreMerged) {
@@ -190,7 +197,8 @@ TEST(StateReplicates, WhatDiffersIsNamed) {
   const Example& e = examples()[1];
   const Items items = to_items(simulate(e.data), e.form);
   const EvaluateOptions o = options_of(e);
-  const auto refused = [&](EvaluateOptions other, const Names& ids, const Items& of, const std::string& name) {
+  const auto refused = [&](EvaluateOptions other, const Names& ids, const Items& of,
+                           const std::string& name) {
     EvaluateState a = state_of(part_of(items, all_rows(items)), o), b = evaluate_state(of, other);
     if (other.bootstrap > 0) add_replicates(of, ids, other, b);
     try {
@@ -211,7 +219,8 @@ TEST(StateReplicates, WhatDiffersIsNamed) {
   refused(with([](auto& x) { x.null = NullKind::model; }), {}, items, "null");
   Items alone = items;
   alone.groups = Names();
-  refused(with([](auto& x) { x.null = NullKind::model; }), names_of(all_rows(items)), alone, "units of resampling");
+  refused(with([](auto& x) { x.null = NullKind::model; }), names_of(all_rows(items)), alone,
+          "units of resampling");
 }
 
 TEST(StateReplicates, ManyGroupsShareBuckets) {
