@@ -98,7 +98,8 @@ bool consistent(const EvaluateState& s) {
          (s.class_names.empty() || s.class_names.size() == static_cast<std::size_t>(s.classes)) &&
          fits(s.votes) && fits(s.consensus) &&
          (!s.ladder || s.ladder->votes() == s.votes.event.total().votes) &&
-         (!s.replicates || replicates_fit(s, *s.replicates));
+         (!s.replicates || replicates_fit(s, *s.replicates)) &&
+         (!s.ids || (s.ids->size() == s.items && std::is_sorted(s.ids->begin(), s.ids->end())));
 }
 
 }  // namespace

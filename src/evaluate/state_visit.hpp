@@ -149,9 +149,15 @@ void visit(Io& io, EvaluateState& s) {
   if (io.format < 4) return;
   bool there = s.replicates.has_value();
   detail::fields(io, there);
+  if (there) {
+    if (!s.replicates) s.replicates.emplace();
+    detail::fields(io, *s.replicates);
+  }
+  there = s.ids.has_value();
+  detail::fields(io, there);
   if (!there) return;
-  if (!s.replicates) s.replicates.emplace();
-  detail::fields(io, *s.replicates);
+  if (!s.ids) s.ids.emplace();
+  detail::fields(io, *s.ids);
 }
 
 }  // namespace plumb

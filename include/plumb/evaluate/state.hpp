@@ -38,6 +38,8 @@ struct EvaluateState {
   /// Of the event over votes, for what needs order; none with weights, and in files of formats 1 and 2.
   std::optional<Ladder> ladder;
   std::optional<StateReplicates> replicates;  ///< with ⟦bootstrap⟧
+  /// Hashes of the ids, ascending, where it is to be checked that none occurs twice.
+  std::optional<std::vector<std::uint64_t>> ids;
   friend bool operator==(const EvaluateState&, const EvaluateState&) = default;
 };
 
@@ -48,6 +50,8 @@ struct EvaluateState {
 /// other replicates.
 void add_replicates(const Items& items, const Names& ids, const EvaluateOptions& options,
                     EvaluateState& state);
+/// From then on merge() refuses an id that occurs in both states. InputError for one that occurs twice here.
+void check_ids(const Names& ids, EvaluateState& state);
 void merge(EvaluateState& into, const EvaluateState& from);  ///< InputError names the option that differs
 /// The streaming keys, and those of columns from the ladder; those that need all the data are null with
 /// a reason. Replicates give intervals, p-values and the verdict at options.level and .tolerance.

@@ -223,6 +223,26 @@ TEST(StateReplicates, WhatDiffersIsNamed) {
           "units of resampling");
 }
 
+TEST(StateIds, AnItemThatIsInTwoStatesIsRefused) {
+  const Items items = to_items(simulate({.n = 60, .seed = 8}), VoteForm::labels);
+  const auto of = [&](std::int64_t first, std::int64_t last) {
+    std::vector<std::int64_t> rows;
+    for (std::int64_t i = first; i < last; ++i) rows.push_back(i);
+    EvaluateState s = evaluate_state(items.gather(rows), {});
+    check_ids(names_of(rows), s);
+    return s;
+  };
+  EvaluateState a = of(0, 30);
+  merge(a, deserialize_state(serialize(of(30, 60)), "b"));
+  EXPECT_EQ(a, of(0, 60));
+  EXPECT_THROW(merge(a, of(59, 60)), InputError);
+  EvaluateState b = of(0, 10);
+  EXPECT_THROW(merge(b, evaluate_state(items, {})), InputError);  // not checked
+  const std::vector<std::int64_t> twice{4, 5, 4};
+  EvaluateState c = evaluate_state(items.gather(twice), {});
+  EXPECT_THROW(check_ids(names_of(twice), c), InputError);
+}
+
 TEST(StateReplicates, ManyGroupsShareBuckets) {
   VotesByUnit one, a, b;
   for (std::uint64_t i = 0; i < 3000; ++i) {
