@@ -217,7 +217,9 @@ ReadItems items_of(const Rows& rows, const Settings& settings) {
   ItemColumns columns;
   (settings.logits ? columns.logits : columns.probs) = shaped(rows.p, rows.width);
   (rows.votes == 1 ? columns.labels : columns.counts) = shaped(rows.y, rows.votes);
-  if (!rows.weight.empty()) columns.weights = Data(std::span(rows.weight));
+  // An id comes after a weight, which is often 1; without weights a state keeps what needs sorted forecasts.
+  const bool weighted = std::any_of(rows.weight.begin(), rows.weight.end(), [](double w) { return w != 1; });
+  if (weighted) columns.weights = Data(std::span(rows.weight));
   columns.normalize = settings.normalize;
   if (!rows.id.empty()) (settings.grouped ? columns.groups : columns.ids) = Data(rows.id);
   return read_batch(columns);

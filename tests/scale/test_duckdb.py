@@ -86,8 +86,8 @@ def test_replicates_by_id_and_by_group(tool):
     np.save(tool.path / "g.npy", np.arange(3000) // 100)
     (tool.path / "ids.csv").write_text("id\n" + "".join(f"item {i}\n" for i in range(3000)))
     whole = tool.state("--bootstrap", 20, "--seed", 5, "--ids", "ids.csv:id", probs=data["p"], labels=data["y"])
-    assert one("SELECT plumb_state(p, y, 1.0, id, 'bootstrap=20, seed=5') FROM t") != whole  # weights leave no ladder
     state = one("SELECT plumb_merge(s) FROM (SELECT plumb_state(p, y, 1.0, id, 'bootstrap=20, seed=5') s FROM t GROUP BY g)")
+    assert state == whole
     low, high = connection.execute("SELECT plumb_value(?, 'ece.low'), plumb_value(?, 'brier.high')", [state, state]).fetchone()
     assert low is not None and high is not None
     (tool.path / "whole").write_bytes(whole)
