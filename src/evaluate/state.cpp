@@ -1,6 +1,7 @@
 #include "plumb/evaluate/state.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
@@ -177,7 +178,12 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   if (s.replicates) {
     for (const auto& [key, m] : r.metrics)  // what has no value says why, with or without draws
       if (!scores.contains(key)) scores.emplace(key, Estimate::undefined(m.why));
-    r.metrics = replicate_results(s, selection, scores, o, r);
+    try {
+      r.metrics = replicate_results(s, selection, scores, o, r);
+    } catch (const std::range_error&) {
+      throw InputError(
+          "the replicates of the state have sums that no data have; save it again with ⟦save_state⟧");
+    }
   }
   const Selection single = selection.part([](const MetricRow& m) { return m.needs != Needs::pairs; });
   if (s.votes.several_votes && !has_majority(s.most_votes, o.ties)) {

@@ -1,5 +1,6 @@
 // The state of a classification as a file (state_bytes.hpp).
 #include <algorithm>
+#include <cmath>
 
 #include "evaluate/kernel.hpp"
 #include "evaluate/replicate_scores.hpp"
@@ -16,6 +17,39 @@ using namespace detail;
 namespace {
 
 constexpr std::string_view kMagic = "PLUMBSTA";
+
+/// Whether sums of parts are no larger than their weights allow: intervals are made from their ratios.
+bool possible(const StreamSums& x) {
+  constexpr double kRounding = 1 + 1e-9, kMostLoss = 1e4;  // of a vote: -log of the smallest double is 745
+  const auto within = [&](const ExactSum& sum, const ExactSum& weight, double times) {
+    return std::abs(sum.value()) <= times * weight.value() * kRounding;
+  };
+  const auto bin = [&](const Bin& b) {
+    const double w = b.w.value();
+    return w >= 0 && within(b.wp, b.w, 1) && within(b.wy, b.w, 2) && b.ww.value() >= 0 &&
+           b.ww.value() <= w * w * kRounding && within(b.wwyy, b.ww, 4);
+  };
+  const auto share = [&](const ShareBin& b) {
+    return b.w.value() >= 0 && within(b.wp, b.w, 1) && within(b.wmu, b.w, 1) && within(b.wsq, b.w, 2) &&
+           within(b.wmm, b.w, 1) && within(b.wg, b.w, 1) && b.ww.value() >= 0 && within(b.wwmm, b.ww, 1);
+  };
+  const auto all = [](const auto& list, const auto& holds) {
+    return std::all_of(list.begin(), list.end(), holds);
+  };
+  const ProperScores& p = x.scores;
+  const Agreement& a = x.agreement;
+  return all(x.event.bins, bin) &&
+         all(x.by_class, [&](const ReliabilityTable& t) { return all(t.bins, bin); }) &&
+         all(x.histogram.single, share) && all(x.histogram.several, share) &&
+         all(x.disagreement.single, share) && all(x.disagreement.several, share) &&
+         within(p.correct, p.item_weight, 1) && within(p.agree, p.vote_weight, 1) &&
+         within(p.nll, p.vote_weight, kMostLoss) && within(p.brier, p.vote_weight, 4) &&
+         within(p.mse_p, p.truth_weight, 1) && within(p.kl_p, p.truth_weight, kMostLoss) &&
+         within(x.event_log.loss, x.event_log.weight, kMostLoss) && a.weight.value() >= 0 &&
+         all(a.cls, [&](const AgreementClass& c) {
+           return within(c.wmu, a.weight, 1) && within(c.wg, a.weight, 1) && within(c.wy, a.votes, 1);
+         });
+}
 
 /// Sums of a replicate with the products that are kept, and no others.
 bool replicate_fits(const EvaluateState& s, const StreamSums& x, ProductSet products) {
@@ -45,10 +79,13 @@ bool replicates_fit(const EvaluateState& s, const StateReplicates& r) {
     return false;
   if (r.boot.size() != n || r.null.size() != (r.has_null ? n : 0) || (r.signs && !r.has_null)) return false;
   const ProductSet products = replicate_products(s.classes);
+  if (!possible(s.votes)) return false;
   for (const StreamSums& x : r.boot)
-    if (!replicate_fits(s, x, products)) return false;
+    if (!replicate_fits(s, x, products) || !possible(x)) return false;
   for (const StreamSums& x : r.null)
-    if (!replicate_fits(s, x, null_products(r.signs, products))) return false;
+    if (!replicate_fits(s, x, null_products(r.signs, products)) || !possible(x)) return false;
+  for (const auto& [unit, votes] : r.units.by_unit)
+    if (!(votes.value() > 0)) return false;
   const ColumnDraws& c = r.column;
   const std::size_t cells = c.p.size() * n;
   const bool with_null = c.kept && r.has_null && !r.signs;
