@@ -114,7 +114,7 @@ std::vector<Signature> signatures(bool with_id) {
         for (const bool options : {false, true})
           for (const bool id : {false, true}) {
             if (several && observed == Signature::Observed::flag) continue;
-            if (id && !(with_id && weight)) continue;
+            if (id && !(with_id && weight && options)) continue;
             out.push_back({several, observed, weight, options, id});
           }
   return out;

@@ -19,7 +19,7 @@ struct Signature {
   bool several = false;  ///< a list of probabilities, one for each class
   enum class Observed { label, flag, counts } observed = Observed::label;
   bool weight = false, options = false;
-  bool id = false;  ///< names the unit of resampling; only after a weight
+  bool id = false;  ///< names the unit of resampling; only between a weight and options
 };
 /// Those of every function; `with_id`: and those of states.
 [[nodiscard]] std::vector<Signature> signatures(bool with_id = false);

@@ -1,4 +1,5 @@
-// plumb_state(p, y [, weight [, id]] [, options]) and plumb_merge(state): the bytes that "plumb evaluate
+// plumb_state(p, y [, weight] [, options]), plumb_state(p, y, weight, id, options) and plumb_merge(state):
+// the bytes that "plumb evaluate
 // --save-state" writes for the same rows, and their sum.
 #include <memory>
 #include <optional>

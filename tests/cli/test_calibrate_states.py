@@ -16,16 +16,16 @@ def shards(tmp_path):
         np.save(tmp_path / f"p{name}.npy", p[part])
         np.save(tmp_path / f"y{name}.npy", y[part].astype("u1"))
         done = run_plumb("evaluate", "--probs", tmp_path / f"p{name}.npy", "--labels", tmp_path / f"y{name}.npy", "--save-state", tmp_path / f"{name}.plumb", "--quiet")
-        assert done.returncode == 0, done.stderr
+        assert done.code == 0, done.err
     return tmp_path
 
 
 def fitted(folder, method, *inputs):
     done = run_plumb("calibrate", "fit", "--method", method, *inputs, "-o", folder / "model.json", "--quiet")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     model = json.loads((folder / "model.json").read_text())
     done = run_plumb("calibrate", "apply", folder / "model.json", "--probs", folder / "pall.npy", "-o", folder / "out.npy", "--quiet")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     return model["steps"], np.load(folder / "out.npy")
 
 
@@ -41,11 +41,11 @@ def test_any_split_gives_one_model(shards, method):
 def test_refusals(shards):
     def refused(words, *arguments):
         done = run_plumb("calibrate", "fit", "--method", "platt", "-o", shards / "m.json", *arguments)
-        assert done.returncode == 2 and words in done.stderr and not (shards / "m.json").exists(), done.stderr
+        assert done.code == 2 and words in done.err and not (shards / "m.json").exists(), done.err
 
     np.save(shards / "w.npy", np.ones(4000))
     run_plumb("evaluate", "--probs", shards / "pall.npy", "--labels", shards / "yall.npy", "--weights", shards / "w.npy", "--save-state", shards / "w.plumb", "--quiet")
     refused("have weights", "--states", shards / "w.plumb")
     refused("given twice", "--states", shards / "0.plumb", shards / "0.plumb")
     done = run_plumb("calibrate", "fit", "--method", "spline", "--states", shards / "0.plumb", "-o", shards / "m.json")
-    assert done.returncode == 2 and "temperature, platt, beta and isotonic" in done.stderr
+    assert done.code == 2 and "temperature, platt, beta and isotonic" in done.err

@@ -24,14 +24,14 @@ def shards(tmp_path_factory):
 def state(folder, part, name, *options):
     """Saves one and returns the result that evaluate prints."""
     done = run_plumb("evaluate", "--probs", folder / f"p{part}.npy", "--labels", folder / f"y{part}.npy", "--save-state", folder / name, "--json", "-", *options)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
 
 
 def merged(folder, *names):
     done = run_plumb("merge", *(folder / name if not str(name).startswith("--") else name for name in names), "--json", "-")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
 
 
 def test_groups_in_any_parts_give_the_intervals_of_one_run(shards):
@@ -56,9 +56,9 @@ def test_ids_in_any_parts_give_one_result(shards):
     assert result["metrics"] == one["metrics"] and result["verdict"] == one["verdict"]
     assert result["metrics"]["ks"]["p_value"] > 0 and result["verdict"]["p_value"] > 0
     done = run_plumb("merge", shards / "i0", shards / "i1", shards / "i2", "--fail-if", "ece.low>0.5", "--fail-if", "ece.p_value<0.0001", "--quiet")
-    assert done.returncode in (0, 2), done.stderr
+    assert done.code in (0, 2), done.err
     done = run_plumb("merge", shards / "i0", shards / "i1", shards / "i2", "--fail-if", "brier.high>0.01", "--quiet")
-    assert done.returncode == 3, done.stderr
+    assert done.code == 3, done.err
 
 
 def test_without_a_name_the_result_says_so(shards):
@@ -76,9 +76,9 @@ def test_an_item_in_two_states_is_refused(shards):
     assert merged(shards, "c0", "c1")["items"] > 0
     run_plumb("merge", shards / "c0", shards / "c1", "--save-state", shards / "c01", "--quiet")
     done = run_plumb("merge", shards / "c01", shards / "c0")
-    assert done.returncode == 2 and "an id occurs in both states" in done.stderr
+    assert done.code == 2 and "an id occurs in both states" in done.err
     done = run_plumb("evaluate", "--probs", shards / "p0.npy", "--labels", shards / "y0.npy", "--check-ids", "--save-state", shards / "x")
-    assert done.returncode == 2 and "--check-ids needs --ids" in done.stderr and not (shards / "x").exists()
+    assert done.code == 2 and "--check-ids needs --ids" in done.err and not (shards / "x").exists()
 
 
 @pytest.mark.parametrize("options, name", [(("--bootstrap", 41, "--seed", 2), "--bootstrap"), (("--bootstrap", 40, "--seed", 3), "--seed"), ((), "--bootstrap")])
@@ -86,4 +86,4 @@ def test_what_differs_is_named(shards, options, name):
     state(shards, 0, "a", *COMMON, "--ids", shards / "id0.npy")
     state(shards, 1, "b", *options, "--ids", shards / "id1.npy")
     done = run_plumb("merge", shards / "a", shards / "b")
-    assert done.returncode == 2 and name in done.stderr, done.stderr
+    assert done.code == 2 and name in done.err, done.err

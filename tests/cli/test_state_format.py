@@ -44,7 +44,7 @@ def test_the_page_is_enough_to_read_a_state(tmp_path):
     np.save(tmp_path / "p.npy", p)
     np.save(tmp_path / "y.npy", y.astype("u1"))
     done = run_plumb("evaluate", "--probs", tmp_path / "p.npy", "--labels", tmp_path / "y.npy", "--bins", 5, "--save-state", tmp_path / "s", "--json", "-")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     content = (tmp_path / "s").read_bytes()
     file = Bytes(content)
     assert content[:8] == b"PLUMBSTA"
@@ -63,7 +63,7 @@ def test_the_page_is_enough_to_read_a_state(tmp_path):
     table = file.list(file.bin)
     assert sum(b["items"] for b in table) == 500 and sum(b["wy"] for b in table) == y.sum()
     ece = sum(abs(b["wp"] - b["wy"]) for b in table) / 500
-    assert ece == pytest.approx(json.loads(done.stdout)["metrics"]["ece"]["value"], abs=1e-14)  # the sums are exact, this is not
+    assert ece == pytest.approx(json.loads(done.out)["metrics"]["ece"]["value"], abs=1e-14)  # the sums are exact, this is not
 
 
 def test_the_page_names_every_field():
