@@ -1,4 +1,4 @@
-"""Blocks of docs/sql.md and docs/scale.md that open with ```sql run or ```python run; those of a page share their tables and names."""
+"""Blocks of docs/sql.md and docs/scale.md that open with ```sql run or ```python run dask; those of a page share their tables and names."""
 import pathlib
 import re
 
@@ -6,8 +6,8 @@ import pytest
 from conftest import EXTENSION, ROOT
 
 
-def blocks(page, language):
-    found = re.findall(rf"^```{language} run\n(.*?)^```", (ROOT / page).read_text(), re.S | re.M)
+def blocks(page, language, kind=""):
+    found = re.findall(rf"^```{language} run ?{kind}\n(.*?)^```", (ROOT / page).read_text(), re.S | re.M)
     assert found
     return found
 
@@ -27,5 +27,5 @@ def test_sql():
 
 def test_dask():
     pytest.importorskip("dask.dataframe")
-    for block in blocks("docs/scale.md", "python"):
+    for block in blocks("docs/scale.md", "python", "dask"):
         exec(compile(block, "docs/scale.md", "exec"), {})  # noqa: S102
