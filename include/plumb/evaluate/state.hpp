@@ -45,8 +45,8 @@ struct EvaluateState {
 
 /// Without replicates.
 [[nodiscard]] EvaluateState evaluate_state(const Items& items, const EvaluateOptions& options);
-/// Adds options.bootstrap replicates to the state of these items. The unit of resampling is the group, else
-/// the item: its id, or where there are no `ids` its row in this part, so that another split would give
+/// Adds options.bootstrap replicates to the state of these items. The unit of resampling is the group if
+/// given, otherwise the item: its id, or without `ids` its row in this part, so that another split would give
 /// other replicates.
 void add_replicates(const Items& items, const Names& ids, const EvaluateOptions& options,
                     EvaluateState& state);
