@@ -176,7 +176,7 @@ fuzz:
 	fuzz/run $(SECONDS)
 
 bench:
-	@tools/setup build arrow bench
+	@tools/setup build arrow bench duckdb scale
 	cmake --preset release -B build-bench -DPLUMB_TESTS=OFF -DPLUMB_BENCH=ON
 	cmake --build build-bench
 	bench/run build-bench

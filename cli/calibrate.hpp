@@ -12,6 +12,8 @@ namespace plumb::cli {
 int calibrate_fit(const Args& args);
 /// When --manifest is among the arguments.
 int calibrate_fit_manifest(const Args& args);
+/// When --states is among the arguments.
+int calibrate_fit_states(const Args& args);
 int calibrate_apply(const Args& args);
 /// `fit --method sets`, and `apply` of such a model.
 int calibrate_fit_sets(const Args& args);

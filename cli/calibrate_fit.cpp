@@ -124,6 +124,9 @@ std::string fit_advice(const Args& args, const FitFlags& f) {
 int calibrate_fit(const Args& args) {
   if (is_sets_fit(args)) return calibrate_fit_sets(args);
   if (has_manifest_flags(args)) return calibrate_fit_manifest(args);
+  if (std::any_of(args.begin(), args.end(),
+                  [](const std::string& a) { return a == "--states" || a.starts_with("--states="); }))
+    return calibrate_fit_states(args);
   Flags flags("calibrate fit", "Fits a calibrator on held-out predictions and their labels or votes.");
   InputFlags input_flags;
   FitFlags f;

@@ -91,6 +91,10 @@ int evaluate_command(const Args& args) {
   flags.repeated("--statistic", "TEXT", order_flags.statistics,
                  "also evaluate a question about votes, as in \"3 votes: all agree\"; repeatable");
   add_output_flags(flags, output_flags);
+  bool ids_once = false;
+  flags.toggle(
+      "--check-ids", ids_once,
+      "keep a hash of every id in the state, so that plumb merge refuses an item that is in two of them");
   flags.text("--tripod", "FILE", tripod, "the rows that TRIPOD+AI asks a paper to report: .csv or .html");
   add_later_flags(flags);
   flags.examples(kEvaluateExamples);
@@ -110,6 +114,8 @@ int evaluate_command(const Args& args) {
       {{"--tripod", tripod}, {"--json", output_flags.json}, {"--save-state", output_flags.save_state}},
       inputs.paths);
   check_state_weights(inputs, output_flags.save_state);
+  if (ids_once && (inputs.ids.empty() || output_flags.save_state.empty()))
+    throw InputError("--check-ids needs --ids, which names the items, and --save-state");
   output.open();
   std::optional<AtomicFile> tripod_file;
   if (!tripod.empty()) tripod_file.emplace(tripod);
@@ -122,6 +128,8 @@ int evaluate_command(const Args& args) {
     options.progress = bar.callback();
     result = evaluate(inputs.items, options, save_state ? &state : nullptr);
   }
+  if (ids_once) check_ids(inputs.ids, state);
+  if (save_state && options.bootstrap > 0) add_replicates(inputs.items, inputs.ids, options, state);
   std::vector<OrderLosses> orders;
   if (order_flags.given()) {
     orders = evaluate_orders(inputs.items, orders_asked);

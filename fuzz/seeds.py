@@ -143,7 +143,7 @@ def add_models(seeds, plumb, work):
             run(plumb, "calibrate", "fit", "--method", method, *given, "-o", "m.json", cwd=work)
             if (work / "m.json").exists():
                 seeds.add("fuzz_model", (work / "m.json").read_bytes())
-        for options in ((), ("--metrics", "ece,auroc"), ("--metrics", "all")):
+        for options in ((), ("--metrics", "ece,auroc"), ("--metrics", "all"), ("--bins", "2", "--bootstrap", "2", "--null", "signs")):
             (work / "s.state").unlink(missing_ok=True)
             run(plumb, "evaluate", *given, *options, "--save-state", "s.state", "--quiet", cwd=work)
             if (work / "s.state").exists():

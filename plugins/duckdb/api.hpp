@@ -53,6 +53,16 @@ void guarded(duckdb_function_info info, SetError set_error, Body body) {
   return validity != nullptr && !duckdb_validity_row_is_valid(validity, row);
 }
 
+/// Whether the first rows have no NULL: a bit for each, in words of 64.
+[[nodiscard]] inline bool all_valid(duckdb_vector vector, idx_t rows) {
+  const std::uint64_t* validity = duckdb_vector_get_validity(vector);
+  if (validity == nullptr) return true;
+  std::uint64_t all = ~std::uint64_t{0};
+  for (idx_t word = 0; word < rows / 64; ++word) all &= validity[word];
+  if (rows % 64 != 0) all &= validity[rows / 64] | ~std::uint64_t{0} << rows % 64;
+  return all == ~std::uint64_t{0};
+}
+
 inline void set_null(duckdb_vector vector, idx_t row) {
   duckdb_vector_ensure_validity_writable(vector);
   duckdb_validity_set_row_invalid(duckdb_vector_get_validity(vector), row);

@@ -35,7 +35,7 @@ struct ChunkReader {
       known_options = options;
     }
     if (rows.size() == 0) return;
-    const Items items = items_of(rows, settings);
+    const Items items = items_of(rows, settings).items;
     read_items(items, 0, items.size(), block);
   }
 };
@@ -47,12 +47,7 @@ ForecastsView simple_column(duckdb_data_chunk chunk, const Signature& s, std::ve
   const std::size_t rows = duckdb_data_chunk_get_size(chunk);
   duckdb_vector prediction = duckdb_data_chunk_get_vector(chunk, 0),
                 observation = duckdb_data_chunk_get_vector(chunk, 1);
-  for (duckdb_vector v : {prediction, observation}) {
-    std::uint64_t* validity = duckdb_vector_get_validity(v);
-    if (validity == nullptr) continue;
-    for (idx_t i = 0; i < rows; ++i)
-      if (!duckdb_validity_row_is_valid(validity, i)) return {};
-  }
+  if (!all_valid(prediction, rows) || !all_valid(observation, rows)) return {};
   const double* p = values_of<double>(prediction);
   hits.resize(rows);
   bool good = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace plumb::duckdb {
 namespace {
@@ -10,10 +11,7 @@ constexpr const char* kNull =
     " is NULL in some row; leave such rows out with FILTER (WHERE ... IS NOT NULL), so that it is seen";
 
 void refuse_null(duckdb_vector vector, std::size_t rows, const char* what) {
-  std::uint64_t* validity = duckdb_vector_get_validity(vector);
-  if (validity == nullptr) return;
-  for (idx_t i = 0; i < rows; ++i)
-    if (!duckdb_validity_row_is_valid(validity, i)) throw InputError(what + std::string(kNull));
+  if (!all_valid(vector, rows)) throw InputError(what + std::string(kNull));
 }
 
 /// The lists of all rows, which have the same length.
@@ -71,6 +69,22 @@ void read_setting(std::string_view name, std::string_view value, Settings& s) {
     s.options.bandwidth = number_of(name, value);
     if (!(s.options.bandwidth >= 1e-5 && s.options.bandwidth <= 1))
       throw InputError("the option bandwidth needs a number from 1e-5 to 1, not " + std::string(value));
+  } else if (name == "bootstrap" || name == "seed") {
+    const double n = number_of(name, value);
+    if (!(n >= 0 && n <= (name == "seed" ? 0x1p53 : 1e6)) || n != std::floor(n))
+      throw InputError("the option " + std::string(name) + " needs a whole number, not " +
+                       std::string(value));
+    if (name == "seed") {
+      s.options.seed = static_cast<std::uint64_t>(n);
+    } else {
+      s.options.bootstrap = static_cast<int>(n);
+    }
+  } else if (name == "groups" && value.empty()) {
+    s.grouped = true;
+  } else if (name == "null") {
+    if (value != "model" && value != "signs")
+      throw InputError("the option null is model or signs, not \"" + std::string(value) + "\"");
+    s.options.null = value == "signs" ? NullKind::signs : NullKind::model;
   } else if (name == "ties") {
     if (value == "half") {
       s.options.ties = Ties::half;
@@ -82,7 +96,8 @@ void read_setting(std::string_view name, std::string_view value, Settings& s) {
       throw InputError("the option ties is half, absent or lowest, not \"" + std::string(value) + "\"");
     }
   } else {
-    static const std::vector<std::string> known{"bins", "clip", "bandwidth", "ties", "logits", "normalize"};
+    static const std::vector<std::string> known{"bins",      "clip",      "bandwidth", "ties", "logits",
+                                                "normalize", "bootstrap", "seed",      "null", "groups"};
     throw InputError("there is no option \"" + std::string(name) + "\"" + did_you_mean(name, known) +
                      "; the options are " + separated(known));
   }
@@ -90,25 +105,26 @@ void read_setting(std::string_view name, std::string_view value, Settings& s) {
 
 }  // namespace
 
-const std::vector<Signature>& signatures() {
-  static const std::vector<Signature> all = [] {
-    std::vector<Signature> out;
-    for (const bool several : {false, true})
-      for (const auto observed :
-           {Signature::Observed::label, Signature::Observed::flag, Signature::Observed::counts})
-        for (const bool weight : {false, true})
-          for (const bool options : {false, true})
-            if (!several || observed != Signature::Observed::flag)
-              out.push_back({several, observed, weight, options});
-    return out;
-  }();
-  return all;
+std::vector<Signature> signatures(bool with_id) {
+  std::vector<Signature> out;
+  for (const bool several : {false, true})
+    for (const auto observed :
+         {Signature::Observed::label, Signature::Observed::flag, Signature::Observed::counts})
+      for (const bool weight : {false, true})
+        for (const bool options : {false, true})
+          for (const bool id : {false, true}) {
+            if (several && observed == Signature::Observed::flag) continue;
+            if (id && !(with_id && weight && options)) continue;
+            out.push_back({several, observed, weight, options, id});
+          }
+  return out;
 }
 
 void Rows::clear() {
   p.clear();
   weight.clear();
   y.clear();
+  id.clear();
   width = votes = 0;
 }
 
@@ -127,6 +143,7 @@ void Rows::append(const Rows& from, std::size_t begin, std::size_t end) {
   add(p, from.p, width);
   add(y, from.y, votes);
   if (!from.weight.empty()) add(weight, from.weight, 1);
+  if (!from.id.empty()) add(id, from.id, 1);
 }
 
 void read_rows(duckdb_data_chunk chunk, const Signature& s, Rows& out, std::string& options) {
@@ -162,6 +179,11 @@ void read_rows(duckdb_data_chunk chunk, const Signature& s, Rows& out, std::stri
     const double* w = values_of<double>(weight);
     out.weight.assign(w, w + rows);
   }
+  if (s.id) {
+    duckdb_vector ids = next();
+    refuse_null(ids, rows, "the id");
+    for (idx_t i = 0; i < rows; ++i) out.id.emplace_back(text_at(ids, i));
+  }
   options.clear();
   if (!s.options || rows == 0) return;
   duckdb_vector text = next();
@@ -188,16 +210,19 @@ Settings read_settings(std::string_view text) {
   return out;
 }
 
-Items items_of(const Rows& rows, const Settings& settings) {
+ReadItems items_of(const Rows& rows, const Settings& settings) {
   const auto shaped = [](const auto& values, std::size_t width) {
     return width == 1 ? Data(std::span(values)) : Data(std::span(values), width);
   };
   ItemColumns columns;
   (settings.logits ? columns.logits : columns.probs) = shaped(rows.p, rows.width);
   (rows.votes == 1 ? columns.labels : columns.counts) = shaped(rows.y, rows.votes);
-  if (!rows.weight.empty()) columns.weights = Data(std::span(rows.weight));
+  // An id comes after a weight, which is often 1; without weights a state keeps what needs sorted forecasts.
+  const bool weighted = std::any_of(rows.weight.begin(), rows.weight.end(), [](double w) { return w != 1; });
+  if (weighted) columns.weights = Data(std::span(rows.weight));
   columns.normalize = settings.normalize;
-  return make_items(columns);
+  if (!rows.id.empty()) (settings.grouped ? columns.groups : columns.ids) = Data(rows.id);
+  return read_batch(columns);
 }
 
 }  // namespace plumb::duckdb

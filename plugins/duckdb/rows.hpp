@@ -19,8 +19,10 @@ struct Signature {
   bool several = false;  ///< a list of probabilities, one for each class
   enum class Observed { label, flag, counts } observed = Observed::label;
   bool weight = false, options = false;
+  bool id = false;  ///< names the unit of resampling; only between a weight and options
 };
-[[nodiscard]] const std::vector<Signature>& signatures();
+/// Those of every function; `with_id`: and those of states.
+[[nodiscard]] std::vector<Signature> signatures(bool with_id = false);
 /// Adds the parameters with `add`, which takes a duckdb_logical_type.
 template <class Add>
 void add_parameters(const Signature& s, Add add) {
@@ -35,6 +37,7 @@ void add_parameters(const Signature& s, Add add) {
     add(Type(s.observed == Signature::Observed::flag ? DUCKDB_TYPE_BOOLEAN : DUCKDB_TYPE_BIGINT).get());
   }
   if (s.weight) add(Type(DUCKDB_TYPE_DOUBLE).get());
+  if (s.id) add(Type(DUCKDB_TYPE_VARCHAR).get());
   if (s.options) add(Type(DUCKDB_TYPE_VARCHAR).get());
 }
 
@@ -44,6 +47,7 @@ struct Rows {
   std::size_t votes = 0;  ///< numbers per observation; 1: a label, otherwise counts by class
   std::vector<double> p, weight;
   std::vector<std::int64_t> y;
+  std::vector<std::string> id;
 
   [[nodiscard]] std::size_t size() const { return width == 0 ? 0 : p.size() / width; }
   void clear();
@@ -58,11 +62,12 @@ void read_rows(duckdb_data_chunk chunk, const Signature& s, Rows& out, std::stri
 struct Settings {
   EvaluateOptions options;
   bool logits = false, normalize = false;
+  bool grouped = false;  ///< several rows share an id and are resampled together
 };
 [[nodiscard]] Settings read_settings(std::string_view text);
 
 /// Refers to the rows. One thread: DuckDB has its own.
-[[nodiscard]] Items items_of(const Rows& rows, const Settings& settings);
+[[nodiscard]] ReadItems items_of(const Rows& rows, const Settings& settings);
 
 /// Calls `run(state, begin, end)` for consecutive rows of one state; without groups that is all of them.
 template <class Run>

@@ -1,4 +1,5 @@
-// plumb_state(p, y [, weight] [, options]) and plumb_merge(state): the bytes that "plumb evaluate
+// plumb_state(p, y [, weight] [, options]), plumb_state(p, y, weight, id, options) and plumb_merge(state):
+// the bytes that "plumb evaluate
 // --save-state" writes for the same rows, and their sum.
 #include <memory>
 #include <optional>
@@ -56,7 +57,11 @@ class GroupState {
     const Settings settings = read_settings(options_);
     if (!sums_) sums_ = std::make_unique<Accumulator>(settings.options);
     if (rows_.size() == 0) return;
-    sums_->update(items_of(rows_, settings));
+    if (settings.options.bootstrap > 0 && rows_.id.empty())
+      throw InputError(
+          "the option bootstrap needs an id of each row, which names the unit of resampling, as in plumb_state(p, y, 1.0, id, 'bootstrap=200')");
+    const ReadItems read = items_of(rows_, settings);
+    sums_->update(read.items, read.ids);
     rows_ = {};
   }
 
@@ -117,7 +122,7 @@ struct MergedState::Function {
 bool register_states(duckdb_connection connection) {
   return register_aggregates(connection, "plumb_state",
                              [](duckdb_aggregate_function_set set) {
-                               for (const Signature& s : signatures())
+                               for (const Signature& s : signatures(true))
                                  Aggregate<GroupState::Function, GroupState>::add(
                                      set, "plumb_state", {s}, [&](auto add) { add_parameters(s, add); },
                                      DUCKDB_TYPE_BLOB);

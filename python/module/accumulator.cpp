@@ -21,8 +21,13 @@ PrintedResult printed(Result result, bool regression) {
   return {std::move(result), table};
 }
 
-Items batch_of(const ItemColumns& columns) { return make_items(columns); }
-RegressionItems batch_of(const RegressionColumns& columns) { return make_regression_items(columns); }
+void add_batch(Accumulator& sums, const ItemColumns& columns) {
+  const ReadItems read = read_batch(columns);
+  sums.update(read.items, read.ids);
+}
+void add_batch(RegressionAccumulator& sums, const RegressionColumns& columns) {
+  sums.update(make_regression_items(columns));
+}
 
 template <class Sums, auto kColumns, auto kOptions, bool kRegression>
 void bind(nb::module_& m, const char* name) {
@@ -34,7 +39,7 @@ void bind(nb::module_& m, const char* name) {
              Arguments arguments(std::move(columns));
              const auto read = kColumns(arguments);
              const nb::gil_scoped_release without_lock;
-             self.update(batch_of(read));
+             add_batch(self, read);
            })
       .def("merge", [](Sums& self, const Sums& other) { self.merge(other); })
       .def("compute", [](const Sums& self) { return printed(self.finish(), kRegression); })

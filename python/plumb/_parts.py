@@ -3,7 +3,7 @@ import numpy as np
 
 import plumb
 
-COLUMNS = ("probs", "logits", "labels", "counts", "ratings", "weights", "truth", "mean", "variance", "std", "targets", "errors")
+COLUMNS = ("probs", "logits", "labels", "counts", "ratings", "weights", "truth", "groups", "ids", "mean", "variance", "std", "targets", "errors")
 
 
 def split(arguments):

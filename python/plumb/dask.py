@@ -51,7 +51,7 @@ def evaluate(df, *, by=None, **arguments):
 
     Columns are named as the arguments of ``plumb.evaluate``: ``probs="p"`` (a column of numbers or of lists),
     ``probs=["p0", "p1", "p2"]``, ``logits=``, ``labels=``, ``counts=``, ``ratings=``, ``weights=``, or ``mean=``, ``variance=``,
-    ``targets=``. The options are those of ``plumb.Accumulator``.
+    ``targets=``. The options are those of ``plumb.Accumulator``; ``bootstrap=200`` needs ``ids=`` or ``groups=``.
     """
     columns, options = _parts.split(dict(arguments))
     return _parts.results(states(df, by=by, **arguments), columns, options, by)

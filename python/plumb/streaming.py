@@ -28,9 +28,10 @@ class _Sums:
 
     def update(self, **columns):
         """Adds a batch; the arguments are those of ``plumb.evaluate``."""
-        for name in ("by", "groups"):
-            if columns.get(name) is not None:
-                raise TypeError(f"{name}= needs all the data in one run; sums have no slices and no groups")
+        if columns.get("by") is not None:
+            raise TypeError("by= needs all the data in one run; sums have no slices")
+        if columns.get("groups") is not None and not self._options.get("bootstrap"):
+            raise TypeError("groups= is the unit of resampling; also give bootstrap=")
         columns["annotations"] = _call.judgements(columns.get("annotations"))
         columns["classes"] = _call.class_list(columns.get("classes"))
         with self._lock:
@@ -88,7 +89,8 @@ class Accumulator(_Sums):
     >>> sums.compute()["brier"].value
     0.234375
 
-    The options are those of ``plumb.evaluate`` that sums can have: bins, metrics, clip, bandwidth, ties, threads.
+    The options are those of ``plumb.evaluate`` that sums can have: bins, metrics, clip, bandwidth, ties, threads. With
+    ``bootstrap=200`` each batch also has ``groups=`` or ``ids=``, and the result has intervals, p-values and a verdict.
     """
     _core = core.Accumulator
 

@@ -5,9 +5,24 @@
 namespace plumb {
 namespace {
 
-EvaluateState state_of(const Items& items, const EvaluateOptions& o) { return evaluate_state(items, o); }
-RegressionState state_of(const RegressionItems& items, const RegressionOptions& o) {
+EvaluateState state_of(const Items& items, const Names& ids, const EvaluateOptions& o) {
+  if (o.bootstrap > 0 && items.groups.empty() && ids.empty())
+    throw InputError(
+        "⟦bootstrap⟧ of batches needs ⟦groups⟧ or ⟦ids⟧, which name the units of resampling: row numbers would depend on the split");
+  EvaluateState s = evaluate_state(items, o);
+  if (o.bootstrap > 0) add_replicates(items, ids, o, s);
+  return s;
+}
+RegressionState state_of(const RegressionItems& items, const Names& /*ids*/, const RegressionOptions& o) {
   return regression_state(items, o);
+}
+
+void check(const EvaluateOptions& o) {
+  if (o.bootstrap < 0 || o.bootstrap > 1'000'000) check_bootstrap(o.bootstrap);
+}
+void check(const RegressionOptions& o) {
+  if (o.bootstrap > 0)
+    throw InputError("⟦bootstrap⟧ needs all the data in one run; an accumulator has only the streaming sums");
 }
 
 void read(std::string_view bytes, EvaluateState& state, EvaluateOptions& o) {
@@ -15,6 +30,11 @@ void read(std::string_view bytes, EvaluateState& state, EvaluateOptions& o) {
   o.bins = state.bins;
   o.clip = state.clip;
   o.bandwidth = state.bandwidth;
+  o.bootstrap = 0;
+  if (!state.replicates) return;
+  o.bootstrap = state.replicates->count;
+  o.seed = state.replicates->seed;
+  o.null = state.replicates->signs ? NullKind::signs : NullKind::model;
 }
 void read(std::string_view bytes, RegressionState& state, RegressionOptions& o) {
   state = deserialize_regression_state(bytes, "the state");
@@ -33,13 +53,12 @@ const State& seen(const std::optional<State>& state) {
 
 template <class State, class Items, class Options>
 BasicAccumulator<State, Items, Options>::BasicAccumulator(Options options) : options_(std::move(options)) {
-  if (options_.bootstrap > 0)
-    throw InputError("⟦bootstrap⟧ needs all the data in one run; an accumulator has only the streaming sums");
+  check(options_);
 }
 
 template <class State, class Items, class Options>
-void BasicAccumulator<State, Items, Options>::update(const Items& batch) {
-  add(state_of(batch, options_));
+void BasicAccumulator<State, Items, Options>::update(const Items& batch, const Names& ids) {
+  add(state_of(batch, ids, options_));
 }
 
 template <class State, class Items, class Options>

@@ -125,6 +125,8 @@ ReadItems read(const ItemColumns& c, Unnamed unnamed, int threads) {
 
 ReadItems read_columns(const ItemColumns& c, int threads) { return read(c, Unnamed::sort, threads); }
 
+ReadItems read_batch(const ItemColumns& c) { return read(c, Unnamed::refuse, 0); }
+
 Items make_items(const ItemColumns& c) { return read(c, Unnamed::refuse, 0).items; }
 
 void add_read_notes(const ReadItems& read, Result& result) {

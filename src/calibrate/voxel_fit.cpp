@@ -44,8 +44,8 @@ Items rung_items(const Forecasts& column) {
 
 VoxelFit::VoxelFit(std::string_view method) : method_(method) {
   if (std::find(std::begin(kOnLadder), std::end(kOnLadder), method) == std::end(kOnLadder))
-    throw InputError("⟦manifest⟧ fits temperature, platt, beta and isotonic, not " + method_ +
-                     "; for other methods give a sample of voxels as arrays with ⟦probs⟧ and ⟦ratings⟧");
+    throw InputError("⟦manifest⟧ and ⟦states⟧ fit temperature, platt, beta and isotonic, not " + method_ +
+                     "; for other methods give a sample as arrays with ⟦probs⟧ and ⟦ratings⟧");
 }
 
 void VoxelFit::add(const Items& items, int threads) {
@@ -72,6 +72,13 @@ void VoxelFit::add(const Items& items, int threads) {
   }
   items_ += items.size();
   if (class_names_.empty()) class_names_ = items.class_names;
+}
+
+void VoxelFit::add(const Ladder& ladder, std::int64_t items, const std::vector<std::string>& class_names) {
+  if (ladders_.empty()) ladders_.emplace_back();
+  ladders_.front().merge(ladder);
+  items_ += items;
+  if (class_names_.empty()) class_names_ = class_names;
 }
 
 bool VoxelFit::exact() const {

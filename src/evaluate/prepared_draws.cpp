@@ -198,9 +198,8 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
   const ColumnRows event_rows(columns_->event, units_, null);
   const ColumnRows confidence_rows(columns_->confidence, units_, null);
   const bool own_confidence = !confidence_rows.rows.empty() && part.products.has(Product::confidence_column);
-  // Votes that move together are drawn once: the most probable of two classes hits where the event does or
-  // where it does not.
-  const bool turned = own_confidence && null != nullptr && (null->several || null->grouped);
+  // Votes are drawn once: the most probable of two classes hits where the event does or where it does not.
+  const bool turned = own_confidence && null != nullptr;
   // Where the row at place i of the confidence column stands in the event's, and whether it turns.
   constexpr std::uint32_t kTurns = 1u << 31;
   std::vector<std::uint32_t> from_event(turned ? items_.size() : 0);

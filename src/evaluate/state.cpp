@@ -1,15 +1,18 @@
 #include "plumb/evaluate/state.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
 #include "evaluate/ladder_scores.hpp"
+#include "evaluate/replicate_scores.hpp"
 #include "evaluate/runs.hpp"
 #include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
+#include "plumb/numeric/random.hpp"
 #include "plumb/result/state_bytes.hpp"
 
 namespace plumb {
@@ -77,6 +80,34 @@ EvaluateState evaluate_state(const Items& items, const EvaluateOptions& o) {
   return s;
 }
 
+void check_ids(const Names& ids, EvaluateState& s) {
+  std::vector<std::uint64_t>& hashes = s.ids.emplace();
+  hashes.reserve(ids.size());
+  std::vector<bool> seen(ids.distinct().size());
+  for (std::int64_t i = 0; i < ids.size(); ++i) {
+    if (seen[ids.code(i)])
+      throw InputError(ids.source() + ": the id \"" + ids.name(i) +
+                       "\" occurs twice; each item needs an id of its own");
+    seen[ids.code(i)] = true;
+    hashes.push_back(hash_name(ids.name(i)));
+  }
+  std::sort(hashes.begin(), hashes.end());
+}
+
+namespace {
+
+/// Both lists, which must not share a hash. Two of n ids have the same hash by chance with probability n^2
+/// / 2^65.
+void merge_ids(std::vector<std::uint64_t>& into, const std::vector<std::uint64_t>& from) {
+  const auto before = static_cast<std::ptrdiff_t>(into.size());
+  into.insert(into.end(), from.begin(), from.end());
+  std::inplace_merge(into.begin(), into.begin() + before, into.end());
+  if (std::adjacent_find(into.begin(), into.end()) != into.end())
+    throw InputError("an id occurs in both states; each item may be in one of them alone (⟦check_ids⟧)");
+}
+
+}  // namespace
+
 void merge(EvaluateState& into, const EvaluateState& from) {
   check_equal(into.classes == from.classes, "numbers of classes");
   check_equal(into.bins == from.bins, "⟦bins⟧");
@@ -87,6 +118,8 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   check_equal(into.has_truth == from.has_truth, "⟦truth⟧ (given in one, not in the other)");
   check_equal(into.class_names == from.class_names, "⟦classes⟧");
   check_equal(into.ties == from.ties, "⟦ties⟧");
+  check_equal(into.ids.has_value() == from.ids.has_value(), "⟦check_ids⟧ (given in one, not in the other)");
+  if (into.ids) merge_ids(*into.ids, *from.ids);
   into.tied += from.tied;
   into.most_votes = std::max(into.most_votes, from.most_votes);
   into.items += from.items;
@@ -98,6 +131,9 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   } else {
     into.ladder.reset();
   }
+  check_equal(into.replicates.has_value() == from.replicates.has_value(),
+              "⟦bootstrap⟧ (given in one, not in the other)");
+  if (into.replicates) merge(*into.replicates, *from.replicates);
 }
 
 Result finish(const EvaluateState& s, const EvaluateOptions& options) {
@@ -139,6 +175,16 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   finish(selection, Products(s.votes, kStreamingProducts, how), scores);
   if (s.ladder) add_ladder(*s.ladder, selection, o, s.bandwidth == 0, scores, r);
   r.metrics = results(selection, scores, s.ladder ? kNeedsAll : kNoLadder);
+  if (s.replicates) {
+    for (const auto& [key, m] : r.metrics)  // what has no value says why, with or without draws
+      if (!scores.contains(key)) scores.emplace(key, Estimate::undefined(m.why));
+    try {
+      r.metrics = replicate_results(s, selection, scores, o, r);
+    } catch (const std::range_error&) {
+      throw InputError(
+          "the replicates of the state have sums that no data have; save it again with ⟦save_state⟧");
+    }
+  }
   const Selection single = selection.part([](const MetricRow& m) { return m.needs != Needs::pairs; });
   if (s.votes.several_votes && !has_majority(s.most_votes, o.ties)) {
     r.consensus = no_majority(single, s.most_votes);

@@ -10,8 +10,9 @@
 
 namespace plumb {
 
-/// 1: without the rule for ties and the number of votes of agreement; 2: without the ladder.
-inline constexpr std::uint32_t kStateFormat = 3;
+/// 1: without the rule for ties and the number of votes of agreement; 2: without the ladder; 3: sums with all
+/// limbs, without replicates.
+inline constexpr std::uint32_t kStateFormat = 4;
 
 template <class Io>
 void visit(Io& io, BinEdges& c) {
@@ -115,13 +116,53 @@ void visit_ladder(Io& io, std::optional<Ladder>& ladder) {
   visit(io, *ladder);
 }
 
+/// Names in ascending order, then their sums.
+template <class Io>
+void visit(Io& io, VotesByUnit& u) {
+  std::vector<std::uint64_t> names;
+  std::vector<ExactSum> sums;
+  for (const auto& [name, sum] : u.by_unit) {
+    names.push_back(name);
+    sums.push_back(sum);
+  }
+  detail::fields(io, u.exact, names, sums);
+  if constexpr (requires { io.fail(); }) {
+    if (names.size() != sums.size() || names.size() > VotesByUnit::kMost) io.fail();
+    u.by_unit.clear();
+    for (std::size_t i = 0; i < names.size(); ++i) u.by_unit[names[i]] = sums[i];
+  }
+}
+
+template <class Io>
+void visit(Io& io, ColumnDraws& c) {
+  detail::fields(io, c.kept, c.p, c.votes, c.hits, c.null_hits);
+}
+
+template <class Io>
+void visit(Io& io, StateReplicates& r) {
+  detail::fields(io, r.count, r.seed, r.unit, r.signs, r.has_null, r.boot, r.null, r.column, r.units);
+}
+
 template <class Io>
 void visit(Io& io, EvaluateState& s) {
+  io.sparse = io.format >= 4;
   detail::fields(io, s.classes, s.bins, s.clip, s.bandwidth, s.normalize, s.logits, s.has_truth, s.items,
                  s.class_names, s.votes, s.consensus);
   if (io.format >= 2) detail::fields(io, s.ties, s.tied, s.most_votes);
   if (s.bandwidth > 0) visit(io, s.kernel);
   if (io.format >= 3) visit_ladder(io, s.ladder);
+  if (io.format < 4) return;
+  bool there = s.replicates.has_value();
+  detail::fields(io, there);
+  if (there) {
+    if (!s.replicates) s.replicates.emplace();
+    detail::fields(io, *s.replicates);
+  }
+  there = s.ids.has_value();
+  detail::fields(io, there);
+  if (!there) return;
+  if (!s.ids) s.ids.emplace();
+  detail::fields(io, *s.ids);
 }
 
 }  // namespace plumb

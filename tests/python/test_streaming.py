@@ -74,8 +74,12 @@ def test_reset_pickle_and_refusals():
         sums.compute()
     assert metrics(pickle.loads(pickle.dumps(sums)).update(probs=D["probs"], counts=D["counts"]).compute()) == \
         metrics(whole().compute())
+    with pytest.raises(ValueError, match="groups= or ids="):
+        plumb.Accumulator(bootstrap=10).update(probs=D["probs"], counts=D["counts"])
+    with pytest.raises(TypeError, match="bootstrap="):
+        plumb.Accumulator().update(probs=D["probs"], counts=D["counts"], groups=np.arange(len(D["probs"])))
     with pytest.raises(ValueError, match="bootstrap="):
-        plumb.Accumulator(bootstrap=10)
+        plumb.RegressionAccumulator(bootstrap=10)
     with pytest.raises(TypeError, match="no option bin= .did you mean bins=.."):
         plumb.Accumulator(bin=10)
     with pytest.raises(TypeError, match="Accumulator"):
@@ -99,3 +103,22 @@ def test_a_regression():
         if value["value"] is not None:
             assert value["value"] == alone[key].value, key
     assert metrics(pickle.loads(pickle.dumps(sums)).compute()) == metrics(sums.compute())
+
+
+def test_intervals_of_groups_are_those_of_one_pass():
+    rows = len(D["probs"])
+    groups = np.arange(rows) % 20
+    how = dict(bootstrap=30, seed=3, null="signs")
+    machines = [plumb.Accumulator(**how).update(probs=D["probs"][i::3], counts=D["counts"][i::3], groups=groups[i::3]) for i in range(3)]
+    merged = plumb.Accumulator(**how)
+    for machine in machines:
+        merged.merge(pickle.loads(pickle.dumps(machine)))
+    result, plain = merged.compute(), plumb.evaluate(probs=D["probs"], counts=D["counts"], groups=groups, **how)
+    for key in ("ece", "brier", "nll", "accuracy", "cl"):
+        assert (result[key].low, result[key].high) == (plain[key].low, plain[key].high) and result[key].low is not None, key
+    assert result["ece"].p_value == plain["ece"].p_value and result.verdict["high"] == plain.verdict["high"]
+    ids = plumb.Accumulator(bootstrap=30).update(probs=D["probs"], counts=D["counts"], ids=np.arange(rows))
+    parts = plumb.Accumulator(bootstrap=30)
+    for i in (2, 0, 1):
+        parts.update(probs=D["probs"][i::3], counts=D["counts"][i::3], ids=np.arange(rows)[i::3])
+    assert parts.to_bytes() == ids.to_bytes()

@@ -52,6 +52,16 @@ def test_slices_classes_and_regressions(client):
     assert result["mse"].value == plumb.metrics.regression.mse(mean=mean, variance=variance, targets=data["y"])
 
 
+def test_intervals_do_not_depend_on_the_partitions(client):
+    data = {**binary(2000), "patient": np.arange(2000) // 50}
+    results = [plumb.dask.evaluate(dd.from_pandas(pd.DataFrame(data), npartitions=n, sort=False), probs="p", labels="y", groups="patient",
+                                   bootstrap=40, null="signs") for n in (2, 9)]
+    plain = plumb.evaluate(probs=data["p"], labels=data["y"], groups=data["patient"], bootstrap=40, null="signs")
+    for key in ("ece", "brier", "accuracy"):
+        for result in results:
+            assert (result[key].low, result[key].high, result[key].p_value) == (plain[key].low, plain[key].high, plain[key].p_value), key
+
+
 def test_a_model_is_applied(client):
     data = binary(2000)
     frame = dd.from_pandas(pd.DataFrame(data), npartitions=4)

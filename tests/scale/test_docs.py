@@ -1,4 +1,4 @@
-"""Blocks of docs/sql.md and docs/scale.md that open with ```sql run or ```python run; those of a page share their tables and names."""
+"""Blocks of docs/sql.md and docs/scale.md that open with ```sql run or ```python dask run; those of a page share their tables and names."""
 import pathlib
 import re
 
@@ -6,8 +6,8 @@ import pytest
 from conftest import EXTENSION, ROOT
 
 
-def blocks(page, language):
-    found = re.findall(rf"^```{language} run\n(.*?)^```", (ROOT / page).read_text(), re.S | re.M)
+def blocks(page, opening):
+    found = re.findall(rf"^```{opening}\n(.*?)^```", (ROOT / page).read_text(), re.S | re.M)
     assert found
     return found
 
@@ -19,7 +19,7 @@ def test_sql():
     connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
     connection.execute(f"LOAD '{EXTENSION}'")
     for page in ("docs/sql.md", "README.md"):
-        for block in blocks(page, "sql"):
+        for block in blocks(page, "sql run"):
             for statement in filter(str.strip, block.split(";\n")):
                 rows = connection.execute(statement).fetchall()
                 assert statement.startswith("CREATE") or rows, statement
@@ -27,5 +27,5 @@ def test_sql():
 
 def test_dask():
     pytest.importorskip("dask.dataframe")
-    for block in blocks("docs/scale.md", "python"):
+    for block in blocks("docs/scale.md", "python dask run"):
         exec(compile(block, "docs/scale.md", "exec"), {})  # noqa: S102

@@ -78,6 +78,28 @@ def test_states_are_the_bytes_of_the_tool(tool):
     assert (tool.path / "c.state").read_bytes() == whole
 
 
+def test_replicates_by_id_and_by_group(tool):
+    data = binary(3000)
+    connection = connect()
+    table(connection, **data, id=[f"item {i}" for i in range(3000)], g=np.arange(3000) // 100)
+    one = lambda sql: bytes(connection.execute(sql).fetchone()[0])  # noqa: E731
+    np.save(tool.path / "g.npy", np.arange(3000) // 100)
+    (tool.path / "ids.csv").write_text("id\n" + "".join(f"item {i}\n" for i in range(3000)))
+    whole = tool.state("--bootstrap", 20, "--seed", 5, "--ids", "ids.csv:id", probs=data["p"], labels=data["y"])
+    state = one("SELECT plumb_merge(s) FROM (SELECT plumb_state(p, y, 1.0, id, 'bootstrap=20, seed=5') s FROM t GROUP BY g)")
+    assert state == whole
+    low, high = connection.execute("SELECT plumb_value(?, 'ece.low'), plumb_value(?, 'brier.high')", [state, state]).fetchone()
+    assert low is not None and high is not None
+    (tool.path / "whole").write_bytes(whole)
+    metrics = tool.result("merge", "whole")["metrics"]
+    assert (low, high) == (metrics["ece"]["low"], metrics["brier"]["high"])
+    plain = tool.result("evaluate", "--probs", "probs.npy", "--labels", "labels.npy", "--groups", "g.npy", "--bootstrap", 20)["metrics"]
+    state = one("SELECT plumb_state(p, y, 1.0, g::VARCHAR, 'bootstrap=20, groups') FROM t")
+    assert connection.execute("SELECT plumb_value(?, 'brier.low')", [state]).fetchone()[0] == plain["brier"]["low"]
+    with pytest.raises(duckdb.Error, match="needs an id of each row"):
+        connection.execute("SELECT plumb_state(p, y, 'bootstrap=20') FROM t").fetchall()
+
+
 def test_votes_of_raters(tool):
     z, counts = classes(3000)
     connection = connect()

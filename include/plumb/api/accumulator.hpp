@@ -11,15 +11,16 @@
 
 namespace plumb {
 
-/// Streaming metrics only; those that need all the data at once are null in the result and say why.
+/// Metrics that merge; those that need all the data at once are null in the result and say why. With
+/// .bootstrap the items need groups or ids, which name the units of resampling.
 template <class State, class Items, class Options>
 class BasicAccumulator {
  public:
   BasicAccumulator() = default;
-  /// Throws InputError for options that need all the data: bootstrap, equal-mass bins.
+  /// Throws InputError for options that need all the data: equal-mass bins, and bootstrap of a regression.
   explicit BasicAccumulator(Options options);
 
-  void update(const Items& batch);
+  void update(const Items& batch, const Names& ids = {});
   /// Adds batches accumulated elsewhere. An empty accumulator is the identity; InputError names an option
   /// that differs.
   void merge(const BasicAccumulator& other);

@@ -60,6 +60,9 @@ struct ReadItems {
 /// Adds these notes and sections to a result, in the order of the command line.
 void add_read_notes(const ReadItems& read, Result& result);
 
+/// make_items() with the ids, for accumulators.
+[[nodiscard]] ReadItems read_batch(const ItemColumns& columns);
+
 /// The items refer to the columns' memory (see Data) except for groups, slices and class names.
 /// Throws InputError.
 [[nodiscard]] Items make_items(const ItemColumns& columns);

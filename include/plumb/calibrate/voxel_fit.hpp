@@ -19,6 +19,8 @@ class VoxelFit {
   /// Any order. InputError for three classes or more, unless the method is isotonic, and for another number
   /// of classes than before.
   void add(const Items& items, int threads);
+  /// The ladder of the event of two classes, from a merged state.
+  void add(const Ladder& ladder, std::int64_t items, const std::vector<std::string>& class_names);
   [[nodiscard]] bool exact() const;
   /// `items` of the outcome are the rungs; of three classes or more there are none. fitted_on and input are
   /// left to the caller.

@@ -10,28 +10,11 @@
 
 #include "plumb/data/items.hpp"
 #include "plumb/evaluate/evaluate.hpp"
+#include "plumb/evaluate/replicates.hpp"
 #include "plumb/metrics/kernel/beta_sums.hpp"
 #include "plumb/metrics/ordered/ladder.hpp"
-#include "plumb/metrics/raters/agreement.hpp"
-#include "plumb/metrics/raters/log_decomposition.hpp"
-#include "plumb/metrics/raters/share_table.hpp"
-#include "plumb/metrics/streaming/proper_scores.hpp"
-#include "plumb/metrics/streaming/reliability_table.hpp"
 
 namespace plumb {
-
-/// All sums that the streaming metrics are computed from.
-struct StreamSums {
-  ReliabilityTable event;
-  std::vector<ReliabilityTable> by_class;  ///< K tables (binary: 2), or none when no key needs them
-  ProperScores scores;
-  EventLogLoss event_log;
-  ShareTables histogram, disagreement;
-  Agreement agreement;
-  bool several_votes = false;  ///< some item has two votes or more
-  void merge(const StreamSums& other);
-  friend bool operator==(const StreamSums&, const StreamSums&) = default;
-};
 
 /// Merging is exact: any split gives the same bits as one pass.
 struct EvaluateState {
@@ -54,13 +37,24 @@ struct EvaluateState {
   BetaSums kernel;  ///< of the event over votes, with a bandwidth given: the curve `reliability_kde`
   /// Of the event over votes, for what needs order; none with weights, and in files of formats 1 and 2.
   std::optional<Ladder> ladder;
+  std::optional<StateReplicates> replicates;  ///< with ⟦bootstrap⟧
+  /// Hashes of the ids, ascending, where it is to be checked that none occurs twice.
+  std::optional<std::vector<std::uint64_t>> ids;
   friend bool operator==(const EvaluateState&, const EvaluateState&) = default;
 };
 
+/// Without replicates.
 [[nodiscard]] EvaluateState evaluate_state(const Items& items, const EvaluateOptions& options);
+/// Adds options.bootstrap replicates to the state of these items. The unit of resampling is the group if
+/// given, otherwise the item: its id, or without `ids` its row in this part, so that another split would give
+/// other replicates.
+void add_replicates(const Items& items, const Names& ids, const EvaluateOptions& options,
+                    EvaluateState& state);
+/// From then on merge() refuses an id that occurs in both states. InputError for one that occurs twice here.
+void check_ids(const Names& ids, EvaluateState& state);
 void merge(EvaluateState& into, const EvaluateState& from);  ///< InputError names the option that differs
 /// The streaming keys, and those of columns from the ladder; those that need all the data are null with
-/// a reason.
+/// a reason. Replicates give intervals, p-values and the verdict at options.level and .tolerance.
 [[nodiscard]] Result finish(const EvaluateState& state, const EvaluateOptions& options);
 
 /// A state file: magic, kind, format version, length, payload, checksum. Reading and writing check

@@ -26,6 +26,7 @@ static_assert(std::endian::native == std::endian::little, "state files are writt
 
 struct Writer {
   std::uint32_t format = 0;  ///< of the file, for visitors whose fields came later
+  bool sparse = false;       ///< sums without their limbs of zeros
   std::string out;
   template <class T>
   void number(T& x) {
@@ -47,6 +48,7 @@ struct Reader {
   std::string_view in;
   const std::string& name;
   std::uint32_t format = 0;
+  bool sparse = false;
   [[noreturn]] void fail() const {
     throw InputError(name + ": the state file is damaged; save it again with ⟦save_state⟧");
   }
@@ -79,10 +81,23 @@ struct Reader {
   }
 };
 
+/// Sparse: a byte that says which limbs follow, bit 0 the lowest; the others are 0, or with bit 6 all ones.
 template <class Io>
 void visit(Io& io, ExactSum& s) {
   auto limbs = s.limbs();
-  for (auto& limb : limbs) io.number(limb);
+  if (!io.sparse) {
+    for (auto& limb : limbs) io.number(limb);
+  } else {
+    const bool negative = limbs.back() == ~std::uint64_t{0};
+    std::uint8_t which = negative ? 1 << 6 : 0;
+    for (int i = 0; i < ExactSum::kLimbs; ++i)
+      if (limbs[i] != (negative ? ~std::uint64_t{0} : 0)) which |= static_cast<std::uint8_t>(1 << i);
+    io.number(which);
+    for (int i = 0; i < ExactSum::kLimbs; ++i) {
+      limbs[i] = (which & 1 << i) != 0 ? limbs[i] : (which & 1 << 6) != 0 ? ~std::uint64_t{0} : 0;
+      if ((which & 1 << i) != 0) io.number(limbs[i]);
+    }
+  }
   s = ExactSum::from_limbs(limbs);
 }
 

@@ -71,9 +71,9 @@ TEST(Accumulator, EmptyIsTheIdentity) {
 }
 
 TEST(Accumulator, RefusesWhatSumsCannotGive) {
-  EXPECT_THROW(Accumulator({.bootstrap = 100}), InputError);
   EXPECT_THROW(RegressionAccumulator({.bootstrap = 100}), InputError);
   const Items items = make_items({.probs = std::vector{0.25, 0.75}, .labels = std::vector{0, 1}});
+  EXPECT_THROW(Accumulator({.bootstrap = 100}).update(items), InputError);  // units without a name
   Accumulator mass({.binning = Binning::mass}), ten({.bins = 10}), five({.bins = 5});
   EXPECT_THROW(mass.update(items), InputError);
   ten.update(items);
