@@ -111,7 +111,8 @@ std::span<const CalibratorRow> calibrators() {
   static const CalibratorRow rows[] = {
       kTemperature,      kVector,    kMatrix, kDirichlet, kBeta,  kPlatt,
       kIsotonic,         kHistogram, kEts,    kMixNMatch, kAlpha, kStructuredVector,
-      kStructuredMatrix, kQuadratic, kSpline, kNone,      kAuto};
+      kStructuredMatrix, kQuadratic, kSpline, kDirichletSoft, kTemperatureSoft, kTemperatureDrawn,
+      kTemperatureSmooth, kNone,      kAuto};
   return rows;
 }
 

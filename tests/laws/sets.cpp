@@ -15,7 +15,7 @@ Rows sets_of(const Step& step, const Items& items) {
   model.classes = items.classes();
   model.steps = {step};
   std::vector<double> out;
-  apply_sets(model, items.predictions, 1, [&](std::int64_t, std::span<const double> rows) {
+  apply_sets(model, items.predictions, {}, 1, [&](std::int64_t, std::span<const double> rows) {
     out.insert(out.end(), rows.begin(), rows.end());
   });
   return Rows(array_of(std::move(out), {items.size(), items.classes()}, "sets"));

@@ -65,7 +65,13 @@ TEST_P(EveryMethod, IsTheSameForAnyThreads) {
   for (std::size_t s = 0; s < a.size(); ++s) EXPECT_EQ(a[s].parameters, b[s].parameters);
 }
 
+/// Their targets are made from all votes of an item together.
+bool has_own_targets(const std::string& method) {
+  return method == "dirichlet-soft" || method.starts_with("temperature-");
+}
+
 TEST_P(EveryMethod, WeightTwoIsTheRowTwice) {
+  if (method() == "temperature-drawn") GTEST_SKIP() << "another row draws another vote";
   const some::Data d = data();
   some::Data twice = d;
   std::vector<double> weights;
@@ -82,6 +88,7 @@ TEST_P(EveryMethod, WeightTwoIsTheRowTwice) {
 
 TEST_P(EveryMethod, CountsAreTheirSingleLabels) {
   if (method() == "alpha") GTEST_SKIP() << "one vote says nothing about alpha_0";
+  if (has_own_targets(method())) GTEST_SKIP() << "an item counts once, however many votes it has";
   const some::Data d = data();
   some::Data single;
   single.classes = d.classes;
