@@ -1,5 +1,5 @@
-// Label histograms and disagreement beside one class-wise pass; Dawid-Skene, prediction sets, votes taken
-// together.
+// Label histograms and disagreement beside one class-wise pass; Dawid-Skene, prediction sets, votes
+// taken together.
 #include "bench.hpp"
 #include "plumb/calibrate/sets.hpp"
 #include "plumb/numeric/random.hpp"
@@ -32,8 +32,9 @@ void dawid_skene_cases(Bench& b) {
   const Judgements votes = judged(b.size(2e5), 10, 500);
   DawidSkeneOptions o;
   o.threads = 2;
-  b.run("Dawid-Skene, 1e6 votes of 500 raters, 10 classes", 0, 3,
-        [&] { (void)fit_dawid_skene(votes, 10, 500, o); }, 2);
+  b.run(
+      "Dawid-Skene, 1e6 votes of 500 raters, 10 classes", 0, 3,
+      [&] { (void)fit_dawid_skene(votes, 10, 500, o); }, 2);
 }
 
 void set_cases(Bench& b) {
@@ -45,9 +46,12 @@ void set_cases(Bench& b) {
   model.task = "multiclass";
   model.classes = 10;
   model.steps = {fit_sets(items, o)};
-  b.run("sets, 1e6 x 10: fit", 0, 5, [&] { (void)fit_sets(items, o); }, 0.5);
-  b.run("sets, 1e6 x 10: apply", 0, 5,
-        [&] { apply_sets(model, items.predictions, {}, 2, [](std::int64_t, std::span<const double>) {}); }, 0.5);
+  b.run(
+      "sets, 1e6 x 10: fit", 0, 5, [&] { (void)fit_sets(items, o); }, 0.5);
+  b.run(
+      "sets, 1e6 x 10: apply", 0, 5,
+      [&] { apply_sets(model, items.predictions, {}, 2, [](std::int64_t, std::span<const double>) {}); },
+      0.5);
 }
 
 /// Per multiset, five votes cost no more than twice what two do.
@@ -60,7 +64,8 @@ void order_cases(Bench& b) {
   b.run("order 2, 4e4 x 10 (55 multisets)", 0, 5, [&] { (void)evaluate_orders(items, o); });
   const double each = b.cases().back().seconds / 55;
   o.orders = {5};
-  b.run("order 5, 4e4 x 10 (2002 multisets)", 0, 2, [&] { (void)evaluate_orders(items, o); }, 2 * 2002 * each);
+  b.run(
+      "order 5, 4e4 x 10 (2002 multisets)", 0, 2, [&] { (void)evaluate_orders(items, o); }, 2 * 2002 * each);
 }
 
 }  // namespace

@@ -77,9 +77,9 @@ FitOptions fit_options(const FitFlags& f, const Flags& flags) {
 
 void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.heading("Fit");
-  flags.text("--method", "M", f.method,
-             "temperature, ..., auto: see \"plumb list\"; sets, risk-control: prediction sets, masks that miss little "
-             "(fit --method sets --help)");
+  flags.text(
+      "--method", "M", f.method,
+      "temperature, ..., auto: see \"plumb list\"; sets, risk-control: prediction sets, masks that miss little (fit --method sets --help)");
   flags.text("--after", "FILE", f.after,
              "model whose steps come first; the new step is fitted on its output");
   flags.text("--lambda-b", "X", f.lambda_b, "penalty on intercepts (vector 0.1; matrix, dirichlet 1)");

@@ -67,7 +67,8 @@ RiskData from_arrays(const RiskFlags& f) {
   RiskData out;
   const Inputs inputs = load_inputs(f.inputs, narrow<int>(f.threads));
   if (inputs.items.groups.empty())
-    throw InputError("--method risk-control promises something for a new case; name the case of each row with --groups");
+    throw InputError(
+        "--method risk-control promises something for a new case; name the case of each row with --groups");
   out.control.add_groups(inputs.items);
   out.logits = gives_logits(inputs.items.predictions);
   out.class_names = inputs.items.class_names;
@@ -88,9 +89,10 @@ bool is_risk_fit(const Args& args) {
 }
 
 int calibrate_fit_risk(const Args& args) {
-  Flags flags("calibrate fit --method risk-control",
-              "Finds the probability from which voxels are marked, so that on average the mask of a new case\n"
-              "contains at least the share of the votes for class 1 that each level names.");
+  Flags flags(
+      "calibrate fit --method risk-control",
+      "Finds the probability from which voxels are marked, so that on average the mask of a new case\n"
+      "contains at least the share of the votes for class 1 that each level names.");
   RiskFlags f;
   const bool by_case = has_manifest_flags(args);
   if (by_case) {

@@ -35,8 +35,9 @@ std::vector<double> weights_of(const Args& given, const Votes& votes, Loader& lo
     const Rows file = load.rows("--rater-weights", given);
     if (file.rows() != raters || file.width() != 1)
       throw InputError(file.name() + " has " + counted(file.rows(), "row") + " of " +
-                       counted(file.width(), "number") + "; --rater-weights takes one number for each of the " +
-                       counted(raters, "rater") + ", or names as in a=2,b=1");
+                       counted(file.width(), "number") +
+                       "; --rater-weights takes one number for each of the " + counted(raters, "rater") +
+                       ", or names as in a=2,b=1");
     std::vector<double> out(raters);
     file.read(0, raters, out);
     return out;
@@ -66,9 +67,9 @@ void add_vote_analysis_flags(Flags& flags, VoteFlags& f) {
              "also evaluate the predicted distribution of k votes per item, as in 2,3");
   flags.repeated("--statistic", "TEXT", f.statistics,
                  "also evaluate a question about votes, as in \"3 votes: all agree\"; repeatable");
-  flags.toggle("--ordered", f.ordered,
-               "the classes are in order (grades): also ranked probability score, earth mover's losses and "
-               "calibration at each threshold");
+  flags.toggle(
+      "--ordered", f.ordered,
+      "the classes are in order (grades): also ranked probability score, earth mover's losses and calibration at each threshold");
   flags.list("--rater-weights", "a=2,b=1", f.rater_weights,
              "how much a vote of each rater counts, or a file of R numbers [1 each]");
   flags.toggle("--leave-one-rater-out", f.leave_one_rater_out,
@@ -77,11 +78,11 @@ void add_vote_analysis_flags(Flags& flags, VoteFlags& f) {
 
 VoteAnalyses::VoteAnalyses(const VoteFlags& flags, const EvaluateOptions& options,
                            const std::string& save_state)
-    : flags_(flags), orders_(orders_options(flags, options)), saves_state_(!save_state.empty()) {
+    : flags_(flags), orders_(orders_options(flags, options)) {
   if (flags_.rater_weights.empty()) return;
   if (!orders_.orders.empty() || !orders_.statistics.empty())
     throw InputError("--rater-weights cannot weigh votes taken together; leave out --orders and --statistic");
-  if (saves_state_)
+  if (!save_state.empty())
     throw InputError(
         "--save-state keeps sums over pairs of votes, which --rater-weights cannot weigh; leave out one of the two");
 }
@@ -99,7 +100,8 @@ void VoteAnalyses::weigh(Inputs& inputs, EvaluateOptions& options) {
       "votes are weighted by rater: numbers of votes are multiples of the smallest common weight, and metrics of pairs of votes are left out");
 }
 
-void VoteAnalyses::run(const Items& items, const EvaluateOptions& options, Result& result) {
+void VoteAnalyses::run(const Items& items, const EvaluateOptions& options, Result& result,
+                       EvaluateState* state) {
   const TerminalOptions shown = stdout_options();
   const bool weighted = !flags_.rater_weights.empty();
   if (weighted) result.settings.emplace_back("rater_weights", flags_.rater_weights);
@@ -107,12 +109,15 @@ void VoteAnalyses::run(const Items& items, const EvaluateOptions& options, Resul
     const std::vector<OrderLosses> orders = evaluate_orders(items, orders_);
     add_orders(orders, result);
     text_ += render_orders(orders, shown);
+    if (state != nullptr)
+      for (const OrderLosses& o : orders) state->orders.push_back({o.key, o.order, o.tables});
     const Decomposition parts = decompose_uncertainty(items, options.level);
     add_decomposition(parts, result);
     text_ += render_decomposition(parts, shown);
   }
   if (flags_.ordered) {
-    OrderedResult ordered = evaluate_ordered(items, options);
+    if (state != nullptr) state->ordered.emplace();
+    OrderedResult ordered = evaluate_ordered(items, options, state != nullptr ? &*state->ordered : nullptr);
     for (auto& [key, m] : ordered.metrics)
       if (weighted && key == "emd_squared") {
         m = {};
@@ -126,9 +131,28 @@ void VoteAnalyses::run(const Items& items, const EvaluateOptions& options, Resul
     add_leave_one_out(without, result);
     text_ += render_leave_one_out(without, shown);
   }
-  if (saves_state_ && !text_.empty())
+  if (state != nullptr && flags_.leave_one_rater_out)
     result.notes.emplace_back(
-        "the saved state has the metrics; votes taken together, ordered classes and raters left out are not in it");
+        "the saved state has no results without one rater: votes are not kept by rater");
+  if (state != nullptr && !state->orders.empty())
+    result.notes.emplace_back(
+        "the saved state has the losses of votes taken together, not the two parts of uncertainty");
+}
+
+std::string add_vote_sums(const EvaluateState& state, Result& result) {
+  std::string text;
+  std::vector<OrderLosses> orders;
+  for (const OrderSums& o : state.orders) orders.push_back(order_losses_of(o.key, o.order, o.tables));
+  if (!orders.empty()) {
+    add_orders(orders, result);
+    text += render_orders(orders, stdout_options());
+  }
+  if (state.ordered) {
+    const OrderedResult ordered = finish(*state.ordered);
+    add_ordered(ordered, result);
+    text += render_ordered(ordered, result.class_names, stdout_options());
+  }
+  return text;
 }
 
 }  // namespace plumb::cli

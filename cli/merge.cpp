@@ -1,12 +1,14 @@
 #include <filesystem>
 
 #include "commands.hpp"
+#include "evaluate_votes.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
 #include "plumb/io/load.hpp"
 #include "plumb/io/mapped_file.hpp"
 #include "plumb/regression/state.hpp"
+#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -75,7 +77,7 @@ int merge_command(const Args& args) {
   output.check_not_over(paths);
 
   Result result;
-  std::string bytes;
+  std::string bytes, votes_text;
   if (is_regression_state(files.front().bytes)) {
     const RegressionState state = merged(files, deserialize_regression_state);
     RegressionOptions options;
@@ -87,13 +89,16 @@ int merge_command(const Args& args) {
     EvaluateOptions options;
     options.metrics = keys;
     result = finish(state, options);
+    votes_text = add_vote_sums(state, result);
     bytes = serialize(state);
   }
   output.open();
   result.argv = argv_of("merge", args);
   for (const std::string& path : paths) result.inputs.push_back({"STATE", path, {}, "state", ""});
   output.pages().add_checksums(result.inputs, paths);
-  return output.finish(result, bytes, !keys.empty());
+  const int code = output.finish(result, bytes, !keys.empty());
+  if (!output_flags.quiet && output_flags.json != "-" && !votes_text.empty()) write_stdout(votes_text);
+  return code;
 }
 
 }  // namespace plumb::cli

@@ -11,7 +11,7 @@ namespace plumb::detail {
 namespace {
 
 constexpr std::int64_t kMostIntervalFeatures = 200;  // the curvature is a matrix of their square
-constexpr double kNearBound = 26;            // of log alpha_0
+constexpr double kNearBound = 26;                    // of log alpha_0
 
 /// Solves a x = b by elimination with pivots; false where a is singular.
 bool solve_in_place(std::vector<double> a, std::vector<double>& b) {
@@ -38,7 +38,8 @@ bool solve_in_place(std::vector<double> a, std::vector<double>& b) {
 
 }  // namespace
 
-std::optional<double> AlphaProblem::log_alpha_error(std::span<const double> theta, const Names& groups) const {
+std::optional<double> AlphaProblem::log_alpha_error(std::span<const double> theta,
+                                                    const Names& groups) const {
   const std::int64_t k = unknowns();
   if (k > kMostIntervalFeatures + 1 || !(std::abs(theta[0]) < kNearBound)) return std::nullopt;
   std::vector<double> hessian(k * k, 0.0), slope(weight_.size()), x(k, 1.0);

@@ -32,7 +32,8 @@ class AlphaProblem {
   /// Standard error of log alpha_0 for average features, at the optimum theta: the sandwich of the curvature
   /// and of the gradients' variance between units (groups if given, otherwise items). Absent where alpha_0
   /// stands on its bound, with fewer than two units, or with very many features.
-  [[nodiscard]] std::optional<double> log_alpha_error(std::span<const double> theta, const Names& groups) const;
+  [[nodiscard]] std::optional<double> log_alpha_error(std::span<const double> theta,
+                                                      const Names& groups) const;
   /// Bias first, for features as they are in the file.
   [[nodiscard]] std::vector<double> in_file_units(std::span<const double> theta) const;
   [[nodiscard]] std::vector<double> gradient_in_file_units(std::span<const double> gradient) const;

@@ -114,9 +114,8 @@ Step RiskControl::step(const std::vector<double>& levels) const {
   out.add_parameter("threshold", std::move(thresholds));
   out.fit.items = items_;
   out.fit.votes = votes_;
-  out.fit.options = {{"risk", std::string("false-negative rate")},
-                     {"cases", cases_},
-                     {"cases_with_event", with_event_}};
+  out.fit.options = {
+      {"risk", std::string("false-negative rate")}, {"cases", cases_}, {"cases_with_event", with_event_}};
   if (unlimited > 0)
     out.fit.warnings.push_back(counted(unlimited, "level") +
                                " cannot be promised with so few cases: everything is marked.");

@@ -99,8 +99,7 @@ std::vector<double> shares_of_groups(const Items& items, bool by_slice, std::vec
   }
   if (!items.groups.empty())
     for (std::int64_t i = 0; i < items.size(); ++i)
-      if (out[i] > 0)
-        out[i] = 1.0 / static_cast<double>(members[key(i)]);
+      if (out[i] > 0) out[i] = 1.0 / static_cast<double>(members[key(i)]);
   return out;
 }
 
@@ -131,7 +130,8 @@ std::vector<WeightedScore> collect_scores(const Items& items, const SetOptions& 
       const std::size_t width = block.z.width;
       const auto scores = scorer(std::span<const double>(block.z.z).subspan(i * width, width));
       const auto add = [&](std::uint32_t k, double part) {
-        workers[w].scores.push_back({scores[k], part, o.by_class ? k : slice_of(items, o.by_slice, begin + i)});
+        workers[w].scores.push_back(
+            {scores[k], part, o.by_class ? k : slice_of(items, o.by_slice, begin + i)});
       };
       if (o.by_class || block.votes.single) {
         add(one_vote(block.votes, i, o.seed, begin + i), share[begin + i]);
@@ -211,7 +211,7 @@ Step fit_sets(const Items& items, const SetOptions& o) {
   if (unlimited > 0)
     step.fit.warnings.push_back((o.by_slice   ? counted(unlimited, "threshold") + " of a slice and level"
                                  : o.by_class ? counted(unlimited, "threshold") + " of a class and level"
-                                            : counted(unlimited, "level")) +
+                                              : counted(unlimited, "level")) +
                                 " could not be reached with so few " +
                                 (items.groups.empty() ? "items" : "groups") +
                                 ": these sets contain every class.");
@@ -224,7 +224,8 @@ bool gives_sets(const CalibrationModel& model) {
 
 std::vector<std::string> set_slices(const CalibrationModel& model) {
   for (const auto& [name, value] : model.steps.back().fit.options)
-    if (const auto* slices = std::get_if<std::vector<std::string>>(&value); name == "slices" && slices != nullptr)
+    if (const auto* slices = std::get_if<std::vector<std::string>>(&value);
+        name == "slices" && slices != nullptr)
       return *slices;
   return {};
 }
@@ -280,7 +281,8 @@ void apply_sets(const CalibrationModel& model, const Predictions& predictions, c
     throw InputError(model.name + ": the sets step has an unknown score; fit it again");
   const std::vector<std::string> known = set_slices(model);
   const bool by_class = !masks && known.empty() &&
-                        step.parameters.back().shape == std::vector<std::int64_t>{levels, classes} && classes > 1;
+                        step.parameters.back().shape == std::vector<std::int64_t>{levels, classes} &&
+                        classes > 1;
   const std::int64_t kinds = by_class ? classes : std::max<std::int64_t>(1, std::ssize(known));
   const auto tau = masks ? parameter(step, "threshold", {levels}) : parameter(step, "tau", {levels, kinds});
   const std::vector<std::int64_t> slice_at = positions(known, slices, model.name, predictions);

@@ -82,7 +82,8 @@ Items with_smoothed_majority(const Items& items) {
       if (top.empty()) continue;
       const double* z = block.z.z.data() + i * block.z.width;
       const double sure = block.z.width == 1 ? std::max(z[0], 1 - z[0]) : *std::max_element(z, z + classes);
-      const auto even = static_cast<std::int64_t>(std::floor(kWhole * (1 - sure) / static_cast<double>(classes)));
+      const auto even =
+          static_cast<std::int64_t>(std::floor(kWhole * (1 - sure) / static_cast<double>(classes)));
       std::int64_t* const row = counts.data() + (begin + i) * classes;
       std::fill(row, row + classes, even);
       std::int64_t left = kWhole - even * classes;
@@ -141,10 +142,14 @@ constinit const CalibratorRow kDirichletSoft{
     onnx_as_dirichlet,    "dirichlet on shares of votes: each item counts once, however many raters it had"};
 
 constinit const CalibratorRow kTemperatureSoft{
-    "temperature-soft",   Tasks::any,
-    Complexity::one,      {"prior_votes"},
-    fit_temperature_soft, map_as_temperature,
-    onnx_as_temperature,  "temperature on shares of votes: each item counts once, however many raters it had"};
+    "temperature-soft",
+    Tasks::any,
+    Complexity::one,
+    {"prior_votes"},
+    fit_temperature_soft,
+    map_as_temperature,
+    onnx_as_temperature,
+    "temperature on shares of votes: each item counts once, however many raters it had"};
 
 constinit const CalibratorRow kTemperatureDrawn{
     "temperature-drawn",   Tasks::any,

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evaluate/tables.hpp"
+#include "metrics/shared/merge_members.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/metrics/streaming/calibration_error.hpp"
 #include "plumb/resample/unit_ratio.hpp"
 
 namespace plumb {
@@ -13,10 +16,10 @@ constexpr std::int64_t kOrderedBlock = 4096;
 
 /// Losses of one item: of all its votes together, or of the item.
 struct ItemDistances {
-  double rps = 0;        // sum over votes
-  double moved = 0;      // |F - H|, summed over thresholds
-  double squared = 0;    // (F - H)^2
-  double noise = 0;      // H (1 - H)/(n - 1); of two votes or more
+  double rps = 0;      // sum over votes
+  double moved = 0;    // |F - H|, summed over thresholds
+  double squared = 0;  // (F - H)^2
+  double noise = 0;    // H (1 - H)/(n - 1); of two votes or more
 };
 
 ItemDistances distances_of(std::span<const double> z, const VoteBlock& votes, std::int64_t i) {
@@ -79,11 +82,14 @@ Items above_threshold(const Items& items, int cls) {
   return out;
 }
 
-OrderedThreshold at_threshold(const Items& items, int cls, const EvaluateOptions& options) {
+OrderedThreshold at_threshold(const Items& items, int cls, const EvaluateOptions& options,
+                              OrderedSums* sums) {
   const Items binary = above_threshold(items, cls);
   OrderedThreshold out;
   out.cls = cls;
-  Result r = evaluate(binary, options);
+  EvaluateState state;
+  Result r = evaluate(binary, options, sums != nullptr ? &state : nullptr);
+  if (sums != nullptr) sums->thresholds.push_back(std::move(state.votes.event));
   out.metrics = std::move(r.metrics);
   for (auto& [name, table] : r.tables)
     if (name == "reliability") out.reliability = std::move(table);
@@ -105,12 +111,68 @@ OrderedThreshold at_threshold(const Items& items, int cls, const EvaluateOptions
 
 }  // namespace
 
-OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& asked) {
+void merge(OrderedSums& into, const OrderedSums& from) {
+  using S = OrderedSums;
+  detail::merge_members(into, from, &S::items, &S::votes, &S::rps, &S::emd, &S::plugin, &S::squared,
+                        &S::vote_weight, &S::item_weight, &S::pair_weight);
+  for (std::size_t c = 0; c < into.thresholds.size(); ++c) into.thresholds[c].merge(from.thresholds[c]);
+}
+
+OrderedResult finish(const OrderedSums& s) {
+  OrderedResult out;
+  out.items = static_cast<std::int64_t>(s.items);
+  out.votes = static_cast<std::int64_t>(s.votes);
+  const auto ratio = [&](const char* key, const ExactSum& sum, const ExactSum& weight, const char* why) {
+    MetricResult m;
+    if (weight.is_zero()) {
+      m.why = why;
+    } else {
+      m.value = sum.value() / weight.value();
+      m.interval_why = "merged states hold no items to compare";
+    }
+    out.metrics.emplace_back(key, std::move(m));
+  };
+  const char* none = "no item has a vote";
+  ratio("rps", s.rps, s.vote_weight, none);
+  ratio("emd", s.emd, s.item_weight, none);
+  ratio("emd_squared_plugin", s.plugin, s.item_weight, none);
+  ratio("emd_squared", s.squared, s.pair_weight, "no item has two votes");
+  ExactSum sum;
+  MetricResult mean;
+  for (std::size_t c = 0; c < s.thresholds.size(); ++c) {
+    const ReliabilityTable& table = s.thresholds[c];
+    OrderedThreshold at;
+    at.cls = static_cast<int>(c);
+    const Bin all = table.total();
+    if (!all.w.is_zero()) {
+      at.forecast = all.wp.value() / all.w.value();
+      at.observed = all.wy.value() / all.w.value();
+    }
+    for (const auto& [key, estimate] : {std::pair<const char*, Estimate>{"oe_ratio", oe_ratio(table)},
+                                        {"ece", ece(table)},
+                                        {"ece_l2_debiased", ece_l2_debiased(table)}}) {
+      MetricResult m;
+      m.value = estimate.value;
+      if (!m.value) m.why = estimate.why;
+      if (std::string_view(key) == "ece" && m.value) sum.add(*m.value);
+      if (std::string_view(key) == "ece" && !m.value) mean.why = m.why;
+      at.metrics.emplace_back(key, std::move(m));
+    }
+    at.reliability = detail::reliability_rows(table);
+    out.thresholds.push_back(std::move(at));
+  }
+  if (mean.why.empty()) mean.value = sum.value() / static_cast<double>(s.thresholds.size());
+  out.metrics.emplace_back("ece_thresholds", std::move(mean));
+  return out;
+}
+
+OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& asked, OrderedSums* sums) {
   check_items(items);
   check_level(asked.level);
   const int classes = items.classes();
   if (classes < 3)
-    throw InputError("⟦ordered⟧ is for three classes or more; with two there is one threshold, which the other metrics are about");
+    throw InputError(
+        "⟦ordered⟧ is for three classes or more; with two there is one threshold, which the other metrics are about");
   const std::size_t groups = items.groups.distinct().size();
   UnitRatio rps(groups), moved(groups), plugin(groups), squared(groups);
   OrderedResult out;
@@ -130,7 +192,20 @@ OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& asked)
       if (n > 1) squared.add(unit, w * (d.squared - d.noise), w);
       ++out.items;
       out.votes += n;
+      if (sums == nullptr) continue;
+      sums->rps.add(w * d.rps);
+      sums->vote_weight.add(w * n);
+      sums->emd.add(w * d.moved);
+      sums->plugin.add(w * d.squared);
+      sums->item_weight.add(w);
+      if (n < 2) continue;
+      sums->squared.add(w * (d.squared - d.noise));
+      sums->pair_weight.add(w);
     }
+  }
+  if (sums != nullptr) {
+    sums->items = static_cast<std::uint64_t>(out.items);
+    sums->votes = static_cast<std::uint64_t>(out.votes);
   }
   const char* none = "no item has a vote";
   out.metrics.emplace_back("rps", ratio_result(rps, asked.level, 0, none));
@@ -149,7 +224,7 @@ OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& asked)
   ExactSum ece;
   std::string why;
   for (int c = 0; c + 1 < classes; ++c) {
-    out.thresholds.push_back(at_threshold(items, c, o));
+    out.thresholds.push_back(at_threshold(items, c, o, sums));
     const MetricResult& m = find_result(out.thresholds.back().metrics, "ece");
     if (m.value) ece.add(*m.value);
     if (!m.value) why = m.why;

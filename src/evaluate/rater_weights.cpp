@@ -34,8 +34,7 @@ std::vector<std::int64_t> whole_weights(const Votes& votes, std::span<const doub
     if (!(weight[r] >= 0 && weight[r] <= kMost))
       throw InputError(who + " is " + show(weight[r]) + "; it must be from 0 to 1000");
     if (std::abs(thousandths - std::round(thousandths)) > 1e-6)
-      throw InputError(who + " is " + show(weight[r]) +
-                       "; round it to at most three digits after the point");
+      throw InputError(who + " is " + show(weight[r]) + "; round it to at most three digits after the point");
     out.push_back(std::llround(thousandths));
     divisor = std::gcd(divisor, out.back());
   }
@@ -115,20 +114,21 @@ Votes weighted_votes(const Votes& votes, std::span<const double> weight) {
 
 std::vector<std::string> keys_without_pairs(const EvaluateOptions& options, bool binary) {
   std::vector<std::string> out;
-  const bool all =
-      std::find(options.metrics.begin(), options.metrics.end(), "all") != options.metrics.end();
+  const bool all = std::find(options.metrics.begin(), options.metrics.end(), "all") != options.metrics.end();
   for (const std::string& key : options.metrics) {
     if (key == "all") continue;
     const MetricRow* row = find_metric(key);
     if (row != nullptr && row->needs == Needs::pairs)
-      throw InputError(opt(options.keys_option) + ": " + key +
-                       " is about pairs of votes, which ⟦rater_weights⟧ cannot weigh; leave out one of the two");
+      throw InputError(
+          opt(options.keys_option) + ": " + key +
+          " is about pairs of votes, which ⟦rater_weights⟧ cannot weigh; leave out one of the two");
     out.push_back(key);
   }
   if (!out.empty() && !all) return out;
   const Task other = binary ? Task::multiclass : Task::binary;
   for (const MetricRow& row : metrics())
-    if (row.task != other && row.needs == Needs::votes && (all || (row.cost != Cost::quadratic && !row.on_request)) &&
+    if (row.task != other && row.needs == Needs::votes &&
+        (all || (row.cost != Cost::quadratic && !row.on_request)) &&
         std::find(out.begin(), out.end(), row.key) == out.end())
       out.emplace_back(row.key);
   return out;

@@ -44,16 +44,18 @@ std::string meaning(const Step& step) {
     const Parameter* w = find(step, "weights");
     const auto low = option_of(step, "alpha_0_low"), high = option_of(step, "alpha_0_high");
     const std::string range =
-        low && high ? fmt::format(" (95% interval {} to {})", parameter_text(*low), parameter_text(*high)) : "";
+        low && high ? fmt::format(" (95% interval {} to {})", parameter_text(*low), parameter_text(*high))
+                    : "";
     if (w == nullptr)
       return fmt::format(
           "Votes vary as draws from a Dirichlet with alpha_0 = {}{} around the prediction; two raters disagree {} times as often as the probabilities alone imply. The probabilities do not change.",
           parameter_text(std::exp(bias->values.front())), range,
           fmt::format("{:.3f}", 1 / (1 + std::exp(-bias->values.front()))));
     const auto middle = option_of(step, "alpha_0");
-    return fmt::format("alpha_0 = exp(w.u + b) from {}, b = {}{}. The probabilities do not change.",
-                       counted(std::ssize(w->values), "feature"), parameter_text(bias->values.front()),
-                       middle ? fmt::format("; {}{} for average features", parameter_text(*middle), range) : "");
+    return fmt::format(
+        "alpha_0 = exp(w.u + b) from {}, b = {}{}. The probabilities do not change.",
+        counted(std::ssize(w->values), "feature"), parameter_text(bias->values.front()),
+        middle ? fmt::format("; {}{} for average features", parameter_text(*middle), range) : "");
   }
   if (const Parameter* cells = find(step, "cells"))
     return fmt::format("Tables of {} in all.", counted(find(step, "values")->values.size(), "bin")) +

@@ -11,11 +11,14 @@ namespace {
 /// "the model is closer to the other raters than 5 of 7 raters (clearly than 3, clearly farther than 1)".
 std::string place_words(const CeilingSummary& s, const Votes& votes) {
   const bool shares = s.key == "agreement";
-  const auto value = [&](double x) { return shares ? fmt::format("{:.1f}%", 100 * x) : fmt::format("{:.4f}", x); };
+  const auto value = [&](double x) {
+    return shares ? fmt::format("{:.1f}%", 100 * x) : fmt::format("{:.4f}", x);
+  };
   return fmt::format(
-      "By {}, the model is closer to the other raters than {} of {} are (clearly closer than {}, clearly farther than {}). "
-      "The median rater has {}, the best one, {}, {}; the model, against the same votes, {}.",
-      shares ? "the share of votes that agree" : s.key == "brier" ? "the Brier score" : "the ranked probability score",
+      "By {}, the model is closer to the other raters than {} of {} are (clearly closer than {}, clearly farther than {}). The median rater has {}, the best one, {}, {}; the model, against the same votes, {}.",
+      shares             ? "the share of votes that agree"
+      : s.key == "brier" ? "the Brier score"
+                         : "the ranked probability score",
       s.farther, counted(s.raters, "rater"), s.surely_farther, s.surely_nearer, value(s.median_rater),
       detail::printable(votes.rater_name(s.best), 30), value(s.best_rater), value(s.median_model));
 }

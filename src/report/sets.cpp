@@ -78,7 +78,8 @@ std::string render_sets(const SetsResult& r, const std::vector<std::string>& cla
   out += coverage_lines("size of the set", r.by_size, options);
   out += coverage_lines("votes for", with_class_names(r.by_class, classes), options);
   if (!r.by_class_of_groups.empty())
-    out += coverage_lines("votes for, mean over groups", with_class_names(r.by_class_of_groups, classes), options);
+    out += coverage_lines("votes for, mean over groups", with_class_names(r.by_class_of_groups, classes),
+                          options);
   if (!r.by_slice.empty()) out += coverage_lines("slice", r.by_slice, options);
   return out;
 }

@@ -4,7 +4,7 @@ import json
 import jsonschema
 import numpy as np
 import pytest
-from conftest import ROOT, make_task
+from conftest import DATA, ROOT, make_task, needs_data
 
 SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text())
 GOLDEN = ROOT / "tests" / "golden"
@@ -65,6 +65,29 @@ def test_decomposition_with_orders(rated):
     assert parts["total"]["value"] == pytest.approx((1 - (p ** 2).sum(axis=1)).mean(), abs=1e-12)
     assert parts["aleatoric"]["value"] == parts["total"]["value"]  # plain probabilities know of no other part
     assert parts["epistemic_observed"]["value"] == pytest.approx(evaluated(rated, "--metrics", "el")["metrics"]["el"]["value"], abs=1e-12)
+
+
+def test_states_keep_orders_and_ordered_classes(rated):
+    flags = ("--orders", "2", "--statistic", "2 votes: all agree", "--ordered")
+    whole = evaluated(rated, *flags)
+    counts = np.array([np.bincount(row[:2] if i % 5 == 0 else row, minlength=4) for i, row in enumerate(rated.votes)])
+    for name, part in (("1", slice(0, 130)), ("2", slice(130, 300))):
+        rated.npy("p.npy", rated.probs[part])
+        rated.npy("c.npy", counts[part])
+        run = rated.run("evaluate", "--probs", "p.npy", "--counts", "c.npy", "--metrics", "ece", *flags, "--save-state", f"{name}.state", "--quiet")
+        assert run.code == 0, run.err
+    merged = rated.run("merge", "2.state", "1.state", "--metrics", "brier,ece", "--json", "-").json
+    jsonschema.validate(merged, SCHEMA)
+    assert merged["orders"] == whole["orders"]
+    for key in ("rps", "emd", "emd_squared", "emd_squared_plugin", "ece_thresholds"):
+        assert merged["ordered"][key]["value"] == whole["ordered"][key]["value"], key
+    for a, b in zip(merged["tables"]["ordered_thresholds"], whole["tables"]["ordered_thresholds"]):
+        assert all(a[key] == b[key] for key in ("above", "forecast", "observed", "ece", "oe_ratio", "ece_l2_debiased"))
+    assert merged["tables"]["reliability_above_2"] == whole["tables"]["reliability_above_2"]
+    assert "order_2" in rated.run("merge", "1.state", "2.state").out
+    run = rated.run("evaluate", "--probs", "p.npy", "--counts", "c.npy", "--metrics", "ece", "--save-state", "3.state", "--quiet")
+    other = rated.run("merge", "1.state", "3.state")
+    assert run.code == 0 and other.code == 2 and "--orders" in other.err, other.err
 
 
 def test_rater_weights_repeat_votes(rated):
@@ -200,3 +223,20 @@ def test_dawid_skene_is_that_of_crowd_kit(folder):
         assert [float(x) for x in p] == pytest.approx(golden["posterior"][name], abs=1e-6)
     for row in json.loads((folder / "r.json").read_text())["tables"]["rater_confusion"]:
         assert row["share"] == pytest.approx(golden["confusion"][row["rater"]][int(row["truth"])][int(row["vote"])], abs=1e-6)
+
+
+@needs_data
+def test_sets_of_majority_labels_miss_raters(folder):
+    """CIFAR-10H: what Stutz et al. (2023) saw with dermatologists; the standard error of a coverage is 0.003."""
+    probs, counts = np.load(DATA / "plambda_cifar10_vgg16_probs.npy"), np.load(DATA / "cifar10h-counts.npy")
+    rows = np.random.default_rng(1).permutation(10000)
+    for name, part in (("fit", rows[:5000]), ("test", rows[5000:])):
+        folder.npy(f"{name}_p.npy", probs[part] / probs[part].sum(axis=1, keepdims=True))
+        folder.npy(f"{name}_c.npy", counts[part])
+        folder.npy(f"{name}_y.npy", counts[part].argmax(axis=1))
+    held = {}
+    for votes in (("--counts", "fit_c.npy"), ("--labels", "fit_y.npy")):
+        assert folder.run("calibrate", "fit", "--method", "sets", "--levels", "0.95", "--probs", "fit_p.npy", *votes, "-o", "m.json").code == 0
+        assert folder.run("calibrate", "apply", "m.json", "--probs", "test_p.npy", "-o", "s.npy").code == 0
+        held[votes[0]] = folder.run("evaluate", "--sets", "s.npy", "--counts", "test_c.npy", "--json", "-").json["sets"]["coverage"]
+    assert abs(held["--counts"] - 0.95) < 0.012 and 0.90 < held["--labels"] < 0.935, held

@@ -59,12 +59,13 @@ void two_parts(Book& book) {
   const auto covers = simulate_sets(book.sets(2000, 60), book.seed() + 62, [&](std::uint64_t seed) {
     const Decomposition d = decompose_uncertainty(with_concentration(s, seed, 4), 0.95);
     return (holds_value(d.aleatoric_gap.low, d.aleatoric_gap.high, 0) +
-            holds_value(d.epistemic_gap.low, d.epistemic_gap.high, 0)) / 2.0;
+            holds_value(d.epistemic_gap.low, d.epistemic_gap.high, 0)) /
+           2.0;
   });
   book.shares("the interval of the gap of an uncertainty that is forecast rightly covers 0", s.name,
               {0.93, 0.97}, covers);
-  const Setting wrong{.name = "N = 200, K = 3, 4 votes, over-confident", .n = 200, .classes = 3, .votes = 4,
-                      .slope = 0.6};
+  const Setting wrong{
+      .name = "N = 200, K = 3, 4 votes, over-confident", .n = 200, .classes = 3, .votes = 4, .slope = 0.6};
   Setting many = wrong;
   many.n = 200000;
   const double truth = *decompose_uncertainty(with_concentration(many, 8, 2), 0.95).epistemic_gap.value;
@@ -77,7 +78,8 @@ void two_parts(Book& book) {
 
 void concentration(Book& book) {
   for (const int n : {100, 400}) {
-    const Setting s{.name = "N = " + std::to_string(n) + ", K = 3, 5 votes", .n = n, .classes = 3, .votes = 5};
+    const Setting s{
+        .name = "N = " + std::to_string(n) + ", K = 3, 5 votes", .n = n, .classes = 3, .votes = 5};
     const auto covers = simulate_sets(book.sets(1000, 40), book.seed() + 64, [&](std::uint64_t seed) {
       FitOptions o;
       o.threads = 1;
@@ -94,7 +96,11 @@ void concentration(Book& book) {
 }
 
 void ordered(Book& book) {
-  scores_of_grades(book, {.name = "N = 300, K = 5, 4 dependent votes, over-confident", .n = 300, .classes = 5, .votes = 4, .slope = 0.6});
+  scores_of_grades(book, {.name = "N = 300, K = 5, 4 dependent votes, over-confident",
+                          .n = 300,
+                          .classes = 5,
+                          .votes = 4,
+                          .slope = 0.6});
   two_parts(book);
   concentration(book);
 }

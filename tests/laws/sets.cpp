@@ -72,14 +72,14 @@ void by_slice(Book& book) {
     model.steps = {fit_sets(mixed(seed), o)};
     const Items items = mixed(seed + 77);
     std::vector<double> out;
-    apply_sets(model, items.predictions, items.by.front(), 1, [&](std::int64_t, std::span<const double> rows) {
-      out.insert(out.end(), rows.begin(), rows.end());
-    });
+    apply_sets(
+        model, items.predictions, items.by.front(), 1,
+        [&](std::int64_t, std::span<const double> rows) { out.insert(out.end(), rows.begin(), rows.end()); });
     const Rows sets(array_of(std::move(out), {120, 4}, "sets"));
     return *evaluate_sets(sets, items.votes, {}, items.by, {}).by_slice.back().value;
   });
-  book.mean("a set of level 0.9 holds the label of a new item of the harder slice", "60 items of each of 2 slices, K = 4",
-            {0.9, 0.93}, held);
+  book.mean("a set of level 0.9 holds the label of a new item of the harder slice",
+            "60 items of each of 2 slices, K = 4", {0.9, 0.93}, held);
 }
 
 /// Cases of 30 voxels with a level of their own.

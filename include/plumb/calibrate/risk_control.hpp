@@ -1,5 +1,5 @@
-// Conformal risk control (Angelopoulos 2024) of the false-negative rate: the probability from which a voxel is
-// marked, so that on average the mask of a new case misses no more than a given share of what raters mark.
+// Conformal risk control (Angelopoulos 2024) of the false-negative rate: the probability from which a voxel
+// is marked, so that on average the mask of a new case misses no more than a given share of what raters mark.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class RiskControl {
   void add_groups(const Items& items);
   [[nodiscard]] std::int64_t cases() const { return cases_; }
   /// A step "sets" whose sets are {1} where p >= t and {0} elsewhere. For each level t is the largest with
-  /// (sum of losses + 1)/(cases + 1) <= 1 - level: the mask of a new case finds on average at least this share
-  /// of the votes for class 1, whatever the model, if new and old cases are exchangeable. Where so few cases
-  /// cannot promise a level, t = 0 marks everything, with a warning.
+  /// (sum of losses + 1)/(cases + 1) <= 1 - level: the mask of a new case finds on average at least this
+  /// share of the votes for class 1, whatever the model, if new and old cases are exchangeable. Where so few
+  /// cases cannot promise a level, t = 0 marks everything, with a warning.
   [[nodiscard]] Step step(const std::vector<double>& levels) const;
 
  private:

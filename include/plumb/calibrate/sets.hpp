@@ -53,6 +53,7 @@ struct SetOptions {
 /// item's slice, for a model that has thresholds by slice, otherwise empty; InputError for a slice that it
 /// does not know.
 void apply_sets(const CalibrationModel& model, const Predictions& predictions, const Names& slices,
-                int threads, const std::function<void(std::int64_t begin, std::span<const double> in_set)>& sink);
+                int threads,
+                const std::function<void(std::int64_t begin, std::span<const double> in_set)>& sink);
 
 }  // namespace plumb

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumb/evaluate/evaluate.hpp"
+#include "plumb/evaluate/state.hpp"
 
 namespace plumb {
 
@@ -24,7 +25,8 @@ struct OrderedThreshold {
 ///   emd                 mean over items of |F_c - H_c|: by how many classes probability has to be moved on
 ///                       average; biased upward by few votes
 ///   emd_squared_plugin  mean over items of (F_c - H_c)^2; biased upward by few votes
-///   emd_squared         the same less the noise of the votes, H_c (1 - H_c)/(n - 1), on items of two votes or
+///   emd_squared         the same less the noise of the votes, H_c (1 - H_c)/(n - 1), on items of two votes
+///   or
 ///                       more: unbiased for the distance from the votes of a large crowd
 ///   ece_thresholds      mean over thresholds of the ECE; no interval
 /// Intervals are normal, from the variance between items or groups.
@@ -36,6 +38,12 @@ struct OrderedResult {
 
 /// InputError for fewer than three classes. One evaluation for each threshold, with the replicates of
 /// `options`.
-[[nodiscard]] OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& options);
+/// `sums`, when given, receives what a state keeps.
+[[nodiscard]] OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& options,
+                                             OrderedSums* sums = nullptr);
+
+void merge(OrderedSums& into, const OrderedSums& from);
+/// Of the thresholds those metrics that are read off a reliability table, without intervals.
+[[nodiscard]] OrderedResult finish(const OrderedSums& sums);
 
 }  // namespace plumb

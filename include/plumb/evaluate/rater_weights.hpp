@@ -17,8 +17,9 @@ namespace plumb {
 /// out. InputError unless the raters are known.
 [[nodiscard]] Votes weighted_votes(const Votes& votes, std::span<const double> weight);
 
-/// The keys that are evaluated by default, or those asked for, where the votes of an item are not exchangeable
-/// votes of one each: metrics of pairs of votes are left out. InputError for one asked for by name.
+/// The keys that are evaluated by default, or those asked for, where the votes of an item are not
+/// exchangeable votes of one each: metrics of pairs of votes are left out. InputError for one asked for
+/// by name.
 [[nodiscard]] std::vector<std::string> keys_without_pairs(const EvaluateOptions& options, bool binary);
 
 /// Largest number of raters that are left out one by one: each is an evaluation of nearly all data.
@@ -32,10 +33,10 @@ struct WithoutRater {
 /// How far a metric depends on who rated.
 struct RaterInfluence {
   std::string key;
-  double value = 0;               ///< with all raters
+  double value = 0;                ///< with all raters
   double lowest = 0, highest = 0;  ///< without one of them
-  std::string rater;              ///< whose absence changes it most
-  double change = 0;              ///< value without that rater - value
+  std::string rater;               ///< whose absence changes it most
+  double change = 0;               ///< value without that rater - value
 };
 struct LeaveOneOut {
   std::vector<WithoutRater> raters;

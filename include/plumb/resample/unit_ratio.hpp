@@ -54,8 +54,7 @@ class UnitRatio {
     const std::optional<double> v = variance();
     if (!v) return std::nullopt;
     const double z = normal_quantile((1 + level) / 2);
-    return z * std::sqrt(*v) *
-           (groups_.empty() ? 1.0 : student_factor(z, static_cast<double>(units() - 1)));
+    return z * std::sqrt(*v) * (groups_.empty() ? 1.0 : student_factor(z, static_cast<double>(units() - 1)));
   }
 
  private:

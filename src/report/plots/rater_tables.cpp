@@ -18,7 +18,8 @@ void shown_table(const Runs& runs, const char* table, const char* title, const c
   for (const Run& run : runs) {
     const Json* list = rows(run, table);
     if (list == nullptr) continue;
-    ReaderTable t{kVotesSection, several_models(runs) ? fmt::format("{}: {}", title, run.name) : title, sentence, {}};
+    ReaderTable t{
+        kVotesSection, several_models(runs) ? fmt::format("{}: {}", title, run.name) : title, sentence, {}};
     for (const ShownColumn& c : columns) t.columns.emplace_back(c.title);
     for (const Json& row : *list) {
       Json cells = Json::array();
@@ -35,7 +36,8 @@ void bounded_section(const Runs& runs, const char* section, const char* title, c
   for (const Run& run : runs) {
     const Json* all = look(run.json, {section});
     if (all == nullptr || !all->is_object()) continue;
-    ReaderTable t{kVotesSection, several_models(runs) ? fmt::format("{}: {}", title, run.name) : title,
+    ReaderTable t{kVotesSection,
+                  several_models(runs) ? fmt::format("{}: {}", title, run.name) : title,
                   sentence,
                   {"number", "value", "low", "high"}};
     for (const auto& [key, m] : all->items())
@@ -75,10 +77,11 @@ std::string ceiling_words(const Runs& runs) {
 }  // namespace
 
 void rater_reader_tables(const Runs& runs, std::vector<ReaderTable>& out) {
-  shown_table(runs, "rater_profiles", "Accuracy of each rater",
-              "The share of right votes on items of the estimated prevalence, under the model of Dawid and Skene.",
-              {{"rater", "rater"}, {"votes", "votes"}, {"accuracy", "accuracy"}, {"low", "low"}, {"high", "high"}},
-              out);
+  shown_table(
+      runs, "rater_profiles", "Accuracy of each rater",
+      "The share of right votes on items of the estimated prevalence, under the model of Dawid and Skene.",
+      {{"rater", "rater"}, {"votes", "votes"}, {"accuracy", "accuracy"}, {"low", "low"}, {"high", "high"}},
+      out);
   const std::string ceiling = ceiling_words(runs);
   shown_table(runs, "ceiling", "The model beside the raters", ceiling.c_str(),
               {{"rater", "rater"},
@@ -92,32 +95,53 @@ void rater_reader_tables(const Runs& runs, std::vector<ReaderTable>& out) {
               out);
   shown_table(runs, "ask", "Items to ask about next",
               "Here one more vote would tell most about the true class; the gain is in bits.",
-              {{"id", "item"}, {"row", "row"}, {"votes", "votes"}, {"class", "class"},
-               {"probability", "probability"}, {"gain", "gain"}},
+              {{"id", "item"},
+               {"row", "row"},
+               {"votes", "votes"},
+               {"class", "class"},
+               {"probability", "probability"},
+               {"gain", "gain"}},
               out);
   shown_table(runs, "rater_influence", "Without one rater",
               "How far each metric moves when the votes of one rater are left out.",
-              {{"metric", "metric"}, {"value", "all raters"}, {"lowest", "lowest"}, {"highest", "highest"},
-               {"rater", "largest change without"}, {"change", "change"}},
+              {{"metric", "metric"},
+               {"value", "all raters"},
+               {"lowest", "lowest"},
+               {"highest", "highest"},
+               {"rater", "largest change without"},
+               {"change", "change"}},
               out);
   order_rows(runs, out);
-  bounded_section(runs, "decomposition", "Uncertainty in two parts",
-                  "Aleatoric: the raters' disagreement. Epistemic: what the model does not know. The gaps are forecast minus observed.",
-                  out);
+  bounded_section(
+      runs, "decomposition", "Uncertainty in two parts",
+      "Aleatoric: the raters' disagreement. Epistemic: what the model does not know. The gaps are forecast minus observed.",
+      out);
   bounded_section(runs, "ordered", "Ordered classes",
                   "rps and emd are 0 for a forecast that equals the votes; emd counts classes.", out);
   shown_table(runs, "ordered_thresholds", "Calibration at each threshold between two classes",
               "The event is that the class is above the one named.",
-              {{"above", "above"}, {"forecast", "forecast"}, {"observed", "observed"}, {"ece", "ECE"},
-               {"ece_low", "low"}, {"ece_high", "high"}, {"calibration_slope", "slope"}, {"oe_ratio", "observed/expected"}},
+              {{"above", "above"},
+               {"forecast", "forecast"},
+               {"observed", "observed"},
+               {"ece", "ECE"},
+               {"ece_low", "low"},
+               {"ece_high", "high"},
+               {"calibration_slope", "slope"},
+               {"oe_ratio", "observed/expected"}},
               out);
   shown_table(runs, "set_coverage", "Coverage of the prediction sets",
               "How often the set contains the votes, the majority label and each rater's label.",
-              {{"against", "against"}, {"items", "items"}, {"coverage", "coverage"}, {"low", "low"}, {"high", "high"}},
+              {{"against", "against"},
+               {"items", "items"},
+               {"coverage", "coverage"},
+               {"low", "low"},
+               {"high", "high"}},
               out);
-  shown_table(runs, "set_sizes", "Coverage by size of the set", "Sets of one class should be wrong no more often than others.",
-              {{"size", "size"}, {"items", "items"}, {"coverage", "coverage"}, {"low", "low"}, {"high", "high"}},
-              out);
+  shown_table(
+      runs, "set_sizes", "Coverage by size of the set",
+      "Sets of one class should be wrong no more often than others.",
+      {{"size", "size"}, {"items", "items"}, {"coverage", "coverage"}, {"low", "low"}, {"high", "high"}},
+      out);
 }
 
 }  // namespace plumb::detail

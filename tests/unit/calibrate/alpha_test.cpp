@@ -220,7 +220,8 @@ TEST(Alpha, IntervalAgreesWithTheJackknife) {
       std::vector<std::size_t> rows;
       for (std::size_t i = 0; i < s.size(); ++i)
         if (static_cast<int>(i) % units != u) rows.push_back(i);
-      const Step without = fit_calibrator("alpha", to_items(take(s, rows), test::VoteForm::counts), {}).front();
+      const Step without =
+          fit_calibrator("alpha", to_items(take(s, rows), test::VoteForm::counts), {}).front();
       squares += std::pow(scalar_parameter(without, "bias") - log_alpha, 2);
     }
     const double jackknife = std::sqrt(squares * (units - 1.0) / units);

@@ -115,7 +115,8 @@ TEST(RiskControl, TooFewCasesMarkEverything) {
 
 TEST(RiskControl, RefusesWhatItIsNotAbout) {
   RiskControl control;
-  EXPECT_THROW(control.add_case(to_items(test::simulate({.n = 9, .classes = 3}), VoteForm::labels)), InputError);
+  EXPECT_THROW(control.add_case(to_items(test::simulate({.n = 9, .classes = 3}), VoteForm::labels)),
+               InputError);
   Simulated weighted = voxels(3, 3, 5);
   weighted.weight.assign(9, 1.0);
   EXPECT_THROW(control.add_groups(to_items(weighted, VoteForm::counts)), InputError);
@@ -134,7 +135,8 @@ TEST(RiskControl, NewCasesAreFound) {
     const Simulated s = voxels(19, 25, 100 + run), fresh = voxels(20, 25, 900000 + run);
     RiskControl control;
     control.add_groups(to_items(s, VoteForm::counts));
-    const double t = vector_parameter(control.step({0.8}), "threshold")[0], m = sum_of(misses(fresh, 20, t)) / 20;
+    const double t = vector_parameter(control.step({0.8}), "threshold")[0],
+                 m = sum_of(misses(fresh, 20, t)) / 20;
     missed += m / runs;
     squares += m * m / runs;
   }

@@ -189,8 +189,8 @@ Names some_slices(std::size_t n) {
 
 TEST(Sets, BySliceIsTheFitOnEachSlice) {
   for (const int groups : {0, 20}) {
-    const Simulated s = test::simulate(
-        {.n = 240, .classes = 3, .raters = 4, .vary = true, .groups = groups, .seed = 26});
+    const Simulated s =
+        test::simulate({.n = 240, .classes = 3, .raters = 4, .vary = true, .groups = groups, .seed = 26});
     Items items = to_items(s, VoteForm::counts);
     items.by = {some_slices(s.size())};
     SetOptions o;
@@ -211,7 +211,8 @@ TEST(Sets, BySliceIsTheFitOnEachSlice) {
 }
 
 TEST(Sets, EachSliceHasItsThreshold) {
-  const Simulated s = test::simulate({.n = 240, .classes = 2, .raters = 4, .seed = 27});  // as many slices as classes
+  const Simulated s =
+      test::simulate({.n = 240, .classes = 2, .raters = 4, .seed = 27});  // as many slices as classes
   Items items = to_items(s, VoteForm::counts);
   items.by = {some_slices(s.size())};
   SetOptions o;

@@ -28,7 +28,8 @@ TEST(SoftTargets, EachItemCountsOnce) {
   Simulated weighted = s;
   for (const auto& v : s.votes) weighted.weight.push_back(1.0 / v.size());
   const Items items = to_items(s, VoteForm::counts), expected = to_items(weighted, VoteForm::counts);
-  for (const auto& [soft, plain] : {std::pair{"dirichlet-soft", "dirichlet"}, {"temperature-soft", "temperature"}}) {
+  for (const auto& [soft, plain] :
+       {std::pair{"dirichlet-soft", "dirichlet"}, {"temperature-soft", "temperature"}}) {
     const Step a = one_step(soft, items), b = one_step(plain, expected);
     EXPECT_EQ(a.method, plain);
     ASSERT_EQ(a.parameters.size(), b.parameters.size());
@@ -41,7 +42,8 @@ TEST(SoftTargets, EachItemCountsOnce) {
 }
 
 TEST(SoftTargets, SingleLabelsAreTheirShares) {
-  const Items items = to_items(test::simulate({.n = 300, .classes = 3, .sharpen = 2, .seed = 52}), VoteForm::labels);
+  const Items items =
+      to_items(test::simulate({.n = 300, .classes = 3, .sharpen = 2, .seed = 52}), VoteForm::labels);
   EXPECT_EQ(one_step("temperature-soft", items).parameters, one_step("temperature", items).parameters);
   EXPECT_EQ(one_step("temperature-drawn", items).parameters, one_step("temperature", items).parameters);
 }
@@ -81,9 +83,11 @@ TEST(SoftTargets, DrawnVotesDependOnTheSeedAlone) {
   one.seed = two.seed = 3;
   one.threads = 1;
   two.threads = 4;
-  EXPECT_EQ(one_step("temperature-drawn", items, one).parameters, one_step("temperature-drawn", items, two).parameters);
+  EXPECT_EQ(one_step("temperature-drawn", items, one).parameters,
+            one_step("temperature-drawn", items, two).parameters);
   two.seed = 4;
-  EXPECT_NE(one_step("temperature-drawn", items, one).parameters, one_step("temperature-drawn", items, two).parameters);
+  EXPECT_NE(one_step("temperature-drawn", items, one).parameters,
+            one_step("temperature-drawn", items, two).parameters);
 }
 
 TEST(SoftTargets, AreCandidatesWhereVotesAreSeveral) {
@@ -94,7 +98,9 @@ TEST(SoftTargets, AreCandidatesWhereVotesAreSeveral) {
     return out;
   };
   EXPECT_EQ(tried(to_items(uneven_votes(), VoteForm::counts)), 4);
-  EXPECT_EQ(tried(to_items(test::simulate({.n = 300, .classes = 4, .sharpen = 2, .seed = 54}), VoteForm::labels)), 0);
+  EXPECT_EQ(
+      tried(to_items(test::simulate({.n = 300, .classes = 4, .sharpen = 2, .seed = 54}), VoteForm::labels)),
+      0);
 }
 
 }  // namespace

@@ -91,10 +91,11 @@ TEST(Ceiling, SummaryPlacesTheModelAmongTheRaters) {
     s.high = model - rater + half;
     return s;
   };
-  const std::vector<CeilingRow> rows{{0, 10, {score("agreement", 0.5, 0.7, 0.1), score("brier", 1.0, 0.6, 0.5)}},
-                                     {1, 0, {}},
-                                     {2, 10, {score("agreement", 0.8, 0.6, 0.1), score("brier", 0.4, 0.6, 0.1)}},
-                                     {3, 10, {score("agreement", 0.6, 0.65, 0.1), score("brier", 0.7, 0.6, 0.2)}}};
+  const std::vector<CeilingRow> rows{
+      {0, 10, {score("agreement", 0.5, 0.7, 0.1), score("brier", 1.0, 0.6, 0.5)}},
+      {1, 0, {}},
+      {2, 10, {score("agreement", 0.8, 0.6, 0.1), score("brier", 0.4, 0.6, 0.1)}},
+      {3, 10, {score("agreement", 0.6, 0.65, 0.1), score("brier", 0.7, 0.6, 0.2)}}};
   const auto s = summarise_ceiling(rows);
   ASSERT_EQ(s.size(), 2u);
   EXPECT_EQ(s[0].raters, 3);
