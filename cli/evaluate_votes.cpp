@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "calibrate.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"

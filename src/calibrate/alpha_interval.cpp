@@ -1,4 +1,5 @@
 // How well alpha_0 is known (AlphaProblem::log_alpha_error).
+#include <algorithm>
 #include <cmath>
 #include <map>
 

@@ -50,8 +50,8 @@ Judgements all_judgements(const Votes& votes) {
 }
 
 /// Each vote of rater r `times[r]` times.
-Votes repeated(const Votes& votes, const Judgements& all, const std::vector<std::int64_t>& times,
-               const std::string& name) {
+Votes repeated_votes(const Votes& votes, const Judgements& all, const std::vector<std::int64_t>& times,
+                     const std::string& name) {
   Judgements out;
   for (std::int64_t i = 0; i + 1 < std::ssize(all.offset); ++i) {
     for (std::int64_t j = all.offset[i]; j < all.offset[i + 1]; ++j) {
@@ -69,8 +69,8 @@ void need_raters(const Votes& votes, const char* option) {
                    " needs to know who voted; give the votes as ⟦ratings⟧ or ⟦annotations⟧ with a rater");
 }
 
-std::optional<double> value_of(const std::vector<std::pair<std::string, std::optional<double>>>& metrics,
-                               const std::string& key) {
+std::optional<double> metric_of(const std::vector<std::pair<std::string, std::optional<double>>>& metrics,
+                                const std::string& key) {
   for (const auto& [name, x] : metrics)
     if (name == key) return x;
   return std::nullopt;
@@ -80,7 +80,7 @@ RaterInfluence influence_on(const std::string& key, double value, const std::vec
   RaterInfluence out{key, value, value, value, "", 0};
   bool first = true;
   for (const WithoutRater& w : raters) {
-    const std::optional<double> x = value_of(w.metrics, key);
+    const std::optional<double> x = metric_of(w.metrics, key);
     if (!x) continue;
     out.lowest = first ? *x : std::min(out.lowest, *x);
     out.highest = first ? *x : std::max(out.highest, *x);
@@ -109,7 +109,7 @@ Votes weighted_votes(const Votes& votes, std::span<const double> weight) {
       throw InputError(
           "⟦rater_weights⟧: the weights amount to more than 2147483648 votes; use weights with small whole ratios, such as 1 and 2");
   }
-  return repeated(votes, all, times, votes.rows().name());
+  return repeated_votes(votes, all, times, votes.rows().name());
 }
 
 std::vector<std::string> keys_without_pairs(const EvaluateOptions& options, bool binary) {
@@ -161,7 +161,7 @@ LeaveOneOut leave_one_rater_out(const Items& items, const EvaluateOptions& optio
     std::vector<std::int64_t> times(raters, 1);
     times[r] = 0;
     Items rest = part;
-    rest.votes = repeated(items.votes, judged, times, items.votes.rows().name());
+    rest.votes = repeated_votes(items.votes, judged, times, items.votes.rows().name());
     Progress quiet({}, options.cancel);
     const std::string name = items.votes.rater_name(narrow<int>(r));
     GroupResult g = detail::scores_of(name, rest, selection, o, quiet);

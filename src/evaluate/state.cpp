@@ -9,6 +9,7 @@
 #include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/evaluate/ordered.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/result/state_bytes.hpp"
 

@@ -42,12 +42,12 @@ std::string class_text(const std::vector<std::string>& classes, int k) {
   return classes.empty() ? "class " + std::to_string(k) : classes[k];
 }
 
-struct Part {
+struct UncertaintyPart {
   const char* key;
   const char* words;
   Bounded Decomposition::*number;
 };
-constexpr Part kParts[] = {
+constexpr UncertaintyPart kUncertaintyParts[] = {
     {"total", "uncertainty of the forecast", &Decomposition::total},
     {"aleatoric", "  from the raters' disagreement, as forecast", &Decomposition::aleatoric},
     {"aleatoric_observed", "  from the raters' disagreement, observed", &Decomposition::aleatoric_observed},
@@ -119,14 +119,15 @@ std::string render_leave_one_out(const LeaveOneOut& r, const TerminalOptions& op
 
 void add_decomposition(const Decomposition& d, Result& result) {
   Tree::Members section{{"items", Value(d.items)}};
-  for (const Part& p : kParts) section.emplace_back(p.key, detail::bounded_tree(d.*p.number));
+  for (const UncertaintyPart& p : kUncertaintyParts)
+    section.emplace_back(p.key, detail::bounded_tree(d.*p.number));
   result.sections.emplace_back("decomposition", std::move(section));
 }
 
 std::string render_decomposition(const Decomposition& d, const TerminalOptions& options) {
   if (d.items == 0) return "";
   TextTable table({"uncertainty", "mean"});
-  for (const Part& p : kParts) table.add({p.words, with_interval(d.*p.number)});
+  for (const UncertaintyPart& p : kUncertaintyParts) table.add({p.words, with_interval(d.*p.number)});
   return "\n" + table.render(options.colour, options.width);
 }
 
