@@ -91,6 +91,7 @@ int evaluate_command(const Args& args) {
   std::optional<AtomicFile> tripod_file;
   if (!tripod.empty()) tripod_file.emplace(tripod);
   if (output.pages().wanted()) options.sample_items = kSampleItems;
+  const bool asked = !options.metrics.empty();
   analyses.weigh(inputs, options);
   Result result;
   EvaluateState state;
@@ -110,7 +111,7 @@ int evaluate_command(const Args& args) {
     tripod_file->write(tripod_page ? tripod_html(result) : tripod_csv(result));
     tripod_file->settle();
   }
-  const int code = output.finish(result, save_state ? serialize(state) : "", !options.metrics.empty());
+  const int code = output.finish(result, save_state ? serialize(state) : "", asked);
   if (tripod_file) tripod_file->commit();
   if (!output_flags.quiet && output_flags.json != "-") write_stdout(analyses.text());
   return code;
