@@ -10,10 +10,10 @@ import pandas as pd
 from crowdkit.aggregation import DawidSkene
 
 HERE = pathlib.Path(__file__).parent
-ITEMS, CLASSES, RATERS = 150, 3, 6
+ITEMS, CLASSES, RATERS = 300, 3, 5
 rng = np.random.default_rng(11)
-truth = rng.choice(CLASSES, ITEMS, p=[0.5, 0.3, 0.2])
-confusion = [0.6 * np.eye(CLASSES) + 0.4 * rng.dirichlet(np.ones(CLASSES), CLASSES) for _ in range(RATERS)]
+truth = rng.choice(CLASSES, ITEMS, p=[0.4, 0.3, 0.3])
+confusion = [0.6 * np.eye(CLASSES) + 0.4 * rng.dirichlet(20 * np.ones(CLASSES), CLASSES) for _ in range(RATERS)]
 rows = [(f"i{i:03}", f"r{r}", int(rng.choice(CLASSES, p=confusion[r][truth[i]])))
         for i in range(ITEMS) for r in sorted(rng.choice(RATERS, 4, replace=False))]
 data = pd.DataFrame(rows, columns=["item", "rater", "label"])
