@@ -5,6 +5,7 @@
 #include "output.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/calibrate/risk_control.hpp"
+#include "plumb/calibrate/scores.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/nothing_left.hpp"
 #include "plumb/io/atomic_file.hpp"

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evaluate/bin_plan.hpp"
+#include "evaluate/stream.hpp"
 #include "evaluate/tables.hpp"
 #include "metrics/shared/merge_members.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/streaming/calibration_error.hpp"
+#include "plumb/numeric/progress.hpp"
 #include "plumb/resample/unit_ratio.hpp"
 
 namespace plumb {
@@ -82,30 +85,27 @@ Items above_threshold(const Items& items, int cls) {
   return out;
 }
 
+void set_means(const ReliabilityTable& table, OrderedThreshold& out) {
+  const Bin all = table.total();
+  if (all.w.is_zero()) return;
+  out.forecast = all.wp.value() / all.w.value();
+  out.observed = all.wy.value() / all.w.value();
+}
+
 OrderedThreshold at_threshold(const Items& items, int cls, const EvaluateOptions& options,
                               OrderedSums* sums) {
   const Items binary = above_threshold(items, cls);
   OrderedThreshold out;
   out.cls = cls;
-  EvaluateState state;
-  Result r = evaluate(binary, options, sums != nullptr ? &state : nullptr);
-  if (sums != nullptr) sums->thresholds.push_back(std::move(state.votes.event));
+  Result r = evaluate(binary, options);
   out.metrics = std::move(r.metrics);
   for (auto& [name, table] : r.tables)
     if (name == "reliability") out.reliability = std::move(table);
-  ExactSum forecast, observed, weight;
-  ItemBlock block;
-  for (std::int64_t begin = 0; begin < binary.size(); begin += kOrderedBlock) {
-    read_items(binary, begin, std::min(binary.size(), begin + kOrderedBlock), block);
-    for (std::int64_t i = 0; i < block.size; ++i) {
-      const double w = (block.weight.empty() ? 1 : block.weight[i]) * block.votes.votes(i);
-      forecast.add(w * block.z.z[i]);
-      weight.add(w);
-      observed.add((block.weight.empty() ? 1 : block.weight[i]) * block.votes.hits(i, 1));
-    }
-  }
-  out.forecast = forecast.value() / weight.value();
-  out.observed = observed.value() / weight.value();
+  Progress quiet({}, options.cancel);
+  StreamSums streamed = detail::stream_sums(binary, detail::equal_width_plan(options.bins, 2),
+                                            detail::ProductSet(detail::Product::event_table), options, quiet);
+  set_means(streamed.event, out);
+  if (sums != nullptr) sums->thresholds.push_back(std::move(streamed.event));
   return out;
 }
 
@@ -143,11 +143,7 @@ OrderedResult finish(const OrderedSums& s) {
     const ReliabilityTable& table = s.thresholds[c];
     OrderedThreshold at;
     at.cls = static_cast<int>(c);
-    const Bin all = table.total();
-    if (!all.w.is_zero()) {
-      at.forecast = all.wp.value() / all.w.value();
-      at.observed = all.wy.value() / all.w.value();
-    }
+    set_means(table, at);
     for (const auto& [key, estimate] : {std::pair<const char*, Estimate>{"oe_ratio", oe_ratio(table)},
                                         {"ece", ece(table)},
                                         {"ece_l2_debiased", ece_l2_debiased(table)}}) {
