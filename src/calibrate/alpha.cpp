@@ -84,11 +84,11 @@ void add_interval_of_alpha(const AlphaProblem& problem, const std::vector<double
                            FitReport& report) {
   constexpr double kLevel = 0.95;
   report.options.emplace_back("alpha_0", exp_portable(theta[0]));
-  const std::optional<double> error = problem.log_alpha_error(theta, groups);
-  if (!error) return;
-  const double half = normal_quantile((1 + kLevel) / 2) * *error;
-  report.options.emplace_back("alpha_0_low", exp_portable(theta[0] - half));
-  report.options.emplace_back("alpha_0_high", exp_portable(theta[0] + half));
+  const std::optional<AlphaSpread> spread = problem.log_alpha_spread(theta, groups);
+  if (!spread) return;
+  const double half = normal_quantile((1 + kLevel) / 2) * spread->error;
+  report.options.emplace_back("alpha_0_low", exp_portable(spread->middle - half));
+  report.options.emplace_back("alpha_0_high", exp_portable(spread->middle + half));
 }
 
 Step fit_alpha(const Items& items, const FitOptions& options) {

@@ -1,4 +1,4 @@
-// How well alpha_0 is known (AlphaProblem::log_alpha_error).
+// How well alpha_0 is known (AlphaProblem::log_alpha_spread).
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -39,8 +39,8 @@ bool solve_in_place(std::vector<double> a, std::vector<double>& b) {
 
 }  // namespace
 
-std::optional<double> AlphaProblem::log_alpha_error(std::span<const double> theta,
-                                                    const Names& groups) const {
+std::optional<AlphaSpread> AlphaProblem::log_alpha_spread(std::span<const double> theta,
+                                                          const Names& groups) const {
   const std::int64_t k = unknowns();
   if (k > kMostIntervalFeatures + 1 || !(std::abs(theta[0]) < kNearBound)) return std::nullopt;
   std::vector<double> hessian(k * k, 0.0), slope(weight_.size()), x(k, 1.0);
@@ -60,8 +60,9 @@ std::optional<double> AlphaProblem::log_alpha_error(std::span<const double> thet
       first += own.slope;
       second += own.curvature;
     }
-    slope[i] = weight_[i] * (first + 2 * lambda_ * s);
-    const double w = weight_[i] * (second + 2 * lambda_);
+    // Without the penalty, which would pull the middle of the interval to alpha_0 = 1.
+    slope[i] = weight_[i] * first;
+    const double w = weight_[i] * second;
     for (std::int64_t a = 0; a < k; ++a)
       for (std::int64_t b = 0; b < k; ++b) hessian[a * k + b] += w * x[a] * x[b];
   }
@@ -69,21 +70,23 @@ std::optional<double> AlphaProblem::log_alpha_error(std::span<const double> thet
   direction[0] = 1;
   if (!solve_in_place(std::move(hessian), direction) || !(direction[0] > 0)) return std::nullopt;
   std::map<std::int64_t, double> by_unit;
+  double step = 0;  // Newton's, from the penalised optimum to that of the votes alone
   for (std::size_t i = 0; i < weight_.size(); ++i) {
     read_x(i);
     double along = 0;
     for (std::int64_t j = 0; j < k; ++j) along += direction[j] * x[j];
     by_unit[groups.empty() ? row_[i] : groups.code(row_[i])] += slope[i] * along;
+    step -= slope[i] * along;
   }
   const auto units = static_cast<double>(by_unit.size());
   if (units < 2) return std::nullopt;
   double squares = 0;
-  for (const auto& [unit, sum] : by_unit) squares += sum * sum;
+  for (const auto& [unit, sum] : by_unit) squares += (sum + step / units) * (sum + step / units);
   const double error = std::sqrt(squares * units / (units - 1));
   // Student's t for few groups, in terms of the normal quantile of a 95% interval.
   const double wide = groups.empty() ? 1 : student_factor(1.959963984540054, units - 1);
-  if (!std::isfinite(error)) return std::nullopt;
-  return error * wide;
+  if (!std::isfinite(error) || !(std::abs(theta[0] + step) < kNearBound)) return std::nullopt;
+  return AlphaSpread{theta[0] + step, error * wide};
 }
 
 }  // namespace plumb::detail

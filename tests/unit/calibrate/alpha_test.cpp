@@ -207,12 +207,18 @@ TEST(Alpha, IntervalAgreesWithTheJackknife) {
   for (const int groups : {0, 40}) {
     const test::Simulated s = test::simulate(
         {.n = 160, .classes = 3, .raters = 5, .heterogeneity = 3, .groups = groups, .seed = 12});
-    const Step step = fit_calibrator("alpha", to_items(s, test::VoteForm::counts), {}).front();
+    FitOptions no_penalty;
+    no_penalty.lambda = 0;
+    const Step step = fit_calibrator("alpha", to_items(s, test::VoteForm::counts), no_penalty).front();
     const double log_alpha = scalar_parameter(step, "bias");
     ASSERT_TRUE(option_of(step, "alpha_0_low"));
     EXPECT_NEAR(std::log(*option_of(step, "alpha_0")), log_alpha, 1e-12);
     EXPECT_NEAR(std::log(*option_of(step, "alpha_0_low")) + std::log(*option_of(step, "alpha_0_high")),
-                2 * log_alpha, 1e-9);
+                2 * log_alpha, 1e-6);
+    // The penalty moves alpha_0, and the interval hardly.
+    const Step pulled = fit_calibrator("alpha", to_items(s, test::VoteForm::counts), {}).front();
+    EXPECT_LT(scalar_parameter(pulled, "bias"), log_alpha - 0.01);
+    EXPECT_NEAR(std::log(*option_of(pulled, "alpha_0_low") / *option_of(step, "alpha_0_low")), 0, 0.02);
     const double half = std::log(*option_of(step, "alpha_0_high")) - log_alpha;
     const int units = groups > 0 ? groups : 160;
     double squares = 0;
@@ -221,7 +227,7 @@ TEST(Alpha, IntervalAgreesWithTheJackknife) {
       for (std::size_t i = 0; i < s.size(); ++i)
         if (static_cast<int>(i) % units != u) rows.push_back(i);
       const Step without =
-          fit_calibrator("alpha", to_items(take(s, rows), test::VoteForm::counts), {}).front();
+          fit_calibrator("alpha", to_items(take(s, rows), test::VoteForm::counts), no_penalty).front();
       squares += std::pow(scalar_parameter(without, "bias") - log_alpha, 2);
     }
     const double jackknife = std::sqrt(squares * (units - 1.0) / units);
