@@ -101,7 +101,7 @@ int evaluate_command(const Args& args) {
     options.progress = bar.callback();
     result = evaluate(inputs.items, options, save_state ? &state : nullptr);
   }
-  analyses.run(inputs.items, options, result, save_state ? &state : nullptr);
+  analyses.run(inputs.items, options, result);
   result.argv = argv_of("evaluate", args);
   add_input_record(inputs, result);
   if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);

@@ -5,14 +5,12 @@
 #include <utility>
 
 #include "commands.hpp"
-#include "evaluate_votes.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
 #include "plumb/io/load.hpp"
 #include "plumb/io/mapped_file.hpp"
 #include "plumb/regression/state.hpp"
-#include "shell/console.hpp"
 
 namespace plumb::cli {
 namespace {
@@ -81,7 +79,7 @@ int merge_command(const Args& args) {
   output.check_not_over(paths);
 
   Result result;
-  std::string bytes, votes_text;
+  std::string bytes;
   const bool regression = read_state(
       paths.front(), [](std::string_view head, const std::string&) { return is_regression_state(head); });
   if (regression) {
@@ -95,16 +93,13 @@ int merge_command(const Args& args) {
     EvaluateOptions options;
     options.metrics = keys;
     result = finish(state, options);
-    votes_text = add_vote_sums(state, result);
     bytes = serialize(state);
   }
   output.open();
   result.argv = argv_of("merge", args);
   for (const std::string& path : paths) result.inputs.push_back({"STATE", path, {}, "state", ""});
   output.pages().add_checksums(result.inputs, paths);
-  const int code = output.finish(result, bytes, !keys.empty());
-  if (!output_flags.quiet && output_flags.json != "-" && !votes_text.empty()) write_stdout(votes_text);
-  return code;
+  return output.finish(result, bytes, !keys.empty());
 }
 
 }  // namespace plumb::cli

@@ -1,6 +1,4 @@
 // The state of a classification as a file (state_bytes.hpp).
-#include <algorithm>
-
 #include "evaluate/kernel.hpp"
 #include "evaluate/state_visit.hpp"
 #include "plumb/data/check.hpp"
@@ -38,25 +36,6 @@ bool consistent(const EvaluateState& s) {
     const std::size_t moments = BetaSums(boxes).moments.w.size();
     return k.boxes == boxes && k.moments.w.size() == moments && k.moments.wy.size() == moments;
   };
-  const auto order = [&](const OrderSums& o) {
-    const auto full = [&](const std::vector<ShareBin>& c) {
-      return c.empty() || c.size() == o.tables.size();
-    };
-    const BinEdges even{s.bins, true, {}};
-    return o.order >= 1 && !o.key.empty() && !o.tables.edges.empty() && full(o.tables.single) &&
-           full(o.tables.several) &&
-           std::all_of(o.tables.edges.begin(), o.tables.edges.end(),
-                       [&](const BinEdges& e) { return e == even; });
-  };
-  const auto ordered = [&](const OrderedSums& o) {
-    const auto table = [&](const ReliabilityTable& t) {
-      return t.edges == BinEdges{s.bins, true, {}} && t.bins.size() == static_cast<std::size_t>(s.bins);
-    };
-    return o.thresholds.size() + 1 == static_cast<std::size_t>(s.classes) &&
-           std::all_of(o.thresholds.begin(), o.thresholds.end(), table);
-  };
-  if (!std::all_of(s.orders.begin(), s.orders.end(), order) || (s.ordered && !ordered(*s.ordered)))
-    return false;
   return kernel(s.bandwidth, s.kernel) && s.classes >= 2 && s.bins >= 1 && s.clip >= 0 && s.clip < 0.5 &&
          s.ties >= 0 && s.ties <= static_cast<std::int32_t>(Ties::random) &&
          (s.class_names.empty() || s.class_names.size() == static_cast<std::size_t>(s.classes)) &&

@@ -10,9 +10,8 @@
 
 namespace plumb {
 
-/// 1: without the rule for ties and the number of votes of agreement; 2: without the ladder; 3: without votes
-/// taken together and ordered classes.
-inline constexpr std::uint32_t kStateFormat = 4;
+/// 1: without the rule for ties and the number of votes of agreement; 2: without the ladder.
+inline constexpr std::uint32_t kStateFormat = 3;
 
 template <class Io>
 void visit(Io& io, BinEdges& c) {
@@ -112,35 +111,12 @@ void visit_ladder(Io& io, std::optional<Ladder>& ladder) {
 }
 
 template <class Io>
-void visit(Io& io, OrderSums& o) {
-  detail::fields(io, o.key, o.order, o.tables);
-}
-
-template <class Io>
-void visit(Io& io, OrderedSums& o) {
-  detail::fields(io, o.items, o.votes, o.rps, o.emd, o.plugin, o.squared, o.vote_weight, o.item_weight,
-                 o.pair_weight, o.thresholds);
-}
-
-template <class Io>
-void visit_ordered(Io& io, std::optional<OrderedSums>& ordered) {
-  bool there = ordered.has_value();
-  detail::fields(io, there);
-  if (!there) return;
-  if (!ordered) ordered.emplace();
-  visit(io, *ordered);
-}
-
-template <class Io>
 void visit(Io& io, EvaluateState& s) {
   detail::fields(io, s.classes, s.bins, s.clip, s.bandwidth, s.normalize, s.logits, s.has_truth, s.items,
                  s.class_names, s.votes, s.consensus);
   if (io.format >= 2) detail::fields(io, s.ties, s.tied, s.most_votes);
   if (s.bandwidth > 0) visit(io, s.kernel);
   if (io.format >= 3) visit_ladder(io, s.ladder);
-  if (io.format < 4) return;
-  detail::fields(io, s.orders);
-  visit_ordered(io, s.ordered);
 }
 
 }  // namespace plumb

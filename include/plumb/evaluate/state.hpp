@@ -33,23 +33,6 @@ struct StreamSums {
   friend bool operator==(const StreamSums&, const StreamSums&) = default;
 };
 
-/// Votes taken together, or one question about them (plumb/raters/orders.hpp).
-struct OrderSums {
-  std::string key;
-  std::int32_t order = 0;
-  ShareTables tables;
-  friend bool operator==(const OrderSums&, const OrderSums&) = default;
-};
-
-/// Of ordered classes (ordered.hpp): sums over votes and items, and the reliability of each threshold.
-struct OrderedSums {
-  std::uint64_t items = 0, votes = 0;
-  ExactSum rps, emd, plugin, squared;              ///< weighted
-  ExactSum vote_weight, item_weight, pair_weight;  ///< of rps; of emd and plugin; of squared
-  std::vector<ReliabilityTable> thresholds;
-  friend bool operator==(const OrderedSums&, const OrderedSums&) = default;
-};
-
 /// Merging is exact: any split gives the same bits as one pass.
 struct EvaluateState {
   // Options that a merge must agree on.
@@ -71,8 +54,6 @@ struct EvaluateState {
   BetaSums kernel;  ///< of the event over votes, with a bandwidth given: the curve `reliability_kde`
   /// Of the event over votes, for what needs order; none with weights, and in files of formats 1 and 2.
   std::optional<Ladder> ladder;
-  std::vector<OrderSums> orders;  ///< those asked for; none in files of formats 1 to 3
-  std::optional<OrderedSums> ordered;
   friend bool operator==(const EvaluateState&, const EvaluateState&) = default;
 };
 
