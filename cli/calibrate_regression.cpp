@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "calibrate.hpp"
 #include "pages.hpp"
@@ -137,7 +138,10 @@ int fit_regression(const Args& args) {
   file.commit();
   const Step& step = model.steps.front();
   for (const std::string& warning : step.fit.warnings) say(warning);
-  if (!quiet) write_stdout(render_regression_fit(step, fit_scores(model, inputs.items, options)));
+  if (!quiet) {
+    std::istringstream lines(render_regression_fit(step, fit_scores(model, inputs.items, options)));
+    for (std::string line; std::getline(lines, line);) write_stdout(broken(line, stdout_width(), 2) + "\n");
+  }
   return kDone;
 }
 
