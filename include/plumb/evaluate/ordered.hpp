@@ -35,8 +35,8 @@ struct OrderedResult {
   std::vector<OrderedThreshold> thresholds;  ///< K - 1 of them
 };
 
-/// InputError for fewer than three classes. One evaluation for each threshold, with the replicates of
-/// `options`.
+/// InputError for fewer than three classes. One evaluation for each threshold, with the replicates
+/// of `options`.
 [[nodiscard]] OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& options);
 
 }  // namespace plumb
