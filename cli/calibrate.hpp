@@ -18,6 +18,9 @@ int calibrate_apply(const Args& args);
 /// `fit --method sets`, and `apply` of such a model.
 int calibrate_fit_sets(const Args& args);
 [[nodiscard]] bool is_sets_fit(const Args& args);
+/// `fit --method risk-control`; `apply` of such a model is that of sets.
+int calibrate_fit_risk(const Args& args);
+[[nodiscard]] bool is_risk_fit(const Args& args);
 struct SetsToFile {
   const CalibrationModel& model;
   const InputFlags& inputs;

@@ -30,6 +30,8 @@ int calibrate_apply(const Args& args) {
   add_prediction_flags(flags, input_flags);
   flags.files("--features", "FILE", features, "N x F features, if the alpha step was fitted with features");
   flags.files("--ids", "FILE", input_flags.ids, "N item names, for a column id of .csv and .parquet outputs");
+  flags.files("--by", "FILE", input_flags.by,
+              "N slice names or numbers, if the last step is sets with thresholds by slice");
   flags.heading("Output");
   flags.text(
       "-o,--out", "FILE", out,
@@ -46,6 +48,7 @@ int calibrate_apply(const Args& args) {
   check_threads(threads);
   const CalibrationModel model = load_model(path);
   if (gives_sets(model)) return apply_sets_to_file({model, input_flags, out, level, threads, quiet});
+  if (!input_flags.by.empty()) throw InputError("--by is for models that end with sets; leave it out");
   if (!level.empty()) throw InputError("--level is for models that end with sets; leave it out");
   const bool alpha = model.steps.back().method == "alpha";
   if (!out_probs.empty() && !alpha)

@@ -77,8 +77,9 @@ FitOptions fit_options(const FitFlags& f, const Flags& flags) {
 
 void add_fit_flags(Flags& flags, FitFlags& f) {
   flags.heading("Fit");
-  flags.text("--method", "M", f.method,
-             "temperature, ..., auto: see \"plumb list\"; sets: prediction sets (fit --method sets --help)");
+  flags.text(
+      "--method", "M", f.method,
+      "temperature, ..., auto: see \"plumb list\"; sets, risk-control: prediction sets, masks that miss little (fit --method sets --help)");
   flags.text("--after", "FILE", f.after,
              "model whose steps come first; the new step is fitted on its output");
   flags.text("--lambda-b", "X", f.lambda_b, "penalty on intercepts (vector 0.1; matrix, dirichlet 1)");
@@ -123,6 +124,7 @@ std::string fit_advice(const Args& args, const FitFlags& f) {
 
 int calibrate_fit(const Args& args) {
   if (is_sets_fit(args)) return calibrate_fit_sets(args);
+  if (is_risk_fit(args)) return calibrate_fit_risk(args);
   if (has_manifest_flags(args)) return calibrate_fit_manifest(args);
   if (std::any_of(args.begin(), args.end(),
                   [](const std::string& a) { return a == "--states" || a.starts_with("--states="); }))

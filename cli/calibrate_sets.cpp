@@ -26,6 +26,9 @@ constexpr const char* kSetsExamples = R"(Examples:
     plumb calibrate fit --method sets --levels 0.9 --probs val.npy --counts votes.npy -o sets.json
     plumb calibrate apply sets.json --probs test.npy -o sets.npy
     plumb evaluate --sets sets.npy --counts test_votes.npy
+  the guarantee for each site by itself
+    plumb calibrate fit --method sets --probs val.npy --labels y.npy --by items.csv:site -o by_site.json
+    plumb calibrate apply by_site.json --probs test.npy --by new.csv:site -o sets.npy
   sizes that follow the difficulty; on top of a temperature; patients as the unit
     plumb calibrate fit --method sets --set-score aps --after temperature.json --probs val.npy --labels y.npy --groups items.csv:patient -o sets.json)";
 
@@ -41,11 +44,14 @@ std::vector<double> numbers_of(const Args& levels) {
 
 std::string sets_summary(const Step& step, const std::string& unit) {
   const auto levels = vector_parameter(step, "level");
+  std::string where;
+  for (const auto& [name, value] : step.fit.options)
+    if (name == "by_slice") where = " of each " + std::get<std::string>(value);
   std::string out =
       "sets fitted on " + counted(step.fit.items, "item") + " and " + counted(step.fit.votes, "vote") + "\n";
   for (const double level : levels)
     out += broken("  a set of level " + show(level) + " contains a random rater's label of a new " + unit +
-                      " with probability " + show(level) + " or more, if new and old " + unit +
+                      where + " with probability " + show(level) + " or more, if new and old " + unit +
                       "s are exchangeable",
                   stdout_width(), 4) +
            "\n";
@@ -82,6 +88,8 @@ int calibrate_fit_sets(const Args& args) {
   flags.number("--lambda", o.lambda, "raps: penalty for each class beyond the fifth");
   flags.toggle("--by-class", o.by_class,
                "a threshold for each class, so that each class of labels is covered; uses one vote per item");
+  flags.files("--by", "FILE", input_flags.by,
+              "N slice names or numbers: a threshold for each slice, so that each slice is covered");
   flags.text("--after", "FILE", after, "model whose steps come first");
   flags.seed("--seed", o.seed, "seed of the votes that --by-class draws");
   flags.integer("--threads", threads, "number of threads; 0: all cores; does not change the results");
@@ -100,6 +108,7 @@ int calibrate_fit_sets(const Args& args) {
   if (flags.given("--seed") && !o.by_class)
     throw InputError("--seed has no effect without --by-class; leave it out");
 
+  o.by_slice = !input_flags.by.empty();
   Inputs inputs = load_inputs(input_flags, o.threads);
   std::vector<std::string> used = inputs.paths;
   CalibrationModel model;
@@ -146,6 +155,9 @@ int apply_sets_to_file(const SetsToFile& given) {
   const Predictions& predictions = inputs.items.predictions;
   inputs.ids = Loader(narrow<int>(given.threads), inputs)
                    .ids(given.inputs.ids, predictions.sources().front().name(), predictions.items());
+  Names slices;
+  if (!given.inputs.by.empty())
+    slices = Names(Loader(narrow<int>(given.threads), inputs).rows("--by", given.inputs.by, kNames));
   check_numbers_path("-o", given.out);
   check_outputs({{"-o", given.out}}, inputs.paths);
   const std::int64_t n = predictions.items(), k = predictions.classes();
@@ -158,7 +170,7 @@ int apply_sets_to_file(const SetsToFile& given) {
   TableFile file(given.out, {n, k}, columns, id);
   std::vector<double> rows;
   double members = 0;
-  apply_sets(model, predictions, narrow<int>(given.threads),
+  apply_sets(model, predictions, slices, narrow<int>(given.threads),
              [&](std::int64_t, std::span<const double> in_set) {
                const std::int64_t items = std::ssize(in_set) / (std::ssize(levels) * k);
                rows.resize(items * k);

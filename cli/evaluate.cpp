@@ -4,12 +4,12 @@
 #include "case_flags.hpp"
 #include "commands.hpp"
 #include "evaluate_flags.hpp"
+#include "evaluate_votes.hpp"
 #include "inputs.hpp"
 #include "output.hpp"
 #include "output_paths.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
-#include "plumb/report/orders.hpp"
 #include "plumb/report/tripod.hpp"
 #include "regression_inputs.hpp"
 #include "shell/console.hpp"
@@ -34,6 +34,9 @@ constexpr const char* kEvaluateExamples = R"(Examples:
     plumb evaluate --mean mean.npy --variance variance.npy --targets y.npy
   segmentation: a manifest that names the probabilities and masks of each case (plumb evaluate --manifest x --help lists its flags)
     plumb evaluate --manifest cases.csv --bootstrap 200 --per-case cases-out.csv
+  ordered classes (grades); votes taken two at a time; senior raters count twice
+    plumb evaluate --probs probs.npy --ratings votes.csv:a,b,senior --ordered --orders 2
+    plumb evaluate --probs probs.npy --ratings votes.csv:a,b,senior --rater-weights senior=2
   prediction sets: coverage of the votes (plumb evaluate --sets x --help lists its flags)
     plumb evaluate --sets sets.npy --counts votes.npy
   shards
@@ -42,29 +45,6 @@ constexpr const char* kEvaluateExamples = R"(Examples:
     plumb evaluate --probs probs.npy --labels labels.npy --bootstrap 200 --fail-if "verdict!=trustworthy" --quiet
     plumb evaluate --probs probs.npy --labels labels.npy --fail-if "ece>0.05" --fail-if "accuracy<0.9" --quiet
 "plumb describe FILE" shows what a file contains; "plumb list" explains the metrics.)";
-
-/// --orders and --statistic with the replicates of the evaluation.
-struct OrderFlags {
-  Args orders, statistics;
-  [[nodiscard]] bool given() const { return !orders.empty() || !statistics.empty(); }
-};
-
-OrdersOptions orders_options(const OrderFlags& f, const EvaluateOptions& o) {
-  OrdersOptions out;
-  for (const std::string& text : f.orders) {
-    const std::optional<double> k = number_of(text);
-    if (!k || *k != static_cast<int>(*k))
-      throw InputError("--orders takes numbers of votes such as 2,3, not \"" + text + "\"");
-    out.orders.push_back(static_cast<int>(*k));
-  }
-  out.statistics = f.statistics;
-  out.bins = o.bins;
-  out.bootstrap = o.bootstrap;
-  out.level = o.level;
-  out.seed = o.seed;
-  out.threads = o.threads;
-  return out;
-}
 
 }  // namespace
 
@@ -85,11 +65,8 @@ int evaluate_command(const Args& args) {
              "model file from plumb calibrate fit, applied to the predictions first");
   add_evaluate_flags(flags, evaluate_flags);
   add_null_flag(flags, evaluate_flags);
-  OrderFlags order_flags;
-  flags.list("--orders", "k,k", order_flags.orders,
-             "also evaluate the predicted distribution of k votes per item, as in 2,3");
-  flags.repeated("--statistic", "TEXT", order_flags.statistics,
-                 "also evaluate a question about votes, as in \"3 votes: all agree\"; repeatable");
+  VoteFlags vote_flags;
+  add_vote_analysis_flags(flags, vote_flags);
   add_output_flags(flags, output_flags);
   bool ids_once = false;
   flags.toggle(
@@ -104,7 +81,7 @@ int evaluate_command(const Args& args) {
   if (!tripod.empty() && !tripod_page && !tripod.ends_with(".csv"))
     throw InputError("--tripod writes .csv or .html, not " + tripod);
   EvaluateOptions options = checked_options(evaluate_flags);
-  const OrdersOptions orders_asked = orders_options(order_flags, options);
+  VoteAnalyses analyses(vote_flags, options, output_flags.save_state);
   Output output(output_flags);
   output.check_reach(options.bootstrap);
   Inputs inputs = load_inputs(input_flags, options.threads);
@@ -120,6 +97,8 @@ int evaluate_command(const Args& args) {
   std::optional<AtomicFile> tripod_file;
   if (!tripod.empty()) tripod_file.emplace(tripod);
   if (output.pages().wanted()) options.sample_items = kSampleItems;
+  const bool asked = !options.metrics.empty();
+  analyses.weigh(inputs, options);
   Result result;
   EvaluateState state;
   const bool save_state = !output_flags.save_state.empty();
@@ -130,11 +109,7 @@ int evaluate_command(const Args& args) {
   }
   if (ids_once) check_ids(inputs.ids, state);
   if (save_state && options.bootstrap > 0) add_replicates(inputs.items, inputs.ids, options, state);
-  std::vector<OrderLosses> orders;
-  if (order_flags.given()) {
-    orders = evaluate_orders(inputs.items, orders_asked);
-    add_orders(orders, result);
-  }
+  analyses.run(inputs.items, options, result);
   result.argv = argv_of("evaluate", args);
   add_input_record(inputs, result);
   if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);
@@ -144,10 +119,9 @@ int evaluate_command(const Args& args) {
     tripod_file->write(tripod_page ? tripod_html(result) : tripod_csv(result));
     tripod_file->settle();
   }
-  const int code = output.finish(result, save_state ? serialize(state) : "", !options.metrics.empty());
+  const int code = output.finish(result, save_state ? serialize(state) : "", asked);
   if (tripod_file) tripod_file->commit();
-  if (!orders.empty() && !output_flags.quiet && output_flags.json != "-")
-    write_stdout(render_orders(orders, stdout_options()));
+  if (!output_flags.quiet && output_flags.json != "-") write_stdout(analyses.text());
   return code;
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <string_view>
 
 #include "plumb/data/check.hpp"
 #include "plumb/registry.hpp"
@@ -13,6 +15,29 @@ namespace {
 
 constexpr std::array kVerdicts{"trustworthy", "off", "cannot tell"};
 constexpr std::array kFields{"low", "high", "p_value"};
+
+/// Of the section "ordered"; those of "orders" are order_1, order_2, ...
+constexpr std::array kSectionKeys{"rps", "emd", "emd_squared_plugin", "emd_squared", "ece_thresholds"};
+
+bool is_order(const std::string& key) {
+  constexpr std::string_view kOrder = "order_";
+  return key.starts_with(kOrder) && key.size() > kOrder.size() &&
+         key.find_first_not_of("0123456789", kOrder.size()) == std::string::npos;
+}
+
+const Tree* member_of(const Tree& tree, std::string_view name) {
+  if (const auto* members = std::get_if<Tree::Members>(&tree.node))
+    for (const auto& [key, value] : *members)
+      if (key == name) return &value;
+  return nullptr;
+}
+
+std::optional<double> number_in(const Tree& tree, std::string_view name) {
+  const Tree* const at = member_of(tree, name);
+  const Value* const value = at == nullptr ? nullptr : std::get_if<Value>(&at->node);
+  const double* const x = value == nullptr ? nullptr : std::get_if<double>(value);
+  return x == nullptr ? std::nullopt : std::optional(*x);
+}
 
 std::string trimmed(const std::string& s) {
   const auto begin = s.find_first_not_of(" \t"), end = s.find_last_not_of(" \t");
@@ -115,8 +140,9 @@ void check_metrics_of(const std::vector<Gate>& gates) {
   Args known{"verdict"};
   for (const MetricRow& row : metrics()) known.emplace_back(row.key);
   for (const MetricRow& row : regression_metrics()) known.emplace_back(row.key);
+  known.insert(known.end(), kSectionKeys.begin(), kSectionKeys.end());
   for (const Gate& g : gates)
-    if (std::find(known.begin(), known.end(), canonical_key(g.key)) == known.end())
+    if (std::find(known.begin(), known.end(), canonical_key(g.key)) == known.end() && !is_order(g.key))
       throw InputError(text_of(g) + ": there is no metric \"" + g.key + "\"" + did_you_mean(g.key, known) +
                        "; \"plumb list\" shows them all");
 }
@@ -135,6 +161,31 @@ void check_reach(const std::vector<Gate>& gates, std::int64_t replicates, double
                      "; give --bootstrap " + std::to_string(static_cast<std::int64_t>(enough)) +
                      " or more, or a larger bound");
   }
+}
+
+MetricResults values_for_gates(const Result& result) {
+  MetricResults out = result.metrics;
+  const auto add = [&](const std::string& key, const Tree& tree) {
+    MetricResult m;
+    m.value = number_in(tree, "value");
+    m.low = number_in(tree, "low");
+    m.high = number_in(tree, "high");
+    if (const Tree* why = member_of(tree, "why"))
+      if (const auto* text = std::get_if<Value>(&why->node))
+        if (const auto* words = std::get_if<std::string>(text)) m.why = *words;
+    out.emplace_back(key, std::move(m));
+  };
+  for (const auto& [name, section] : result.sections) {
+    const auto* members = std::get_if<Tree::Members>(&section.node);
+    if (members == nullptr || (name != "orders" && name != "ordered")) continue;
+    for (const auto& [key, tree] : *members) {
+      if (name == "orders" && is_order(key))
+        if (const Tree* debiased = member_of(tree, "debiased")) add(key, *debiased);
+      if (name == "ordered" && std::find(kSectionKeys.begin(), kSectionKeys.end(), key) != kSectionKeys.end())
+        add(key, tree);
+    }
+  }
+  return out;
 }
 
 std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const MetricResults& values,

@@ -40,6 +40,8 @@ struct GateSource {
   std::int64_t replicates = 0;
   bool merged = false;  ///< of states, which hold no items to resample
 };
+/// The metrics of a result and, of its sections, the losses of each order and the scores of ordered classes.
+[[nodiscard]] MetricResults values_for_gates(const Result& result);
 /// A sentence for each gate that fails. A gate that cannot be decided, because what it names was not computed
 /// or is undefined, is an InputError: a missing value never passes.
 [[nodiscard]] std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates,

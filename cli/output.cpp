@@ -84,7 +84,7 @@ int Output::finish(Result result, const std::string& state, bool all_metrics) {
   if (!flags_.name.empty())
     result.sections.insert(result.sections.begin(), {"name", Tree(Value(flags_.name))});
   const std::vector<std::string> held = gates_that_hold(
-      gates_, result.metrics,
+      gates_, values_for_gates(result),
       {.judged = &result.verdict, .replicates = replicates_of(result), .merged = result.command == "merge"});
   if (json_) json_->write(render_json(result));
   if (state_) state_->write(state);

@@ -7,6 +7,7 @@
 #include "calibrate/minimise.hpp"
 #include "calibrate/rows.hpp"
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/special.hpp"
 
 namespace plumb {
 namespace detail {
@@ -78,17 +79,31 @@ std::vector<double> minimise_alpha(AlphaProblem& problem, FitReport& report) {
   return theta;
 }
 
+/// alpha_0 of an item with average features and its 95% interval, symmetric in log alpha_0.
+void add_interval_of_alpha(const AlphaProblem& problem, const std::vector<double>& theta, const Names& groups,
+                           FitReport& report) {
+  constexpr double kLevel = 0.95;
+  report.options.emplace_back("alpha_0", exp_portable(theta[0]));
+  const std::optional<AlphaSpread> spread = problem.log_alpha_spread(theta, groups);
+  if (!spread) return;
+  const double half = normal_quantile((1 + kLevel) / 2) * spread->error;
+  report.options.emplace_back("alpha_0_low", exp_portable(spread->middle - half));
+  report.options.emplace_back("alpha_0_high", exp_portable(spread->middle + half));
+}
+
 Step fit_alpha(const Items& items, const FitOptions& options) {
   const double lambda = options.lambda.value_or(kLambda);
   if (!(lambda >= 0)) throw InputError("⟦lambda⟧ must be 0 or more, not " + show(lambda));
   AlphaProblem problem(items, options, lambda);
   Step step{"alpha"};
-  const std::vector<double> theta = problem.in_file_units(minimise_alpha(problem, step.fit));
+  const std::vector<double> found = minimise_alpha(problem, step.fit);
+  const std::vector<double> theta = problem.in_file_units(found);
   step.add_parameter("bias", theta[0]);
   if (theta.size() > 1) step.add_parameter("weights", std::vector<double>(theta.begin() + 1, theta.end()));
   step.fit.items = problem.items();
   step.fit.votes = problem.votes();
   step.fit.options = {{"lambda", lambda}, {"weight_votes", options.weight_votes}};
+  add_interval_of_alpha(problem, found, items.groups, step.fit);
   if (problem.single() > 0)
     step.fit.warnings.push_back(counted(problem.single(), "item") +
                                 " of one vote left out: one vote says nothing about alpha_0.");

@@ -84,6 +84,7 @@ void AlphaProblem::read(const Items& items, const FitOptions& options) {
       offset_.push_back(z_.size());
       weight_.push_back(weight);
       total_.push_back(n);
+      row_.push_back(begin + i);
       votes_ += n;
       for (std::int64_t j = 0; j < features_; ++j) {
         const double x = u[i * features_ + j];

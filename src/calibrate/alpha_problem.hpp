@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace plumb::detail {
 
 /// InputError for a feature that is not finite or too large to be squared and summed.
 void check_feature(double x, const Rows& features, std::int64_t row, std::int64_t column);
+
+struct AlphaSpread {
+  double middle = 0, error = 0;
+};
 
 class AlphaProblem {
  public:
@@ -28,6 +33,12 @@ class AlphaProblem {
   double value(std::span<const double> theta, std::span<double> gradient);
   /// Hessian of the last value() call times v.
   void times(std::span<const double> v, std::span<double> out) const;
+  /// log alpha_0 for average features without the pull of the penalty, by one Newton step from the optimum
+  /// theta, and its standard error: the sandwich of the curvature and of the gradients' variance between
+  /// units (groups if given, otherwise items). Absent where alpha_0 stands on its bound, with fewer than two
+  /// units, or with very many features.
+  [[nodiscard]] std::optional<AlphaSpread> log_alpha_spread(std::span<const double> theta,
+                                                            const Names& groups) const;
   /// Bias first, for features as they are in the file.
   [[nodiscard]] std::vector<double> in_file_units(std::span<const double> theta) const;
   [[nodiscard]] std::vector<double> gradient_in_file_units(std::span<const double> gradient) const;
@@ -45,6 +56,7 @@ class AlphaProblem {
   std::vector<double> mean_, scale_;
   std::vector<double> weight_, curvature_;
   std::vector<std::uint32_t> total_;
+  std::vector<std::int64_t> row_;     // of the items that are kept
   std::vector<std::int64_t> offset_;  // of each item's votes
   std::vector<double> z_;             // probability of each class voted for
   std::vector<std::uint32_t> count_;  // its votes

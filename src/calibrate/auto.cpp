@@ -47,12 +47,31 @@ std::string left_out(const CalibratorRow& row, const Items& items, double votes)
   return "";
 }
 
+/// Fits on other targets than the votes are equal to those on the votes where no item has two.
+bool is_for_several_votes(std::string_view method) {
+  return method == "dirichlet-soft" || method == "temperature-soft" || method == "temperature-drawn" ||
+         method == "temperature-smooth";
+}
+
+bool has_several_votes(const Items& items) {
+  VoteBlock votes;
+  constexpr std::int64_t kRows = 4096;
+  for (std::int64_t begin = 0; begin < items.size(); begin += kRows) {
+    items.votes.read(begin, std::min(items.size(), begin + kRows), votes);
+    if (!votes.single && std::any_of(votes.total.begin(), votes.total.end(), [](auto n) { return n > 1; }))
+      return true;
+  }
+  return false;
+}
+
 /// The methods that serve the task, fewest parameters first.
 std::vector<Entry> candidates(const Items& items, double votes) {
+  const bool several = has_several_votes(items);
   std::vector<Entry> out;
   for (const CalibratorRow& row : calibrators()) {
     if (row.complexity == Complexity::unranked || !row.serves(items.classes())) continue;
     if (items.binary() && row.method == "dirichlet") continue;  // of two classes it is beta
+    if (!several && is_for_several_votes(row.method)) continue;
     Entry e{&row, {}, {}};
     e.league.method = row.method;
     e.league.parameters = row.parameters(items.classes());

@@ -109,10 +109,27 @@ std::int64_t CalibratorRow::parameters(std::int64_t classes) const {
 
 std::span<const CalibratorRow> calibrators() {
   using namespace detail;
-  static const CalibratorRow rows[] = {
-      kTemperature,      kVector,    kMatrix, kDirichlet, kBeta,  kPlatt,
-      kIsotonic,         kHistogram, kEts,    kMixNMatch, kAlpha, kStructuredVector,
-      kStructuredMatrix, kQuadratic, kSpline, kNone,      kAuto};
+  static const CalibratorRow rows[] = {kTemperature,
+                                       kVector,
+                                       kMatrix,
+                                       kDirichlet,
+                                       kBeta,
+                                       kPlatt,
+                                       kIsotonic,
+                                       kHistogram,
+                                       kEts,
+                                       kMixNMatch,
+                                       kAlpha,
+                                       kStructuredVector,
+                                       kStructuredMatrix,
+                                       kQuadratic,
+                                       kSpline,
+                                       kDirichletSoft,
+                                       kTemperatureSoft,
+                                       kTemperatureDrawn,
+                                       kTemperatureSmooth,
+                                       kNone,
+                                       kAuto};
   return rows;
 }
 

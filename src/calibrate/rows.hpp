@@ -25,7 +25,8 @@
 namespace plumb::detail {
 
 extern const CalibratorRow kTemperature, kVector, kMatrix, kDirichlet, kBeta, kPlatt, kIsotonic, kHistogram,
-    kEts, kMixNMatch, kAlpha, kStructuredVector, kStructuredMatrix, kQuadratic, kSpline, kNone, kAuto;
+    kEts, kMixNMatch, kAlpha, kStructuredVector, kStructuredMatrix, kQuadratic, kSpline, kDirichletSoft,
+    kTemperatureSoft, kTemperatureDrawn, kTemperatureSmooth, kNone, kAuto;
 
 /// The row's fit with the prior that the options name or, where the plain objective has no finite optimum,
 /// with kPriorVotes; the report says which.

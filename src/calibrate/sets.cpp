@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <unordered_map>
 
 #include "calibrate/ballots.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/random.hpp"
 
@@ -54,7 +57,7 @@ class ClassScorer {
 
 struct WeightedScore {
   double score, weight;
-  std::uint32_t cls;
+  std::uint32_t kind;  // the class or the slice that has a threshold of its own
   auto operator<=>(const WeightedScore&) const = default;
 };
 
@@ -72,25 +75,31 @@ double smallest_threshold(std::vector<WeightedScore>& scores, double units, doub
   return kEverything;
 }
 
-/// One over the number of items with votes of the same group, for each item with votes; 0 for others.
-std::vector<double> shares_of_groups(const Items& items, std::int64_t& units) {
+std::uint32_t slice_of(const Items& items, bool by_slice, std::int64_t i) {
+  return by_slice ? items.by.front().code(i) : 0;
+}
+
+/// One over the number of items with votes of the same group and slice, for each item with votes; 0 for
+/// others. `units`: by slice, items or groups.
+std::vector<double> shares_of_groups(const Items& items, bool by_slice, std::vector<std::int64_t>& units) {
   std::vector<double> out(items.size());
-  std::vector<std::int64_t> members(items.groups.distinct().size());
+  std::unordered_map<std::uint64_t, std::int64_t> members;  // by group and slice
+  const auto key = [&](std::int64_t i) {
+    return std::uint64_t{items.groups.code(i)} << 32U | slice_of(items, by_slice, i);
+  };
   VoteBlock votes;
   items.votes.read(0, items.size(), votes);
-  units = 0;
+  units.assign(by_slice ? items.by.front().distinct().size() : 1, 0);
   for (std::int64_t i = 0; i < items.size(); ++i) {
     if (votes.votes(i) == 0) continue;
     out[i] = 1;
-    if (items.groups.empty()) {
-      ++units;
-    } else if (members[items.groups.code(i)]++ == 0) {
-      ++units;
-    }
+    const std::uint32_t slice = slice_of(items, by_slice, i);
+    const bool first = items.groups.empty() || members[key(i)]++ == 0;
+    units[slice] += first ? 1 : 0;
   }
   if (!items.groups.empty())
     for (std::int64_t i = 0; i < items.size(); ++i)
-      if (out[i] > 0) out[i] = 1.0 / members[items.groups.code(i)];
+      if (out[i] > 0) out[i] = 1.0 / static_cast<double>(members[key(i)]);
   return out;
 }
 
@@ -121,7 +130,8 @@ std::vector<WeightedScore> collect_scores(const Items& items, const SetOptions& 
       const std::size_t width = block.z.width;
       const auto scores = scorer(std::span<const double>(block.z.z).subspan(i * width, width));
       const auto add = [&](std::uint32_t k, double part) {
-        workers[w].scores.push_back({scores[k], part, k});
+        workers[w].scores.push_back(
+            {scores[k], part, o.by_class ? k : slice_of(items, o.by_slice, begin + i)});
       };
       if (o.by_class || block.votes.single) {
         add(one_vote(block.votes, i, o.seed, begin + i), share[begin + i]);
@@ -145,6 +155,11 @@ void check_set_options(const Items& items, const SetOptions& o) {
     throw InputError("the guarantee of sets needs exchangeable items; leave out ⟦weights⟧");
   if (o.by_class && !items.groups.empty())
     throw InputError("thresholds by class need exchangeable items; leave out ⟦groups⟧ or ⟦by_class⟧");
+  if (o.by_slice && o.by_class)
+    throw InputError("thresholds are by class or by slice; leave out ⟦by_class⟧ or ⟦by⟧");
+  if (o.by_slice && items.by.size() != 1)
+    throw InputError("thresholds by slice need one way to slice, not " + std::to_string(items.by.size()) +
+                     "; give ⟦by⟧ once");
   if (!(o.lambda >= 0 && o.lambda <= 1e6))
     throw InputError("⟦lambda⟧ must be 0 or more, not " + show(o.lambda));
   if (o.levels.empty()) throw InputError("⟦levels⟧ names no level; give one or more, as in 0.9");
@@ -156,25 +171,26 @@ void check_set_options(const Items& items, const SetOptions& o) {
 
 Step fit_sets(const Items& items, const SetOptions& o) {
   check_set_options(items, o);
-  std::int64_t units = 0;
-  const std::vector<double> share = shares_of_groups(items, units);
-  if (units == 0)
+  std::vector<std::int64_t> units;
+  const std::vector<double> share = shares_of_groups(items, o.by_slice, units);
+  const std::int64_t all_units = std::accumulate(units.begin(), units.end(), std::int64_t{0});
+  if (all_units == 0)
     throw InputError(items.votes.rows().name() + ": no item has a vote, so there is nothing to fit on");
   std::vector<WeightedScore> all = collect_scores(items, o, share);
-  const int kinds = o.by_class ? items.classes() : 1;
+  const int kinds = o.by_class ? items.classes() : narrow<int>(std::ssize(units));
   std::vector<std::vector<WeightedScore>> parts(kinds);
-  if (!o.by_class) {
+  if (kinds == 1) {
     parts[0] = std::move(all);
   } else {
-    for (const WeightedScore& s : all) parts[s.cls].push_back(s);
+    for (const WeightedScore& s : all) parts[s.kind].push_back(s);
   }
   Step step{"sets"};
   std::vector<double> tau;
   std::int64_t unlimited = 0;
   for (const double level : o.levels)
-    for (auto& part : parts) {
-      const double n = o.by_class ? static_cast<double>(part.size()) : static_cast<double>(units);
-      tau.push_back(smallest_threshold(part, n, level));
+    for (int kind = 0; kind < kinds; ++kind) {
+      const auto n = static_cast<double>(o.by_class ? std::ssize(parts[kind]) : units[kind]);
+      tau.push_back(smallest_threshold(parts[kind], n, level));
       unlimited += tau.back() == kEverything ? 1 : 0;
     }
   step.add_parameter("score", static_cast<double>(o.score));
@@ -186,11 +202,16 @@ Step fit_sets(const Items& items, const SetOptions& o) {
   step.fit.votes = tally.votes;
   step.fit.options = {{"score", std::string(kSetScores[static_cast<int>(o.score)])},
                       {"by_class", o.by_class},
-                      {"units", units},
+                      {"units", all_units},
                       {"seed", o.seed}};
+  if (o.by_slice) {
+    step.fit.options.emplace_back("by_slice", items.by.front().title());
+    step.fit.options.emplace_back("slices", items.by.front().distinct());
+  }
   if (unlimited > 0)
-    step.fit.warnings.push_back((o.by_class ? counted(unlimited, "threshold") + " of a class and level"
-                                            : counted(unlimited, "level")) +
+    step.fit.warnings.push_back((o.by_slice   ? counted(unlimited, "threshold") + " of a slice and level"
+                                 : o.by_class ? counted(unlimited, "threshold") + " of a class and level"
+                                              : counted(unlimited, "level")) +
                                 " could not be reached with so few " +
                                 (items.groups.empty() ? "items" : "groups") +
                                 ": these sets contain every class.");
@@ -201,20 +222,70 @@ bool gives_sets(const CalibrationModel& model) {
   return !model.steps.empty() && model.steps.back().method == "sets";
 }
 
+std::vector<std::string> set_slices(const CalibrationModel& model) {
+  for (const auto& [name, value] : model.steps.back().fit.options)
+    if (const auto* slices = std::get_if<std::vector<std::string>>(&value);
+        name == "slices" && slices != nullptr)
+      return *slices;
+  return {};
+}
+
 std::span<const double> set_levels(const CalibrationModel& model) {
   return vector_parameter(model.steps.back(), "level");
 }
 
-void apply_sets(const CalibrationModel& model, const Predictions& predictions, int threads,
-                const std::function<void(std::int64_t, std::span<const double>)>& sink) {
+namespace {
+
+/// The position among the model's slices of each distinct name; empty without thresholds by slice.
+std::vector<std::int64_t> positions(const std::vector<std::string>& known, const Names& slices,
+                                    const std::string& model, const Predictions& predictions) {
+  if (known.empty()) {
+    if (!slices.empty()) throw InputError(model + " has no thresholds by slice; leave out ⟦by⟧");
+    return {};
+  }
+  if (slices.empty())
+    throw InputError(model + " has thresholds by slice; name the slice of each item with ⟦by⟧");
+  check_same_rows(predictions.sources().front().name(), predictions.items(), slices.source(), slices.size());
+  std::vector<std::int64_t> out;
+  for (const std::string& name : slices.distinct()) {
+    const auto at = std::find(known.begin(), known.end(), name);
+    if (at == known.end())
+      throw InputError(slices.source() + " has the slice \"" + name + "\", for which " + model +
+                       " has no thresholds" + did_you_mean(name, known) +
+                       "; fit on items of that slice, or without ⟦by⟧");
+    out.push_back(at - known.begin());
+  }
+  return out;
+}
+
+}  // namespace
+
+namespace {
+
+bool controls_risk(const Step& step) {
+  return std::any_of(step.parameters.begin(), step.parameters.end(),
+                     [](const Parameter& p) { return p.name == "threshold"; });
+}
+
+}  // namespace
+
+void apply_sets(const CalibrationModel& model, const Predictions& predictions, const Names& slices,
+                int threads, const std::function<void(std::int64_t, std::span<const double>)>& sink) {
   const Step& step = model.steps.back();
   const std::int64_t levels = std::ssize(set_levels(model)), classes = predictions.classes();
-  const double score = scalar_parameter(step, "score"), lambda = scalar_parameter(step, "lambda");
+  const bool masks = controls_risk(step);  // risk_control.hpp
+  if (masks && classes != 2) throw InputError(model.name + " marks class 1 of two classes");
+  const double score = masks ? 0 : scalar_parameter(step, "score"),
+               lambda = masks ? 0 : scalar_parameter(step, "lambda");
   if (!(score == 0 || score == 1 || score == 2))
     throw InputError(model.name + ": the sets step has an unknown score; fit it again");
-  const bool by_class =
-      step.parameters.back().shape == std::vector<std::int64_t>{levels, classes} && classes > 1;
-  const auto tau = parameter(step, "tau", {levels, by_class ? classes : 1});
+  const std::vector<std::string> known = set_slices(model);
+  const bool by_class = !masks && known.empty() &&
+                        step.parameters.back().shape == std::vector<std::int64_t>{levels, classes} &&
+                        classes > 1;
+  const std::int64_t kinds = by_class ? classes : std::max<std::int64_t>(1, std::ssize(known));
+  const auto tau = masks ? parameter(step, "threshold", {levels}) : parameter(step, "tau", {levels, kinds});
+  const std::vector<std::int64_t> slice_at = positions(known, slices, model.name, predictions);
   CalibrationModel before = model;
   before.steps.pop_back();
   if (before.steps.empty()) before.steps.push_back(Step{"none"});
@@ -231,11 +302,21 @@ void apply_sets(const CalibrationModel& model, const Predictions& predictions, i
       ClassScorer scorer(static_cast<SetScore>(static_cast<int>(score)), lambda, static_cast<int>(classes));
       for (std::int64_t i = 0; i < end - begin; ++i) {
         const std::size_t width = p.width;
+        if (masks) {
+          const double one = width == 1 ? p.z[i] : p.z[2 * i + 1];
+          for (std::int64_t l = 0; l < levels; ++l) {
+            double* const out = in_set.data() + ((begin + i) * levels + l) * classes;
+            out[1] = one >= tau[l] ? 1 : 0;
+            out[0] = 1 - out[1];
+          }
+          continue;
+        }
         const auto scores = scorer(std::span<const double>(p.z).subspan(i * width, width));
+        const std::int64_t slice = slice_at.empty() ? 0 : slice_at[slices.code(first + begin + i)];
         double* out = in_set.data() + (begin + i) * levels * classes;
         for (std::int64_t l = 0; l < levels; ++l)
           for (std::int64_t k = 0; k < classes; ++k)
-            out[l * classes + k] = scores[k] <= tau[by_class ? l * classes + k : l] ? 1 : 0;
+            out[l * classes + k] = scores[k] <= tau[l * kinds + (by_class ? k : slice)] ? 1 : 0;
       }
     });
     sink(first, in_set);

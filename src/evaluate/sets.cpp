@@ -4,60 +4,15 @@
 #include <cmath>
 
 #include "plumb/data/check.hpp"
-#include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/special.hpp"
 #include "plumb/resample/interval.hpp"
+#include "plumb/resample/unit_ratio.hpp"
 
 namespace plumb {
 namespace {
 
 constexpr int kMostRatersOfSets = 1000;
-
-/// A ratio of sums, value over weight, with its variance between units: items, or so many groups.
-class UnitRatio {
- public:
-  explicit UnitRatio(std::size_t groups = 0) : groups_(groups) {}
-  void add(std::uint64_t unit, double value, double weight) {
-    if (!(weight > 0)) return;
-    value_.add(value);
-    weight_.add(weight);
-    ++items_;
-    if (groups_.empty()) {
-      for (const auto& [sum, term] : {std::pair(&vv_, value * value), std::pair(&vw_, value * weight),
-                                      std::pair(&ww_, weight * weight)})
-        sum->add(term);
-      return;
-    }
-    Group& g = groups_[unit];
-    g.value.add(value);
-    g.weight.add(weight);
-    units_ += g.items++ == 0 ? 1 : 0;
-  }
-  [[nodiscard]] std::int64_t items() const { return items_; }
-  [[nodiscard]] std::int64_t units() const { return groups_.empty() ? items_ : units_; }
-  [[nodiscard]] double ratio() const { return value_.value() / weight_.value(); }
-  /// Of the ratio, linearised; absent for fewer than two units.
-  [[nodiscard]] std::optional<double> variance() const {
-    if (units() < 2) return std::nullopt;
-    const double p = ratio(), n = static_cast<double>(units()), w = weight_.value();
-    double squares = vv_.value() - 2 * p * vw_.value() + p * p * ww_.value();
-    for (const Group& g : groups_) {
-      const double residual = g.value.value() - p * g.weight.value();
-      squares += residual * residual;
-    }
-    return std::max(0.0, squares) / (w * w) * n / (n - 1);
-  }
-
- private:
-  struct Group {
-    ExactSum value, weight;
-    std::int64_t items = 0;
-  };
-  std::vector<Group> groups_;
-  ExactSum value_, weight_, vv_, vw_, ww_;
-  std::int64_t items_ = 0, units_ = 0;
-};
 
 Coverage coverage_of(std::string against, const UnitRatio& r, bool grouped, double level) {
   Coverage out{std::move(against), r.items(), {}, {}, {}};
@@ -121,6 +76,9 @@ SetsResult evaluate_sets(const Rows& sets, const Votes& votes, const Names& grou
   std::vector<UnitRatio> of_rater(raters, none), of_size(classes + 1, none), of_class(classes, none);
   std::vector<std::vector<UnitRatio>> of_slice;
   for (const Names& names : by) of_slice.emplace_back(names.distinct().size(), none);
+  // By class and group: votes for the class in the set, and all of them.
+  std::vector<std::vector<std::pair<double, double>>> group_votes(
+      grouped ? classes : 0, std::vector<std::pair<double, double>>(groups.distinct().size()));
   SetReader read(sets);
   std::vector<std::uint32_t> top;
   for (std::int64_t i = 0; i < votes.items(); ++i) {
@@ -135,6 +93,11 @@ SetsResult evaluate_sets(const Rows& sets, const Votes& votes, const Names& grou
       const double share = 1.0 * block.hits(i, static_cast<std::uint32_t>(k)) / n;
       held += share * set[k];
       of_class[k].add(unit, share * set[k], share);
+      if (grouped) {
+        const double votes_for = block.hits(i, static_cast<std::uint32_t>(k));
+        group_votes[k][unit].first += votes_for * set[k];
+        group_votes[k][unit].second += votes_for;
+      }
     }
     of_votes.add(unit, held, 1);
     of_size[members].add(unit, held, 1);
@@ -168,16 +131,19 @@ SetsResult evaluate_sets(const Rows& sets, const Votes& votes, const Names& grou
   for (int s = 0; s <= classes; ++s)
     if (of_size[s].items() > 0) out.by_size.push_back(covered(std::to_string(s), of_size[s]));
   for (int k = 0; k < classes; ++k) out.by_class.push_back(covered(std::to_string(k), of_class[k]));
+  for (int k = 0; grouped && k < classes; ++k) {
+    UnitRatio means;
+    for (const auto& [held, cast] : group_votes[k])
+      if (cast > 0) means.add(0, held / cast, 1);
+    out.by_class_of_groups.push_back(covered(std::to_string(k), means));
+  }
   for (std::size_t b = 0; b < by.size(); ++b)
     for (std::size_t g = 0; g < of_slice[b].size(); ++g)
       out.by_slice.push_back(covered(by[b].title() + " " + by[b].distinct()[g], of_slice[b][g]));
   out.mean_size = out.size_low = out.size_high = size.ratio();
-  if (const auto variance = size.variance()) {
-    const double z = normal_quantile((1 + o.level) / 2);
-    const double half =
-        z * std::sqrt(*variance) * (grouped ? student_factor(z, static_cast<double>(size.units() - 1)) : 1);
-    out.size_low = std::max(0.0, out.mean_size - half);
-    out.size_high = std::min<double>(classes, out.mean_size + half);
+  if (const auto half = size.half_length(o.level)) {
+    out.size_low = std::max(0.0, out.mean_size - *half);
+    out.size_high = std::min<double>(classes, out.mean_size + *half);
   }
   return out;
 }

@@ -63,7 +63,46 @@ CeilingRow finish_row(int rater, const CeilingSums& s, bool ordered, bool groupe
   return out;
 }
 
+double middle_of(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  const std::size_t n = x.size();
+  return n % 2 == 1 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
 }  // namespace
+
+std::vector<CeilingSummary> summarise_ceiling(const std::vector<CeilingRow>& rows) {
+  std::vector<CeilingSummary> out;
+  std::vector<std::vector<double>> raters, model;
+  for (const CeilingRow& row : rows)
+    for (std::size_t j = 0; j < row.scores.size(); ++j) {
+      const CeilingScore& s = row.scores[j];
+      if (out.size() <= j) {
+        out.push_back({.key = s.key, .best_rater = s.rater, .best = row.rater});
+        raters.emplace_back();
+        model.emplace_back();
+      }
+      CeilingSummary& sum = out[j];
+      const double sign = s.key == "agreement" ? 1 : -1;  // of brier and rps lower is better
+      ++sum.raters;
+      sum.farther += sign * s.difference() > 0 ? 1 : 0;
+      if (s.low && s.high) {
+        sum.surely_farther += (sign > 0 ? *s.low > 0 : *s.high < 0) ? 1 : 0;
+        sum.surely_nearer += (sign > 0 ? *s.high < 0 : *s.low > 0) ? 1 : 0;
+      }
+      if (sign * s.rater > sign * sum.best_rater) {
+        sum.best_rater = s.rater;
+        sum.best = row.rater;
+      }
+      raters[j].push_back(s.rater);
+      model[j].push_back(s.model);
+    }
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    out[j].median_rater = middle_of(raters[j]);
+    out[j].median_model = middle_of(model[j]);
+  }
+  return out;
+}
 
 std::vector<CeilingRow> human_ceiling(const Items& items, bool ordered, double level) {
   check_items(items);

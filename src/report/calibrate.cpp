@@ -23,6 +23,12 @@ const Parameter* find(const Step& step, std::string_view name) {
   return at == step.parameters.end() || at->values.empty() ? nullptr : &*at;
 }
 
+std::optional<double> option_of(const Step& step, std::string_view name) {
+  for (const auto& [key, value] : step.fit.options)
+    if (const auto* x = std::get_if<double>(&value); key == name && x != nullptr) return *x;
+  return std::nullopt;
+}
+
 // What the numbers of a step mean for the predictions;
 // empty where a list of numbers says nothing to a reader.
 std::string meaning(const Step& step) {
@@ -36,13 +42,20 @@ std::string meaning(const Step& step) {
   }
   if (const Parameter* bias = find(step, "bias"); bias != nullptr && step.method == "alpha") {
     const Parameter* w = find(step, "weights");
+    const auto low = option_of(step, "alpha_0_low"), high = option_of(step, "alpha_0_high");
+    const std::string range =
+        low && high ? fmt::format(" (95% interval {} to {})", parameter_text(*low), parameter_text(*high))
+                    : "";
     if (w == nullptr)
       return fmt::format(
-          "Votes vary as draws from a Dirichlet with alpha_0 = {} around the prediction; two raters disagree {} times as often as the probabilities alone imply. The probabilities do not change.",
-          parameter_text(std::exp(bias->values.front())),
+          "Votes vary as draws from a Dirichlet with alpha_0 = {}{} around the prediction; two raters disagree {} times as often as the probabilities alone imply. The probabilities do not change.",
+          parameter_text(std::exp(bias->values.front())), range,
           fmt::format("{:.3f}", 1 / (1 + std::exp(-bias->values.front()))));
-    return fmt::format("alpha_0 = exp(w.u + b) from {}, b = {}. The probabilities do not change.",
-                       counted(std::ssize(w->values), "feature"), parameter_text(bias->values.front()));
+    const auto middle = option_of(step, "alpha_0");
+    return fmt::format(
+        "alpha_0 = exp(w.u + b) from {}, b = {}{}. The probabilities do not change.",
+        counted(std::ssize(w->values), "feature"), parameter_text(bias->values.front()),
+        middle ? fmt::format("; {}{} for average features", parameter_text(*middle), range) : "");
   }
   if (const Parameter* cells = find(step, "cells"))
     return fmt::format("Tables of {} in all.", counted(find(step, "values")->values.size(), "bin")) +

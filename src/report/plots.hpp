@@ -56,6 +56,7 @@ struct ReaderTable {
 void case_tables(const Runs& runs, std::vector<ReaderTable>& out);
 void confusion_tables(const Runs& runs, std::vector<ReaderTable>& out);
 void uncertainty_tables(const Runs& runs, std::vector<ReaderTable>& out);
+void rater_reader_tables(const Runs& runs, std::vector<ReaderTable>& out);
 
 /// Binds the spec of its name to `rows` and adds the plot to `out`. With runs: each model (field "model")
 /// gets its colour, and no legend when it is alone. With choices: the first is shown, and its sentence unless

@@ -62,6 +62,10 @@ void add_sets(const SetsResult& r, const SetsOptions& o, const Items& items, Res
   result.tables.emplace_back("set_sizes", coverage_rows("size", r.by_size));
   result.tables.emplace_back("set_classes",
                              coverage_rows("class", with_class_names(r.by_class, items.class_names)));
+  if (!r.by_class_of_groups.empty())
+    result.tables.emplace_back(
+        "set_classes_of_groups",
+        coverage_rows("class", with_class_names(r.by_class_of_groups, items.class_names)));
   if (!r.by_slice.empty()) result.tables.emplace_back("set_slices", coverage_rows("slice", r.by_slice));
 }
 
@@ -73,6 +77,9 @@ std::string render_sets(const SetsResult& r, const std::vector<std::string>& cla
   out += coverage_lines("against", r.coverage, options);
   out += coverage_lines("size of the set", r.by_size, options);
   out += coverage_lines("votes for", with_class_names(r.by_class, classes), options);
+  if (!r.by_class_of_groups.empty())
+    out += coverage_lines("votes for, mean over groups", with_class_names(r.by_class_of_groups, classes),
+                          options);
   if (!r.by_slice.empty()) out += coverage_lines("slice", r.by_slice, options);
   return out;
 }

@@ -3,6 +3,7 @@
 #include "plumb/calibrate/sets.hpp"
 #include "laws/laws.hpp"
 #include "laws/simulated.hpp"
+#include "plumb/calibrate/risk_control.hpp"
 #include "plumb/evaluate/sets.hpp"
 
 namespace plumb::laws {
@@ -15,7 +16,7 @@ Rows sets_of(const Step& step, const Items& items) {
   model.classes = items.classes();
   model.steps = {step};
   std::vector<double> out;
-  apply_sets(model, items.predictions, 1, [&](std::int64_t, std::span<const double> rows) {
+  apply_sets(model, items.predictions, {}, 1, [&](std::int64_t, std::span<const double> rows) {
     out.insert(out.end(), rows.begin(), rows.end());
   });
   return Rows(array_of(std::move(out), {items.size(), items.classes()}, "sets"));
@@ -48,7 +49,80 @@ void guarantee(Book& book, const Setting& s, SetScore score, bool by_class, Want
             s.name, wanted, held);
 }
 
+/// Each slice by itself, though the model is far better on one of them.
+void by_slice(Book& book) {
+  const Setting easy{.n = 60, .classes = 4}, hard{.n = 60, .classes = 4, .slope = 0.2};
+  const auto mixed = [&](std::uint64_t seed) {
+    Drawn a = draw(easy, seed), b = draw(hard, seed + 13);
+    a.votes.z.insert(a.votes.z.end(), b.votes.z.begin(), b.votes.z.end());
+    a.votes.votes.insert(a.votes.votes.end(), b.votes.votes.begin(), b.votes.votes.end());
+    Items items = items_of(a);
+    std::vector<std::string> names(60, "easy");
+    names.resize(120, "hard");
+    items.by = {Names(Rows(array_of(std::move(names), {120}, "site")))};
+    return items;
+  };
+  SetOptions o;
+  o.threads = 1;
+  o.by_slice = true;
+  const auto held = simulate_sets(book.sets(1000, 60), book.seed() + 43, [&](std::uint64_t seed) {
+    CalibrationModel model;
+    model.task = "multiclass";
+    model.classes = 4;
+    model.steps = {fit_sets(mixed(seed), o)};
+    const Items items = mixed(seed + 77);
+    std::vector<double> out;
+    apply_sets(
+        model, items.predictions, items.by.front(), 1,
+        [&](std::int64_t, std::span<const double> rows) { out.insert(out.end(), rows.begin(), rows.end()); });
+    const Rows sets(array_of(std::move(out), {120, 4}, "sets"));
+    return *evaluate_sets(sets, items.votes, {}, items.by, {}).by_slice.back().value;
+  });
+  book.mean("a set of level 0.9 holds the label of a new item of the harder slice",
+            "60 items of each of 2 slices, K = 4", {0.9, 0.93}, held);
+}
+
+/// Cases of 30 voxels with a level of their own.
+Items voxels_of_cases(int cases, std::uint64_t seed) {
+  RandomStream rng(seed, Purpose::demo, 66);
+  test::Simulated s;
+  for (int c = 0; c < cases; ++c) {
+    const double own = rng.normal();
+    for (int v = 0; v < 30; ++v) {
+      const double u = rng.normal() - 1;
+      s.z.push_back(sigmoid(u));
+      s.votes.push_back({rng.uniform() < sigmoid(u + own) ? 1 : 0, rng.uniform() < sigmoid(u + own) ? 1 : 0});
+      s.group.push_back(c);
+    }
+  }
+  return test::to_items(s, test::VoteForm::counts);
+}
+
+void masks(Book& book) {
+  for (const int cases : {19, 49}) {
+    const auto found = simulate_sets(book.sets(2000, 60), book.seed() + 44, [&](std::uint64_t seed) {
+      RiskControl control;
+      control.add_groups(voxels_of_cases(cases, seed));
+      CalibrationModel model;
+      model.task = "binary";
+      model.classes = 2;
+      model.steps = {control.step({0.8})};
+      const Items items = voxels_of_cases(20, seed + 7'777'777);
+      std::vector<double> out;
+      apply_sets(model, items.predictions, {}, 1, [&](std::int64_t, std::span<const double> rows) {
+        out.insert(out.end(), rows.begin(), rows.end());
+      });
+      const Rows sets(array_of(std::move(out), {items.size(), 2}, "masks"));
+      return *evaluate_sets(sets, items.votes, items.groups, {}, {}).by_class_of_groups.back().value;
+    });
+    book.mean("the mask of a new case finds, at level 0.8, of the votes for class 1",
+              std::to_string(cases) + " cases of 30 voxels, 2 raters", {0.8, 0.8 + 2.0 / (cases + 1)}, found);
+  }
+}
+
 void sets(Book& book) {
+  by_slice(book);
+  masks(book);
   const Setting votes{.name = "n = 200, K = 5, 5 dependent votes, over-confident",
                       .n = 200,
                       .classes = 5,

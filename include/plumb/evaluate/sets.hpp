@@ -20,11 +20,12 @@ struct Coverage {
 };
 
 struct SetsResult {
-  std::int64_t items = 0, votes = 0;  ///< items with votes
-  std::vector<Coverage> coverage;     ///< votes: of a random vote of an item; majority; each rater
-  std::vector<Coverage> by_size;      ///< of the votes, by the size of the set
-  std::vector<Coverage> by_class;     ///< of the votes for each class
-  std::vector<Coverage> by_slice;     ///< of the votes, by each way to slice
+  std::int64_t items = 0, votes = 0;         ///< items with votes
+  std::vector<Coverage> coverage;            ///< votes: of a random vote of an item; majority; each rater
+  std::vector<Coverage> by_size;             ///< of the votes, by the size of the set
+  std::vector<Coverage> by_class;            ///< of the votes for each class
+  std::vector<Coverage> by_class_of_groups;  ///< with groups: mean over groups with votes for the class
+  std::vector<Coverage> by_slice;            ///< of the votes, by each way to slice
   double mean_size = 0, size_low = 0, size_high = 0;
   std::int64_t empty = 0;  ///< sets without any class
 };

@@ -24,6 +24,20 @@ struct CeilingRow {
   std::vector<CeilingScore> scores;
 };
 
+/// The model among the raters, by one score.
+struct CeilingSummary {
+  std::string key;
+  int raters = 0;          ///< with scores
+  int farther = 0;         ///< raters who are farther from the others than the model is from the same votes
+  int surely_farther = 0;  ///< of these, with an interval of the difference without 0
+  int surely_nearer = 0;   ///< raters whom the model does not reach, with such an interval
+  double median_rater = 0, best_rater = 0;
+  int best = 0;             ///< the rater of the best value: the human ceiling
+  double median_model = 0;  ///< of the values of the model beside each rater
+};
+/// One for each score of the rows; none without rows that have scores.
+[[nodiscard]] std::vector<CeilingSummary> summarise_ceiling(const std::vector<CeilingRow>& rows);
+
 /// agreement: share of the others' votes equal to the label (of the model: to its most probable class, ties:
 /// lowest). brier: sum_k (z_k - y_k)^2, a label being a forecast of 1 for its class. rps: sum over thresholds
 /// of the squared difference of cumulative probabilities over K - 1. Each rater's vote on an item is its

@@ -82,6 +82,7 @@ std::vector<ReaderTable> make_tables(const Runs& runs) {
   std::vector<ReaderTable> out;
   case_tables(runs, out);
   confusion_tables(runs, out);
+  rater_reader_tables(runs, out);
   uncertainty_tables(runs, out);
   outputs(runs, out);
   comparison(runs, out);

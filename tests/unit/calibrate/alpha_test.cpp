@@ -8,6 +8,7 @@
 #include "plumb/calibrate/fit.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/data/check.hpp"
+#include "support/make_items.hpp"
 #include "unit/calibrate/some_items.hpp"
 
 namespace plumb {
@@ -193,6 +194,64 @@ TEST(Alpha, VotesAsWeights) {
   // The items of many votes are the spread ones: weighing by votes moves alpha_0 to theirs.
   EXPECT_LT(scalar_parameter(some::fit("alpha", few.items(), by_votes), "bias"),
             scalar_parameter(some::fit("alpha", few.items(), {}), "bias"));
+}
+
+std::optional<double> option_of(const Step& step, const char* name) {
+  for (const auto& [key, value] : step.fit.options)
+    if (key == name) return std::get<double>(value);
+  return std::nullopt;
+}
+
+// The interval's standard error is that of leaving out one unit at a time, to first order.
+TEST(Alpha, IntervalAgreesWithTheJackknife) {
+  for (const int groups : {0, 40}) {
+    const test::Simulated s = test::simulate(
+        {.n = 160, .classes = 3, .raters = 5, .heterogeneity = 3, .groups = groups, .seed = 12});
+    FitOptions no_penalty;
+    no_penalty.lambda = 0;
+    const Step step = fit_calibrator("alpha", to_items(s, test::VoteForm::counts), no_penalty).front();
+    const double log_alpha = scalar_parameter(step, "bias");
+    ASSERT_TRUE(option_of(step, "alpha_0_low"));
+    EXPECT_NEAR(std::log(*option_of(step, "alpha_0")), log_alpha, 1e-12);
+    EXPECT_NEAR(std::log(*option_of(step, "alpha_0_low")) + std::log(*option_of(step, "alpha_0_high")),
+                2 * log_alpha, 1e-6);
+    // The penalty moves alpha_0, and the interval hardly.
+    const Step pulled = fit_calibrator("alpha", to_items(s, test::VoteForm::counts), {}).front();
+    EXPECT_LT(scalar_parameter(pulled, "bias"), log_alpha - 0.01);
+    EXPECT_NEAR(std::log(*option_of(pulled, "alpha_0_low") / *option_of(step, "alpha_0_low")), 0, 0.02);
+    const double half = std::log(*option_of(step, "alpha_0_high")) - log_alpha;
+    const int units = groups > 0 ? groups : 160;
+    double squares = 0;
+    for (int u = 0; u < units; ++u) {
+      std::vector<std::size_t> rows;
+      for (std::size_t i = 0; i < s.size(); ++i)
+        if (static_cast<int>(i) % units != u) rows.push_back(i);
+      const Step without =
+          fit_calibrator("alpha", to_items(take(s, rows), test::VoteForm::counts), no_penalty).front();
+      squares += std::pow(scalar_parameter(without, "bias") - log_alpha, 2);
+    }
+    const double jackknife = std::sqrt(squares * (units - 1.0) / units);
+    // Of groups the interval is Student's: t of 39 degrees of freedom is 2.023.
+    EXPECT_NEAR(half / (groups > 0 ? 2.023 : 1.96) / jackknife, 1, 0.05) << groups;
+  }
+}
+
+TEST(Alpha, IntervalIsForAverageFeatures) {
+  const test::Simulated s =
+      test::simulate({.n = 400, .classes = 3, .raters = 5, .heterogeneity = 3, .seed = 13});
+  std::vector<double> u;
+  double mean = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    u.push_back(i % 7 == 0 ? 5.0 : 1.0);
+    mean += u.back() / s.size();
+  }
+  FitOptions o;
+  o.features = Rows(array_of(u, {400, 1}, "features"));
+  const Step step = fit_calibrator("alpha", to_items(s, test::VoteForm::counts), o).front();
+  EXPECT_NEAR(std::log(*option_of(step, "alpha_0")),
+              scalar_parameter(step, "bias") + vector_parameter(step, "weights")[0] * mean, 1e-9);
+  EXPECT_LT(*option_of(step, "alpha_0_low"), *option_of(step, "alpha_0"));
+  EXPECT_LT(*option_of(step, "alpha_0_high") / *option_of(step, "alpha_0_low"), 3);
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ std::vector<double> membership(const Step& step, const Items& items, int threads
   model.classes = items.classes();
   model.steps = {step};
   std::vector<double> out;
-  apply_sets(model, items.predictions, threads, [&](std::int64_t, std::span<const double> rows) {
+  apply_sets(model, items.predictions, {}, threads, [&](std::int64_t, std::span<const double> rows) {
     out.insert(out.end(), rows.begin(), rows.end());
   });
   return out;
@@ -178,6 +178,71 @@ TEST(Sets, Refusals) {
   o.levels = {0.9};
   s.weight.assign(s.size(), 1.0);
   EXPECT_THROW((void)fit_sets(to_items(s, VoteForm::labels), o), InputError);
+}
+
+/// Every third item of slice "a".
+Names some_slices(std::size_t n) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < n; ++i) names.emplace_back(i % 3 == 0 ? "a" : "b");
+  return Names(Rows(array_of(std::move(names), {static_cast<std::int64_t>(n)}, "items.csv:site")));
+}
+
+TEST(Sets, BySliceIsTheFitOnEachSlice) {
+  for (const int groups : {0, 20}) {
+    const Simulated s =
+        test::simulate({.n = 240, .classes = 3, .raters = 4, .vary = true, .groups = groups, .seed = 26});
+    Items items = to_items(s, VoteForm::counts);
+    items.by = {some_slices(s.size())};
+    SetOptions o;
+    o.levels = {0.7, 0.9};
+    o.by_slice = true;
+    const Step step = fit_sets(items, o);
+    const auto tau = parameter(step, "tau", {2, 2});
+    o.by_slice = false;
+    for (int slice = 0; slice < 2; ++slice) {
+      std::vector<std::size_t> rows;
+      for (std::size_t i = 0; i < s.size(); ++i)
+        if ((i % 3 == 0) == (slice == 0)) rows.push_back(i);
+      const auto own = fit_sets(to_items(take(s, rows), VoteForm::counts), o);
+      EXPECT_EQ(tau[slice], parameter(own, "tau", {2, 1})[0]);
+      EXPECT_EQ(tau[2 + slice], parameter(own, "tau", {2, 1})[1]);
+    }
+  }
+}
+
+TEST(Sets, EachSliceHasItsThreshold) {
+  const Simulated s =
+      test::simulate({.n = 240, .classes = 2, .raters = 4, .seed = 27});  // as many slices as classes
+  Items items = to_items(s, VoteForm::counts);
+  items.by = {some_slices(s.size())};
+  SetOptions o;
+  o.by_slice = true;
+  CalibrationModel model;
+  model.name = "m.json";
+  model.task = "binary";
+  model.classes = 2;
+  model.steps = {fit_sets(items, o)};
+  EXPECT_EQ(set_slices(model), (std::vector<std::string>{"a", "b"}));
+  const auto tau = parameter(model.steps.back(), "tau", {1, 2});
+  apply_sets(model, items.predictions, items.by.front(), 2, [&](std::int64_t, std::span<const double> rows) {
+    for (std::size_t i = 0; i < s.size(); ++i)
+      for (int k = 0; k < 2; ++k)
+        EXPECT_EQ(rows[2 * i + k], 1 - row_of(s, i)[k] <= tau[i % 3 == 0 ? 0 : 1] ? 1 : 0);
+  });
+  const auto complaint = [&](const Names& slices) -> std::string {
+    try {
+      apply_sets(model, items.predictions, slices, 1, [](std::int64_t, std::span<const double>) {});
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(complaint({}).find("slice"), std::string::npos);
+  std::vector<std::string> other(s.size(), "c");
+  const Names unknown(Rows(array_of(std::move(other), {240}, "new.csv:site")));
+  EXPECT_NE(complaint(unknown).find("\"c\""), std::string::npos) << complaint(unknown);
+  o.by_class = true;
+  EXPECT_THROW((void)fit_sets(items, o), InputError);
 }
 
 }  // namespace
