@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT, run_plumb
 
 LITERAL = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?:.|\n)*?\*/')
-COMMANDS = ["evaluate", "evaluate --manifest x", "compare", "uncertainty", "raters", "evaluate --sets x", "calibrate fit --method sets", "stability", "stability --manifest x", "calibrate fit --manifest x", "report", "train", "predict", "merge", "describe", "list", "demo",
+COMMANDS = ["evaluate", "evaluate --manifest x", "audit", "compare", "uncertainty", "raters", "evaluate --sets x", "calibrate fit --method sets", "stability", "stability --manifest x", "calibrate fit --manifest x", "report", "train", "predict", "merge", "describe", "list", "demo",
             "evaluate --mean x", "demo regression", "demo faces", "calibrate fit", "calibrate fit --mean x", "calibrate apply",
             "calibrate apply --mean x", "calibrate show", "calibrate export"]
 
