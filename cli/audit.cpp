@@ -39,8 +39,9 @@ void add_audit_flags(Flags& flags, AuditFlags& f) {
   flags.text("--calibrator", "FILE", f.calibrator,
              "model file from plumb calibrate fit, applied to the predictions first");
   flags.heading("Slices");
-  flags.repeated("--cut", "NAME=quantile4", f.cuts,
-                 "cut the numbers of --by FILE:NAME into parts of equal size, or at numbers, as in age=40,65; repeatable");
+  flags.repeated(
+      "--cut", "NAME=quantile4", f.cuts,
+      "cut the numbers of --by FILE:NAME into parts of equal size, or at numbers, as in age=40,65; repeatable");
   flags.integer("--cross", f.cross, "also slice by intersections of up to so many ways");
   flags.integer("--min-items", f.min_items, "a slice with fewer items is listed, not compared");
   flags.text("--rank", "KEY", f.rank, "the metric that slices are ranked by");
@@ -66,7 +67,8 @@ void cut_ways(const Args& cuts, std::vector<Names>& ways) {
     if (way == ways.end()) {
       Args known;
       for (const Names& n : ways) known.push_back(n.title());
-      throw InputError("--cut " + text + ": no --by is called \"" + cut.name + "\"" + did_you_mean(cut.name, known) +
+      throw InputError("--cut " + text + ": no --by is called \"" + cut.name + "\"" +
+                       did_you_mean(cut.name, known) +
                        "; it takes the name of a column or of a file that --by gives");
     }
     *way = cut_names(*way, cut);
@@ -76,9 +78,10 @@ void cut_ways(const Args& cuts, std::vector<Names>& ways) {
 }  // namespace
 
 int audit_command(const Args& args) {
-  Flags flags("audit",
-              "Does the model hold in every subgroup? Each slice by itself and against all other items.\n"
-              "A FILE is .npy, .npz:array, .csv:column or .csv:a,b; several files or a quoted pattern are shards.");
+  Flags flags(
+      "audit",
+      "Does the model hold in every subgroup? Each slice by itself and against all other items.\n"
+      "A FILE is .npy, .npz:array, .csv:column or .csv:a,b; several files or a quoted pattern are shards.");
   AuditFlags f;
   add_audit_flags(flags, f);
   if (!flags.parse(args)) return kDone;

@@ -13,6 +13,7 @@
 #include "plumb/io/sha256.hpp"
 #include "plumb/model/model_file.hpp"
 #include "plumb/report/calibrate.hpp"
+#include "quantiles.hpp"
 #include "shell/console.hpp"
 
 namespace plumb::cli {
@@ -130,6 +131,9 @@ int calibrate_command(const Args& args) {
     return kDone;
   }
   const Args rest(args.begin() + 1, args.end());
+  const bool quantiles = has_quantile_flags(rest);
+  if (args[0] == "fit" && quantiles) return fit_cqr_command(rest);
+  if (args[0] == "apply" && quantiles) return apply_cqr_command(rest);
   if (args[0] == "fit") return is_regression_fit(rest) ? fit_regression(rest) : calibrate_fit(rest);
   if (args[0] == "apply") return is_regression_apply(rest) ? apply_regression(rest) : calibrate_apply(rest);
   if (args[0] == "show") return calibrate_show(rest);

@@ -38,7 +38,8 @@ std::vector<std::uint32_t> quantile_parts(const Names& by, int quantiles) {
   std::vector<std::uint32_t> out;
   std::int64_t below = 0;
   for (const std::int64_t n : items) {
-    out.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>(quantiles - 1, quantiles * below / by.size())));
+    out.push_back(
+        static_cast<std::uint32_t>(std::min<std::int64_t>(quantiles - 1, quantiles * below / by.size())));
     below += n;
   }
   return out;
@@ -53,7 +54,8 @@ std::vector<std::string> range_names(const std::vector<double>& edges) {
 }
 
 Names crossed(const std::vector<const Names*>& ways) {
-  std::unordered_map<std::uint64_t, std::uint32_t> known;  // by the codes of all ways, as digits of one number
+  std::unordered_map<std::uint64_t, std::uint32_t>
+      known;  // by the codes of all ways, as digits of one number
   std::vector<std::string> labels;
   std::vector<std::uint32_t> code;
   double combinations = 1;
@@ -78,7 +80,8 @@ Names crossed(const std::vector<const Names*>& ways) {
 }  // namespace
 
 Cut parse_cut(const std::string& text, const std::string& option) {
-  const std::string usage = option + " takes NAME=quantile4, or NAME=40,65 with ascending numbers, not \"" + text + "\"";
+  const std::string usage =
+      option + " takes NAME=quantile4, or NAME=40,65 with ascending numbers, not \"" + text + "\"";
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) throw InputError(usage);
   Cut out{text.substr(0, equals), 0, {}};
@@ -86,7 +89,8 @@ Cut parse_cut(const std::string& text, const std::string& option) {
   if (how.starts_with(word)) {
     const std::optional<double> parts = number_in(how.substr(word.size()));
     if (!parts || *parts != std::floor(*parts) || *parts < 2 || *parts > 1000)
-      throw InputError(option + ": the number of parts of \"" + text + "\" must be a whole number from 2 to 1000");
+      throw InputError(option + ": the number of parts of \"" + text +
+                       "\" must be a whole number from 2 to 1000");
     out.quantiles = static_cast<int>(*parts);
     return out;
   }
@@ -105,8 +109,8 @@ Names cut_names(const Names& by, const Cut& cut) {
   for (const std::string& name : by.distinct()) {
     const std::optional<double> x = number_in(name);
     if (!x)
-      throw InputError(by.source() + ": \"" + name + "\" is not a number and cannot be cut into ranges; leave out the cut of " +
-                       cut.name);
+      throw InputError(by.source() + ": \"" + name +
+                       "\" is not a number and cannot be cut into ranges; leave out the cut of " + cut.name);
     value.push_back(*x);
   }
   std::vector<std::uint32_t> part;
@@ -121,8 +125,8 @@ Names cut_names(const Names& by, const Cut& cut) {
   } else {
     labels = range_names(cut.edges);
     for (const double x : value)
-      part.push_back(static_cast<std::uint32_t>(
-          std::upper_bound(cut.edges.begin(), cut.edges.end(), x) - cut.edges.begin()));
+      part.push_back(static_cast<std::uint32_t>(std::upper_bound(cut.edges.begin(), cut.edges.end(), x) -
+                                                cut.edges.begin()));
   }
   std::vector<std::uint32_t> code;
   for (std::int64_t i = 0; i < by.size(); ++i) code.push_back(part[by.code(i)]);

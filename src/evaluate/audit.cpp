@@ -33,16 +33,18 @@ std::vector<std::string> default_keys(const Items& items) {
 
 void check_audit(const Items& items, const AuditOptions& o) {
   if (items.by.empty())
-    throw InputError("an audit needs to know what to slice by; give one ⟦by⟧ or more, as in ⟦by⟧ items.csv:site");
+    throw InputError(
+        "an audit needs to know what to slice by; give one ⟦by⟧ or more, as in ⟦by⟧ items.csv:site");
   if (o.cross < 1 || o.cross > std::ssize(items.by))
     throw InputError("⟦cross⟧ is " + std::to_string(o.cross) + ", and there " +
                      (items.by.size() == 1 ? "is " : "are ") + counted(std::ssize(items.by), "way") +
                      " to slice; give a number from 1 to " + std::to_string(items.by.size()));
   if (o.min_items < 1) throw InputError("⟦min_items⟧ must be at least 1, not " + std::to_string(o.min_items));
   if (o.evaluate.bootstrap < kFewestReplicates)
-    throw InputError("an audit needs at least " + std::to_string(kFewestReplicates) +
-                     " replicates, since without intervals the smallest slices look worst; give ⟦bootstrap⟧ " +
-                     std::to_string(kAuditReplicates));
+    throw InputError(
+        "an audit needs at least " + std::to_string(kFewestReplicates) +
+        " replicates, since without intervals the smallest slices look worst; give ⟦bootstrap⟧ " +
+        std::to_string(kAuditReplicates));
 }
 
 /// All that is known of one slice.
@@ -89,7 +91,8 @@ Badness badness(const Slice& s, const MetricRow& row, const RestDifference* d) {
   if (!i || !value) return out;
   if (row.better == Better::higher) return {-i->simultaneous_high, -*value};
   if (row.better != Better::lower) return {0, std::abs(*value - (row.better == Better::one ? 1 : 0))};
-  return {i->simultaneous_low, row.key == "ece" ? slice_value(s.group, "ece_corrected").value_or(*value) : *value};
+  return {i->simultaneous_low,
+          row.key == "ece" ? slice_value(s.group, "ece_corrected").value_or(*value) : *value};
 }
 
 std::size_t rest_key(std::string_view key) {
@@ -105,11 +108,13 @@ class Auditor {
     o_.evaluate.consensus = false;
     rank_ = find_metric(o.rank);
     if (rank_ == nullptr) check_keys({&o.rank, 1}, metrics(), "⟦rank⟧: there is no metric");
-    for (const std::string& key : {std::string(rank_->key), std::string(rank_->key == "ece" ? "ece_corrected" : "")})
+    for (const std::string& key :
+         {std::string(rank_->key), std::string(rank_->key == "ece" ? "ece_corrected" : "")})
       if (!key.empty() && !asked_by_name(o_.evaluate, key) && !asked_by_name(o_.evaluate, "all"))
         o_.evaluate.metrics.push_back(key);
     if (rank_->interval == Interval::none)
-      throw InputError("⟦rank⟧ " + std::string(rank_->key) + " has no interval to rank by; use ece, brier or auroc");
+      throw InputError("⟦rank⟧ " + std::string(rank_->key) +
+                       " has no interval to rank by; use ece, brier or auroc");
     selection_ = select_metrics(o_.evaluate, task_kind(items_));
     drawn_ = drawn_in_slices(selection_, false);
   }
@@ -204,7 +209,8 @@ class Auditor {
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
       return slices_[a].small != slices_[b].small ? slices_[b].small : bad[b] < bad[a];
     });
-    for (std::size_t i = 0; i < order_.size(); ++i) slices_[order_[i]].rank = static_cast<std::int64_t>(i) + 1;
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      slices_[order_[i]].rank = static_cast<std::int64_t>(i) + 1;
   }
 
   void describe(Result& out) {
@@ -218,14 +224,16 @@ class Auditor {
       ranks.rows.push_back({s.rank, s.group.by, s.group.group, s.group.items, s.small});
       if (s.small) small.push_back(s.group.by + " " + s.group.group);
     }
-    Table audit{{"metric", "by", "slice", "items", "rank", "value", "rest", "difference", "low", "high", "clear"}, {}};
+    Table audit{
+        {"metric", "by", "slice", "items", "rank", "value", "rest", "difference", "low", "high", "clear"},
+        {}};
     const auto cell = [](const std::optional<double>& x) { return x ? Value(*x) : Value(); };
     for (const auto& [k, all] : differences_)
       for (const std::size_t i : order_) {
         const Slice& s = slices_[i];
         const RestDifference& d = all[i];
-        audit.rows.push_back({std::string(kRestKeys[k]), s.group.by, s.group.group, s.group.items, s.rank, cell(d.value),
-                              cell(d.rest), cell(d.difference), cell(d.low), cell(d.high),
+        audit.rows.push_back({std::string(kRestKeys[k]), s.group.by, s.group.group, s.group.items, s.rank,
+                              cell(d.value), cell(d.rest), cell(d.difference), cell(d.low), cell(d.high),
                               d.low ? Value(*d.low > 0 || *d.high < 0) : Value()});
       }
     for (Slice& s : slices_) out.per_group.push_back(std::move(s.group));
@@ -235,8 +243,9 @@ class Auditor {
     std::string names;
     for (std::size_t i = 0; i < small.size() && i < kNamedSmall; ++i) names += (i > 0 ? ", " : "") + small[i];
     if (small.size() > kNamedSmall) names += " and " + std::to_string(small.size() - kNamedSmall) + " more";
-    out.notes.push_back(counted(std::ssize(small), "slice") + " with fewer than " + std::to_string(o_.min_items) +
-                        " items (⟦min_items⟧) " + (small.size() == 1 ? "has" : "have") +
+    out.notes.push_back(counted(std::ssize(small), "slice") + " with fewer than " +
+                        std::to_string(o_.min_items) + " items (⟦min_items⟧) " +
+                        (small.size() == 1 ? "has" : "have") +
                         " values alone, without intervals and not compared: " + names);
   }
 

@@ -11,14 +11,14 @@
 namespace plumb::detail {
 namespace {
 
-constexpr double kFewOutcomes = 5;   // votes for the rarer outcome, below which nothing is compared
-constexpr double kFewForSpread = 80;    // below which the spread of a mean is itself uncertain (inference.md)
+constexpr double kFewOutcomes = 5;    // votes for the rarer outcome, below which nothing is compared
+constexpr double kFewForSpread = 80;  // below which the spread of a mean is itself uncertain (inference.md)
 
 /// One side of a difference: the slice, or all other items.
 struct Side {
-  double value = 0, error = 0;  // error: the standard deviation of its draws
-  double rarer = 0;             // votes for the rarer outcome, in effective units
-  double units = 0;             // of equal weight
+  double value = 0, error = 0;             // error: the standard deviation of its draws
+  double rarer = 0;                        // votes for the rarer outcome, in effective units
+  double units = 0;                        // of equal weight
   bool grouped = false, binomial = false;  // binomial: every unit is one vote of weight one
 };
 
@@ -37,7 +37,8 @@ Bounds bounds_of(std::string_view key, const Side& s, double z) {
     return wilson_bounds(s.value, n, level);
   }
   if (key == "auroc") {
-    if (!(s.value > 0 && s.value < 1 && s.error > 0)) return wilson_bounds(s.value, std::max(s.rarer, 1.0), level);
+    if (!(s.value > 0 && s.value < 1 && s.error > 0))
+      return wilson_bounds(s.value, std::max(s.rarer, 1.0), level);
     const double more = s.rarer > 2 ? std::sqrt(s.rarer / (s.rarer - 1)) : 2;
     return logit_bounds(s.value, s.error * std::max(more, groups), level);
   }
@@ -85,8 +86,8 @@ Spread spread_of(std::size_t key, const SliceSums& all, const SliceSums& slice,
   const SliceSums rest = rest_of(all, slice);
   const double rest_units = whole.grouped ? whole.effective : whole.effective * rest.votes / all.votes;
   const bool binomial = whole.single() && !whole.weighted;
-  out.slice = {rest_values(slice)[key], 0, rarer_of(slice, s.size.effective), s.size.effective, whole.grouped,
-               binomial};
+  out.slice = {rest_values(slice)[key], 0,       rarer_of(slice, s.size.effective), s.size.effective,
+               whole.grouped,           binomial};
   out.rest = {rest_values(rest)[key], 0, rarer_of(rest, rest_units), rest_units, whole.grouped, binomial};
   // With groups the votes, not the groups, bring the rarer outcome.
   const double few = whole.grouped ? std::min(slice.hits, slice.votes - slice.hits) : out.slice.rarer;
@@ -123,7 +124,8 @@ double simultaneous_z(const std::vector<Spread>& spreads, std::size_t draws, dou
   }
   std::sort(largest.begin(), largest.end());
   const double rank = level * static_cast<double>(draws + 1);
-  const auto at = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(rank)) - 1, 0, std::ssize(largest) - 1);
+  const auto at =
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(rank)) - 1, 0, std::ssize(largest) - 1);
   return std::max(largest[at], normal_quantile((1 + level) / 2));
 }
 

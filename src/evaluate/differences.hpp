@@ -18,7 +18,7 @@ struct AuditedSlice {
 };
 
 struct RestDifference {
-  std::optional<double> value, rest;       ///< of the slice and of all other items
+  std::optional<double> value, rest;  ///< of the slice and of all other items
   std::optional<double> difference, low, high;
 };
 

@@ -17,8 +17,10 @@ double share_of(double a, double b) { return b > 0 ? a / b : kNoRest; }
 
 RestValues rest_values(const SliceSums& s) {
   const double misses = s.votes - s.hits;
-  return {share_of(s.correct, s.items), share_of(s.agree, s.votes),           share_of(s.nll, s.votes), share_of(s.brier, s.votes),
-          share_of(s.hits, s.expected), share_of(s.hits - s.expected, s.votes), share_of(s.both, s.hits * misses)};
+  return {share_of(s.correct, s.items),     share_of(s.agree, s.votes),
+          share_of(s.nll, s.votes),         share_of(s.brier, s.votes),
+          share_of(s.hits, s.expected),     share_of(s.hits - s.expected, s.votes),
+          share_of(s.both, s.hits * misses)};
 }
 
 SliceSums rest_of(const SliceSums& all, const SliceSums& s) {
@@ -89,8 +91,8 @@ struct RestDraws::Running {
   double below = 0, tied = 0;  // misses
 };
 
-std::vector<SliceSums> RestDraws::pass(std::span<const std::uint32_t> code, std::size_t slices, double all_hits,
-                                       std::span<const std::uint32_t> times) const {
+std::vector<SliceSums> RestDraws::pass(std::span<const std::uint32_t> code, std::size_t slices,
+                                       double all_hits, std::span<const std::uint32_t> times) const {
   std::vector<Running> running(slices);
   const auto slice = [&](std::size_t i) -> Running& { return running[code.empty() ? 0 : code[i]]; };
   const auto count = [&](std::size_t i) { return times.empty() ? 1.0 : times[i]; };

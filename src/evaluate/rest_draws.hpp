@@ -59,9 +59,9 @@ class RestDraws {
   [[nodiscard]] RestSums sums(std::span<const std::uint32_t> times) const;
 
   std::uint64_t seed_;
-  std::vector<Row> rows_;             // in ascending order of the event's forecast
-  std::vector<std::uint8_t> new_p_;   // where the forecast differs from the one before
-  std::vector<std::uint32_t> order_;  // the item at each place
+  std::vector<Row> rows_;                         // in ascending order of the event's forecast
+  std::vector<std::uint8_t> new_p_;               // where the forecast differs from the one before
+  std::vector<std::uint32_t> order_;              // the item at each place
   std::vector<std::vector<std::uint32_t>> code_;  // by way, in that order
   std::vector<std::size_t> slices_;               // by way
   std::vector<std::uint64_t> unit_;               // by item; with groups by code of the group

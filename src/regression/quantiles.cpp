@@ -103,8 +103,13 @@ RegressionItems units_like(const QuantileItems& items) {
 class QuantileScores {
  public:
   QuantileScores(const QuantileItems& items, const QuantileOptions& o, double wider)
-      : items_(items), o_(o), wider_(wider), pairs_(central_pairs(items.levels)),
-        terms_(terms_of(items.levels, pairs_)), like_(units_like(items)), sample_(detail::regression_sample(like_)) {}
+      : items_(items),
+        o_(o),
+        wider_(wider),
+        pairs_(central_pairs(items.levels)),
+        terms_(terms_of(items.levels, pairs_)),
+        like_(units_like(items)),
+        sample_(detail::regression_sample(like_)) {}
 
   void compute(Progress& progress) {
     values_ = observed();
@@ -112,10 +117,11 @@ class QuantileScores {
     replicates_.assign(terms_.size(), std::vector<double>(o_.bootstrap, 0.0));
     const std::vector<std::uint64_t> units = regression_units(like_);
     progress.expect(o_.bootstrap);
-    parallel_blocks(o_.bootstrap, kQuantileDraws, o_.threads, [&](int, std::int64_t first, std::int64_t last) {
-      draw(first, last, units);
-      progress.add(static_cast<double>(last - first));
-    });
+    parallel_blocks(o_.bootstrap, kQuantileDraws, o_.threads,
+                    [&](int, std::int64_t first, std::int64_t last) {
+                      draw(first, last, units);
+                      progress.add(static_cast<double>(last - first));
+                    });
   }
 
   [[nodiscard]] bool empty() const { return values_.empty(); }
@@ -132,7 +138,8 @@ class QuantileScores {
     m.value = values_[t];
     if (o_.bootstrap == 0) return m;
     if (replicates_.empty()) {
-      m.interval_why = "there is only one " + std::string(items_.groups.empty() ? "item" : "group") + " to resample";
+      m.interval_why =
+          "there is only one " + std::string(items_.groups.empty() ? "item" : "group") + " to resample";
       return m;
     }
     const bool share = terms_[t].kind == TermKind::share;
@@ -155,7 +162,9 @@ class QuantileScores {
       if (terms_[t].key.empty()) continue;
       const MetricResult m = result(t, o_.level), wide = result(t, wider_);
       out.metrics.emplace_back(terms_[t].key, m.value);
-      if (m.low) out.intervals.emplace_back(terms_[t].key, SliceInterval{*m.low, *m.high, m.interval, *wide.low, *wide.high});
+      if (m.low)
+        out.intervals.emplace_back(terms_[t].key,
+                                   SliceInterval{*m.low, *m.high, m.interval, *wide.low, *wide.high});
       if (!m.interval_why.empty()) out.interval_why.emplace_back(terms_[t].key, m.interval_why);
     }
     return out;
@@ -228,13 +237,16 @@ class QuantileScores {
   std::vector<std::vector<double>> replicates_;  // by term
 };
 
-void add_quantile_tables(const QuantileItems& items, const QuantileScores& scores, const QuantileOptions& o, Result& r) {
+void add_quantile_tables(const QuantileItems& items, const QuantileScores& scores, const QuantileOptions& o,
+                         Result& r) {
   const std::size_t first = scores.terms().size() - 2 * items.levels.size();
   Table quantiles{{"level", "frequency", "low", "high", "pinball"}, {}};
   for (std::size_t l = 0; l < items.levels.size(); ++l) {
-    const MetricResult share = scores.result(first + 2 * l, o.level), loss = scores.result(first + 2 * l + 1, o.level);
+    const MetricResult share = scores.result(first + 2 * l, o.level),
+                       loss = scores.result(first + 2 * l + 1, o.level);
     quantiles.rows.push_back({items.levels[l], share.value ? Value(*share.value) : Value(),
-                              share.low ? Value(*share.low) : Value(), share.high ? Value(*share.high) : Value(),
+                              share.low ? Value(*share.low) : Value(),
+                              share.high ? Value(*share.high) : Value(),
                               loss.value ? Value(*loss.value) : Value()});
   }
   r.tables.emplace_back("quantiles", std::move(quantiles));
@@ -256,17 +268,20 @@ QuantileItems QuantileItems::gather(std::span<const std::int64_t> rows) const {
 }
 
 void check_quantiles(const QuantileItems& items, bool with_targets) {
-  if (items.levels.empty()) throw InputError("no levels given; say which quantiles these are with ⟦quantile_levels⟧ 0.05,0.5,0.95");
+  if (items.levels.empty())
+    throw InputError("no levels given; say which quantiles these are with ⟦quantile_levels⟧ 0.05,0.5,0.95");
   for (std::size_t l = 0; l < items.levels.size(); ++l)
     if (!(items.levels[l] > 0 && items.levels[l] < 1) || (l > 0 && !(items.levels[l] > items.levels[l - 1])))
-      throw InputError("⟦quantile_levels⟧ must ascend and lie between 0 and 1; " + show(items.levels[l]) + " does not");
+      throw InputError("⟦quantile_levels⟧ must ascend and lie between 0 and 1; " + show(items.levels[l]) +
+                       " does not");
   const auto q = std::ssize(items.levels);
   if (items.quantiles.width() != q)
     throw InputError(items.quantiles.name() + " has " + counted(items.quantiles.width(), "column") + " for " +
                      counted(q, "level") + "; give one of ⟦quantile_levels⟧ for each column");
   if (!with_targets) return;
   if (items.targets.empty()) throw InputError("no targets given; add ⟦targets⟧");
-  if (items.targets.width() != 1) throw InputError(items.targets.name() + " has several columns; quantiles have one target each");
+  if (items.targets.width() != 1)
+    throw InputError(items.targets.name() + " has several columns; quantiles have one target each");
   const auto same_rows = [&](const std::string& name, std::int64_t rows) {
     check_same_rows(items.quantiles.name(), items.size(), name, rows);
   };
@@ -300,7 +315,9 @@ Result evaluate_quantiles(const QuantileItems& items, const QuantileOptions& o) 
   Progress progress(o.progress, o.cancel);
   QuantileScores scores(items, o, o.level);
   scores.compute(progress);
-  if (scores.empty()) throw InputError(items.weights.name() + ": all weights are zero; give at least one item a positive weight");
+  if (scores.empty())
+    throw InputError(items.weights.name() +
+                     ": all weights are zero; give at least one item a positive weight");
   Result r;
   r.version = version();
   r.command = "evaluate";
@@ -312,12 +329,15 @@ Result evaluate_quantiles(const QuantileItems& items, const QuantileOptions& o) 
                 {"seed", o.seed},
                 {"unit", std::string(items.groups.empty() ? "item" : "group")}};
   for (std::size_t t = 0; t < scores.terms().size(); ++t)
-    if (!scores.terms()[t].key.empty()) r.metrics.emplace_back(scores.terms()[t].key, scores.result(t, o.level));
+    if (!scores.terms()[t].key.empty())
+      r.metrics.emplace_back(scores.terms()[t].key, scores.result(t, o.level));
   if (o.bootstrap > 0)
-    if (std::string note = few_units_note(static_cast<std::int64_t>(scores.units()), !items.groups.empty()); !note.empty())
+    if (std::string note = few_units_note(static_cast<std::int64_t>(scores.units()), !items.groups.empty());
+        !note.empty())
       r.notes.push_back(std::move(note));
   if (scores.pairs().empty())
-    r.notes.push_back("no two levels are the ends of a central interval, such as 0.05 and 0.95, so there are no interval scores");
+    r.notes.push_back(
+        "no two levels are the ends of a central interval, such as 0.05 and 0.95, so there are no interval scores");
   add_quantile_tables(items, scores, o, r);
   std::int64_t slices = 0;
   for (const Names& by : items.by) slices += std::ssize(by.distinct());

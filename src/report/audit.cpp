@@ -89,7 +89,8 @@ std::string audit_ranks(const Result& r, const TerminalOptions& o) {
   if (shown > kRowsOfAudit)
     asides.push_back(fmt::format("{} more slices: ⟦json⟧ has them", shown - kRowsOfAudit));
   if (small > 0)
-    asides.push_back(fmt::format("{} small {} left out (see the notes)", small, small == 1 ? "slice is" : "slices are"));
+    asides.push_back(
+        fmt::format("{} small {} left out (see the notes)", small, small == 1 ? "slice is" : "slices are"));
   for (const std::string& text : asides) out += dim("  " + spell(text, o.spelling), o.colour) + "\n";
   return out;
 }
@@ -106,20 +107,26 @@ std::string audit_differences(const Result& r, const TerminalOptions& o) {
     compared.insert(audit_text(*audit, row, "by") + "\n" + audit_text(*audit, row, "slice"));
     metrics.insert(audit_text(*audit, row, "metric"));
     if (!flag_of(*audit, row, "clear") || ++clear > kRowsOfAudit) continue;
-    table.add({audit_text(*audit, row, "metric"), slice_title(*audit, row), audit_number(*audit, row, "value"),
-               audit_number(*audit, row, "rest"), audit_number(*audit, row, "difference"),
+    table.add({audit_text(*audit, row, "metric"), slice_title(*audit, row),
+               audit_number(*audit, row, "value"), audit_number(*audit, row, "rest"),
+               audit_number(*audit, row, "difference"),
                "[" + audit_number(*audit, row, "low") + ", " + audit_number(*audit, row, "high") + "]"});
   }
   if (compared.empty()) return paragraphs({"No slice is large enough to be compared with the rest."}, o);
   if (clear == 0)
-    return paragraphs({fmt::format("None of {} slices differs from the rest by more than chance allows, on any of {} metrics.",
-                                   compared.size(), metrics.size())},
-                      o);
+    return paragraphs(
+        {fmt::format(
+            "None of {} slices differs from the rest by more than chance allows, on any of {} metrics.",
+            compared.size(), metrics.size())},
+        o);
   std::string out = table.render(o.colour, o.width);
   if (clear > kRowsOfAudit)
-    out += dim("  " + spell(fmt::format("and {} more: ⟦json⟧ has them", clear - kRowsOfAudit), o.spelling), o.colour) + "\n";
-  return out + dim("  Only differences larger than chance allows. Intervals hold for all slices of a metric at once.",
-                   o.colour) +
+    out += dim("  " + spell(fmt::format("and {} more: ⟦json⟧ has them", clear - kRowsOfAudit), o.spelling),
+               o.colour) +
+           "\n";
+  return out +
+         dim("  Only differences larger than chance allows. Intervals hold for all slices of a metric at once.",
+             o.colour) +
          "\n";
 }
 

@@ -12,8 +12,8 @@ const std::vector<std::string> kAuditKeys{"accuracy", "nll", "brier", "oe_ratio"
 
 struct AuditSetting {
   Setting data;
-  int slices = 8;      ///< by chance
-  bool by_p = false;   ///< a second way: thirds of the forecast, whose metrics differ
+  int slices = 8;     ///< by chance
+  bool by_p = false;  ///< a second way: thirds of the forecast, whose metrics differ
 };
 
 Names in_turn(std::int64_t n, int slices) {
@@ -55,7 +55,8 @@ std::map<std::string, double> differences(const Result& r) {
     if (name != "audit") continue;
     for (const auto& row : t.rows)
       if (const auto* d = std::get_if<double>(&row[7]))
-        out[std::get<std::string>(row[0]) + std::get<std::string>(row[1]) + std::get<std::string>(row[2])] = *d;
+        out[std::get<std::string>(row[0]) + std::get<std::string>(row[1]) + std::get<std::string>(row[2])] =
+            *d;
   }
   return out;
 }
@@ -82,9 +83,10 @@ void cover_differences(Book& book, const AuditSetting& s) {
   if (s.by_p) {
     Setting big = s.data;
     big.groups = 0;
-    truth = differences(audit(audited({big, s.slices, true}, 12345, book.whole() ? 400'000 : 60'000),
-                              {.evaluate = {.metrics = {"accuracy", "nll", "brier", "oe_ratio", "auroc"}, .bootstrap = 20},
-                               .rank = "brier"}));
+    truth = differences(
+        audit(audited({big, s.slices, true}, 12345, book.whole() ? 400'000 : 60'000),
+              {.evaluate = {.metrics = {"accuracy", "nll", "brier", "oe_ratio", "auroc"}, .bootstrap = 20},
+               .rank = "brier"}));
   }
   const auto sets = simulate_sets(book.sets(400, 24), book.seed(), [&](std::uint64_t seed) {
     return covers(audit_of(audited(s, seed, s.data.n), seed), truth);
@@ -94,8 +96,8 @@ void cover_differences(Book& book, const AuditSetting& s) {
     for (const auto& one : sets)
       if (one.contains(key)) hits.push_back(one.at(key));
     if (!hits.empty())
-      book.rate("the intervals of the difference of `" + key + "` from the rest cover in all slices", s.data.name,
-                {0.93, 1}, hits);
+      book.rate("the intervals of the difference of `" + key + "` from the rest cover in all slices",
+                s.data.name, {0.93, 1}, hits);
   }
 }
 
@@ -114,17 +116,20 @@ void rank_small(Book& book) {
       if (name == "audit_ranks") return std::get<std::string>(t.rows[0][2]) == "7";
     return true;
   });
-  book.rate("the smallest of 8 calibrated slices is ranked first by `ece`", "7 slices of 400 items, one of 60",
-            {0, 0.3}, first);
+  book.rate("the smallest of 8 calibrated slices is ranked first by `ece`",
+            "7 slices of 400 items, one of 60", {0, 0.3}, first);
 }
 
 void audits(Book& book) {
   cover_differences(book, {{.name = "8 slices of 100, slope 0.74", .n = 800, .slope = 0.74}});
   rank_small(book);
-  cover_differences(book, {{.name = "8 slices of 100 and thirds of the forecast, slope 0.74", .n = 800, .slope = 0.74}, 8, true});
+  cover_differences(
+      book,
+      {{.name = "8 slices of 100 and thirds of the forecast, slope 0.74", .n = 800, .slope = 0.74}, 8, true});
   if (!book.whole()) return;
   cover_differences(book, {{.name = "4 slices of 60, calibrated", .n = 240}, 4});
-  cover_differences(book, {{.name = "8 slices of 300, rare events (5%)", .n = 2400, .mean = -3.5, .spread = 1}});
+  cover_differences(book,
+                    {{.name = "8 slices of 300, rare events (5%)", .n = 2400, .mean = -3.5, .spread = 1}});
   cover_differences(book, {{.name = "5 votes, 6 slices of 50 items", .n = 300, .votes = 5}, 6});
   cover_differences(book, {{.name = "60 groups of 10 in 5 slices, correlated", .n = 600, .groups = 60}, 5});
 }

@@ -12,8 +12,8 @@ namespace plumb {
 
 /// How the numbers of one way to slice become ranges: parts of equal size, or ranges between edges.
 struct Cut {
-  std::string name;               ///< of the way: its title
-  int quantiles = 0;              ///< above 0: so many parts
+  std::string name;                ///< of the way: its title
+  int quantiles = 0;               ///< above 0: so many parts
   std::vector<double> edges = {};  ///< otherwise: ascending; a number on an edge belongs to the range above
 };
 /// "age=quantile4" or "age=40,65". Throws InputError for anything else; `option` is named in the message.

@@ -20,8 +20,8 @@ struct AuditOptions {
   std::string rank = "ece";     ///< the metric that slices are ranked by
 };
 
-/// `items.by` are the ways to slice. The result of evaluate() on all items, with `per_group` by slice, and the
-/// tables
+/// `items.by` are the ways to slice. The result of evaluate() on all items, with `per_group` by slice, and
+/// the tables
 ///   audit        metric, by, slice, items, rank (worst first, small slices last), value, rest (the other
 ///                items), difference (value - rest) with low and high, which hold for all slices of a metric
 ///                at once, clear (0 lies outside)

@@ -1,4 +1,5 @@
-// Forecasts of quantiles: pinball loss, interval scores, coverage of intervals and frequency of each quantile.
+// Forecasts of quantiles: pinball loss, interval scores, coverage of intervals and frequency of
+// each quantile.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,8 @@ constexpr ForestKey kForestKeys[] = {{"gap", "frequency minus forecast (gap)"},
                                      {"agreement", "agreement with the votes"}};
 
 std::string forest_sentence(const std::string& who, std::size_t clear, std::size_t slices) {
-  if (clear == 0) return fmt::format("{}none of {} slices differs from the rest by more than chance", who, slices);
+  if (clear == 0)
+    return fmt::format("{}none of {} slices differs from the rest by more than chance", who, slices);
   return fmt::format("{}{} of {} slices {} from the rest by more than chance", who, clear, slices,
                      clear == 1 ? "differs" : "differ");
 }

@@ -12,8 +12,8 @@ Names ages() {
   return Names(Rows(array_of(std::vector<double>{30, 20, 20, 40, 50, 60, 70, 80}, {8}, "cohort.csv:age")));
 }
 Names sexes() {
-  return Names(Rows(
-      array_of(Texts(std::vector<std::string>{"f", "m", "f", "m", "f", "m", "f", "m"}), {8}, "cohort.csv:sex")));
+  return Names(Rows(array_of(Texts(std::vector<std::string>{"f", "m", "f", "m", "f", "m", "f", "m"}), {8},
+                             "cohort.csv:sex")));
 }
 
 TEST(Slicing, QuantilesKeepEqualNumbersTogetherAndAreNamedByTheirRange) {

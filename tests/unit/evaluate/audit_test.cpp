@@ -65,7 +65,8 @@ TEST(RestDraws, AreTheMetricsOfTheOtherItems) {
           for (std::size_t k = 0; k < detail::kRestKeys.size(); ++k)
             for (const std::string& key : keys)
               if (key == detail::kRestKeys[k] && alone[key].value)
-                EXPECT_NEAR(got[k], *alone[key].value, kRounding) << key << " inside " << inside << " raters " << raters;
+                EXPECT_NEAR(got[k], *alone[key].value, kRounding)
+                    << key << " inside " << inside << " raters " << raters;
         }
   }
 }
@@ -83,7 +84,8 @@ TEST(RestDraws, ADrawRepeatsItsUnits) {
       const detail::RestSums sums = draws.draw(replicate, buffers);
       std::vector<std::int64_t> rows;
       for (std::int64_t i = 0; i < items.size(); ++i)
-        for (std::uint32_t t = 0; ways[0].code(i) != 1 && t < random_poisson(4, replicate, units.unit_of(i)); ++t)
+        for (std::uint32_t t = 0; ways[0].code(i) != 1 && t < random_poisson(4, replicate, units.unit_of(i));
+             ++t)
           rows.push_back(i);
       const Result rest = evaluate(items.gather(rows), o);
       const detail::RestValues got = detail::rest_values(detail::rest_of(sums.all, sums.slices[0][1]));
@@ -144,9 +146,10 @@ TEST(Audit, SmallSlicesComeLastWithoutIntervals) {
   for (const GroupResult& g : r.per_group) EXPECT_EQ(g.intervals.empty(), g.group == "1");
   for (const auto& row : table_of(r, "audit").rows)
     EXPECT_EQ(std::holds_alternative<double>(row[8]), std::get<std::string>(row[2]) == "0");
-  EXPECT_NE(std::find_if(r.notes.begin(), r.notes.end(),
-                         [](const std::string& n) { return n.find("fewer than 50 items") != std::string::npos; }),
-            r.notes.end());
+  EXPECT_NE(
+      std::find_if(r.notes.begin(), r.notes.end(),
+                   [](const std::string& n) { return n.find("fewer than 50 items") != std::string::npos; }),
+      r.notes.end());
 }
 
 TEST(Audit, IsTheSameForAnyNumberOfThreads) {
