@@ -11,8 +11,13 @@ namespace {
 const std::vector<Args>& variants_of(const std::string& command) {
   static const std::vector<Args> kPlain{{}}, kManifest{{}, {"--manifest", "x"}},
       kEvaluate{{}, {"--mean", "x"}, {"--manifest", "x"}, {"--sets", "x"}, {"--quantiles", "x"}},
-      kFit{{}, {"--method", "sigma"}, {"--manifest", "x"}, {"--method", "sets"}, {"--method", "cqr"}},
-      kApply{{}, {"--variance", "x"}, {"--manifest", "x"}, {"--quantiles", "x"}};
+      kFit{{},
+           {"--method", "sigma"},
+           {"--manifest", "x"},
+           {"--method", "sets"},
+           {"--method", "cqr"},
+           {"--method", "multigroup"}},
+      kApply{{}, {"--variance", "x"}, {"--manifest", "x"}, {"--quantiles", "x"}, {"--by", "x"}};
   if (command == "evaluate") return kEvaluate;
   if (command == "calibrate fit") return kFit;
   if (command == "calibrate apply") return kApply;
