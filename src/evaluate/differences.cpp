@@ -36,14 +36,16 @@ Bounds bounds_of(std::string_view key, const Side& s, double z) {
       n = s.value * (1 - s.value) / (groups * groups * s.error * s.error);
     return wilson_bounds(s.value, n, level);
   }
+  // With few events the spread is itself uncertain.
+  const double few =
+      !s.grouped && s.rarer < kFewForSpread ? student_factor(z, std::max(s.rarer / 2, 5.0)) : 1;
   if (key == "auroc") {
     if (!(s.value > 0 && s.value < 1 && s.error > 0))
       return wilson_bounds(s.value, std::max(s.rarer, 1.0), level);
     const double more = s.rarer > 2 ? std::sqrt(s.rarer / (s.rarer - 1)) : 2;
-    return logit_bounds(s.value, s.error * std::max(more, groups), level);
+    return logit_bounds(s.value, s.error * std::max(more * few, groups), level);
   }
-  double reach = z * groups * s.error;
-  if (!s.grouped && s.rarer < kFewForSpread) reach *= student_factor(z, std::max(s.rarer / 2, 5.0));
+  const double reach = z * groups * few * s.error;
   if (key == "oe_ratio") {
     const double factor = std::exp(std::min(reach / s.value, 700.0));
     return {s.value / factor, s.value * factor};
