@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "plumb/data/check.hpp"
+#include "plumb/data/forecasts.hpp"
 #include "plumb/numeric/random.hpp"
 #include "support/make_items.hpp"
 
