@@ -142,6 +142,7 @@ test-long:
 	$(PART) fuzz fuzz/run $(FUZZ_SECONDS) || status=1; \
 	$(PART) tidy $(MAKE) --no-print-directory lint || status=1; \
 	$(PART) bare tests/install/bare || status=1; \
+	$(PART) reproducible tests/install/reproducible || status=1; \
 	$(PART) package $(MAKE) --no-print-directory package && $(PART) package-bare tests/install/package || status=1; \
 	$(SUMMARY) $(PLUMB_RESULTS) || status=1; exit $$status
 
@@ -190,6 +191,8 @@ lint:
 	@tools/setup build test lint
 	clang-format-14 --dry-run --Werror $(CXX_FILES)
 	cmake --preset dev
+	cppcheck -q -j2 --error-exitcode=1 --enable=warning,performance,portability --std=c++20 --language=c++ -Iinclude -Isrc \
+	  --suppress=missingIncludeSystem --suppressions-list=tools/cppcheck_suppressions.txt $(filter src/% cli/% shell/%,$(filter %.cpp,$(CXX_FILES)))
 	run-clang-tidy-14 -quiet -p build-dev -extra-arg=-Wno-unknown-warning-option "$(CURDIR)/(src|shell|cli)/.*\.cpp"
 
 clean:

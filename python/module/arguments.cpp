@@ -78,17 +78,50 @@ std::optional<Array> in_place(nb::handle value, AnyArray& given) {
   return out;
 }
 
-/// A table behind the Arrow PyCapsule interface (pyarrow, DuckDB); nothing for all else. Data frames that
-/// give their numbers as one array do not come this way.
-std::optional<Array> from_arrow(const std::string& name, nb::handle value) {
-  if (!nb::hasattr(value, "__arrow_c_stream__") || nb::hasattr(value, "to_numpy")) return std::nullopt;
-  const nb::object capsule = value.attr("__arrow_c_stream__")();
-  void* const stream = PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream");
-  if (stream == nullptr) nb::raise_python_error();
+/// numpy's arrays with a mask show their memory as if there were none. Nothing has one before numpy.ma
+/// is imported.
+bool has_mask(nb::handle value) {
+  PyObject* const module = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy.ma");  // borrowed
+  return module != nullptr && nb::isinstance(value, nb::handle(module).attr("MaskedArray"));
+}
+
+/// pyarrow's arrays lend their numbers by DLPack as well, but not their text, their nulls or their chunks.
+bool is_of_pyarrow(nb::handle value) {
+  if (PyDict_GetItemString(PyImport_GetModuleDict(), "pyarrow") == nullptr) return false;
+  return nb::cast<std::string>(nb::str(value.type().attr("__module__"))).starts_with("pyarrow");
+}
+
+ArrowReadOptions arrow_options(const std::string& name, Holds holds) {
   ArrowReadOptions options;
-  options.want = name == "ratings" || name == "labels" ? Want::either : Want::numbers;
-  options.empty_is_nan = name == "ratings";
-  return read_arrow_stream(static_cast<ArrowArrayStream*>(stream), name, "", options);
+  options.want = holds == Holds::numbers   ? Want::numbers
+                 : holds == Holds::classes ? Want::either
+                                           : Want::names;
+  options.empty_is_nan = name == "ratings" || (name == "annotations" && holds == Holds::classes);
+  return options;
+}
+
+template <class T>
+T* held_by(nb::handle capsule, const char* name) {
+  void* const held = PyCapsule_GetPointer(capsule.ptr(), name);
+  if (held == nullptr) nb::raise_python_error();
+  return static_cast<T*>(held);
+}
+
+/// A table or a column behind the Arrow PyCapsule interface: pyarrow, DuckDB and others; nothing for all
+/// else. Data frames that give their numbers as one array do not come this way, unless they are Arrow's own.
+std::optional<Array> from_arrow(const std::string& name, nb::handle value, Holds holds) {
+  const bool stream = nb::hasattr(value, "__arrow_c_stream__");
+  if (!stream && !nb::hasattr(value, "__arrow_c_array__")) return std::nullopt;
+  if (nb::hasattr(value, "to_numpy") && !is_of_pyarrow(value)) return std::nullopt;
+  const ArrowReadOptions options = arrow_options(name, holds);
+  if (stream) {
+    const nb::object capsule = value.attr("__arrow_c_stream__")();
+    return read_arrow_stream(held_by<ArrowArrayStream>(capsule, "arrow_array_stream"), name, "", options);
+  }
+  const nb::object both = value.attr("__arrow_c_array__")();
+  const nb::object schema = both[0], array = both[1];
+  return read_arrow_array(held_by<ArrowSchema>(schema, "arrow_schema"),
+                          held_by<ArrowArray>(array, "arrow_array"), name, options);
 }
 
 Array text_array(nb::handle strings, std::vector<std::int64_t> shape) {
@@ -97,7 +130,8 @@ Array text_array(nb::handle strings, std::vector<std::int64_t> shape) {
 
 }  // namespace
 
-/// What Python's side makes of other objects: (numbers or a list of texts, shape, swapped, columns).
+/// What Python's side makes of other objects: (numbers or a list of texts, shape, swapped, columns,
+/// a note or None).
 Array Arguments::converted(const std::string& name, nb::handle value) {
   const nb::object prepared = nb::module_::import_("plumb._arrays").attr("prepare")(name, value);
   const nb::object numbers = prepared[0];
@@ -113,16 +147,18 @@ Array Arguments::converted(const std::string& name, nb::handle value) {
   }
   out.swapped = nb::cast<bool>(prepared[2]);
   out.columns = nb::cast<std::vector<std::string>>(prepared[3]);
+  if (const nb::object note = prepared[4]; !note.is_none()) notes_.push_back(nb::cast<std::string>(note));
   return out;
 }
 
-Data Arguments::data(const std::string& name, nb::handle value) {
+Data Arguments::data(const std::string& name, nb::handle value, Holds holds) {
   if (!value.is_valid() || value.is_none()) return {};
   AnyArray held;
-  std::optional<Array> array = in_place(value, held);
+  std::optional<Array> array;
+  if (!has_mask(value) && !is_of_pyarrow(value)) array = in_place(value, held);
   if (array) {
     arrays_.push_back(std::move(held));
-  } else if (array = from_arrow(name, value); !array) {
+  } else if (array = from_arrow(name, value, holds); !array) {
     array = converted(name, value);
   }
   infos_.push_back({name, name, array->shape, dtype_name(array->dtype), ""});
@@ -134,15 +170,15 @@ nb::object Arguments::object(const char* name) const {
   return given_.contains(name) ? nb::borrow(given_[name]) : nb::none();
 }
 
-Data Arguments::data(const char* name) { return data(std::string(name), object(name)); }
+Data Arguments::data(const char* name, Holds holds) { return data(std::string(name), object(name), holds); }
 
-std::vector<std::pair<std::string, Data>> Arguments::named(const char* name) {
+std::vector<std::pair<std::string, Data>> Arguments::named(const char* name, Holds holds) {
   std::vector<std::pair<std::string, Data>> out;
   const nb::object columns = object(name);
   if (columns.is_none()) return out;
   for (const auto& [key, value] : nb::cast<nb::dict>(columns)) {
     const auto text = nb::cast<std::string>(nb::str(key));
-    out.emplace_back(text, data(text, value));
+    out.emplace_back(text, data(text, value, holds));
   }
   return out;
 }
@@ -160,13 +196,13 @@ ItemColumns item_columns(Arguments& a) {
   c.sample_logits = a.data("sample_logits");
   const nb::object normalize = a.object("normalize");
   c.normalize = !normalize.is_none() && nb::cast<bool>(normalize);
-  c.labels = a.data("labels");
+  c.labels = a.data("labels", Holds::classes);
   c.counts = a.data("counts");
-  c.ratings = a.data("ratings");
+  c.ratings = a.data("ratings", Holds::classes);
   if (const nb::object judgements = a.object("annotations"); !judgements.is_none()) {
-    c.annotations.item = a.data("annotations", judgements["item"]);
-    c.annotations.rater = a.data("annotations", judgements["rater"]);
-    c.annotations.label = a.data("annotations", judgements["label"]);
+    c.annotations.item = a.data("annotations", judgements["item"], Holds::names);
+    c.annotations.rater = a.data("annotations", judgements["rater"], Holds::names);
+    c.annotations.label = a.data("annotations", judgements["label"], Holds::classes);
   }
   if (const nb::object rule = a.object("duplicates"); !rule.is_none()) {
     bool known = false;
@@ -178,12 +214,12 @@ ItemColumns item_columns(Arguments& a) {
     }
     if (!known) throw InputError("⟦duplicates⟧ takes last, keep or refuse, not \"" + text + "\"");
   }
-  c.ids = a.data("ids");
+  c.ids = a.data("ids", Holds::names);
   c.weights = a.data("weights");
   c.truth = a.data("truth");
   c.concentration = a.data("concentration");
-  c.groups = a.data("groups");
-  c.slices = a.named("by");
+  c.groups = a.data("groups", Holds::names);
+  c.slices = a.named("by", Holds::names);
   c.classes = a.texts("classes");
   return c;
 }
@@ -200,8 +236,8 @@ RegressionColumns regression_columns(Arguments& a) {
   c.targets = a.data("targets");
   c.errors = a.data("errors");
   c.weights = a.data("weights");
-  c.groups = a.data("groups");
-  c.slices = a.named("by");
+  c.groups = a.data("groups", Holds::names);
+  c.slices = a.named("by", Holds::names);
   return c;
 }
 

@@ -61,8 +61,8 @@ PrintedResult compare_models(nb::dict columns, nb::dict keywords) {
     add_read_notes(first, r);
     return r;
   });
-  comparison.notes = result.notes;
   put_call(arguments, result);
+  comparison.notes = result.notes;
   const auto table = [c = std::move(comparison), level = options.level](const TerminalOptions& o) {
     return render_compare(c, level, o);
   };

@@ -57,7 +57,7 @@ double metric(const std::string& key, nb::handle probs, nb::handle labels, nb::d
     options = evaluate_options(Keywords(more));
   }
   if (!probs.is_none()) columns.probs = arguments.data("probs", probs);
-  if (!labels.is_none()) columns.labels = arguments.data("labels", labels);
+  if (!labels.is_none()) columns.labels = arguments.data("labels", labels, Holds::classes);
   options.metrics = {key};
   options.consensus = false;
   const bool is_long = options.bootstrap > 0 || arguments.elements() > kLongWork;

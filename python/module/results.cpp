@@ -38,6 +38,7 @@ void put_call(const Arguments& arguments, Result& result) {
   const nb::object call = arguments.object("_call"), name = arguments.object("name");
   result.argv = {"python", call.is_none() ? "plumb." + result.command : nb::cast<std::string>(call)};
   result.inputs = arguments.infos();
+  result.notes.insert(result.notes.end(), arguments.notes().begin(), arguments.notes().end());
   if (!name.is_none())
     result.sections.insert(result.sections.begin(), {"name", Tree(Value(nb::cast<std::string>(name)))});
 }

@@ -65,14 +65,21 @@ class Calibrator(TransformerMixin, BaseEstimator):
             encoder = LabelEncoder().fit(y)
             self.classes_, columns["labels"] = encoder.classes_, encoder.transform(y)
             if len(self.classes_) != width:
-                if not np.issubdtype(y.dtype, np.integer) or y.min() < 0 or y.max() >= width:
+                if y.dtype.kind not in "iuf" or y.min() < 0 or y.max() >= width:
                     raise ValueError(f"y has {len(self.classes_)} classes but X has {width} columns")
-                self.classes_, columns["labels"] = np.arange(width), y  # some class was not seen
+                self.classes_, columns["labels"] = np.arange(width), y.astype(np.int64)  # some class was not seen
         self.model_ = plumb.fit(self.method, **{self._kind(): X}, **columns, **(self.options or {}))
         return self
 
     def transform(self, X):
         check_is_fitted(self, "model_")
+        X = self._checked(X)
+        width = 1 if X.ndim == 1 else X.shape[1]
+        if X.ndim == 1 and self.n_features_in_ > 1:
+            raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: a row for each item, with a column for "
+                             f"each of the {self.n_features_in_} classes.")
+        if width != self.n_features_in_:
+            raise ValueError(f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input")
         out = self.model_.apply(**{self._kind(): self._predictions(X)})
         return np.stack([1 - out, out], axis=1) if out.ndim == 1 else out
 
@@ -80,13 +87,17 @@ class Calibrator(TransformerMixin, BaseEstimator):
         return self.transform(X)
 
     def predict(self, X):
+        check_is_fitted(self, "model_")
         return self.classes_[np.argmax(self.transform(X), axis=1)]
 
     def _kind(self):
         return "logits" if self.logits else "probs"
 
+    def _checked(self, X):
+        return check_array(X, ensure_2d=False, dtype=[np.float64, np.float32])
+
     def _predictions(self, X):
-        X = check_array(X, ensure_2d=False, dtype=[np.float64, np.float32])
+        X = self._checked(X)
         return X[:, 0] if X.ndim == 2 and X.shape[1] == 1 else X
 
 
@@ -98,6 +109,7 @@ def _named(name, method, line):
     return out
 
 
+_BINARY = {row["method"] for row in plumb.calibrators() if row["task"] == "binary"}
 _CLASSES = {row["method"]: "".join(part.capitalize() for part in row["method"].split("-"))
             for row in plumb.calibrators() if row["task"] != "regression" and row["method"] != "alpha"}
 for _row in plumb.calibrators():
@@ -146,6 +158,9 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         if len(self.classes_) < 2:
             raise ValueError(f"a classifier needs two or more classes, and y has {len(self.classes_)} class"
                              f"{'' if len(self.classes_) == 1 else 'es'} in {len(y)} items")
+        if len(self.classes_) > 2 and self.method in _BINARY:
+            raise ValueError("Only binary classification is supported. The type of the target is multiclass. (The method "
+                             f"{self.method} is for two classes and y has {len(self.classes_)}: use temperature or dirichlet.)")
         labels = encoder.transform(y)
         if self.cv == "prefit" or type(base).__name__ == "FrozenEstimator":
             self.estimator_ = base
@@ -230,6 +245,7 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         inner = get_tags(self._base())
+        tags.classifier_tags.multi_class = self.method not in _BINARY
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.pairwise = inner.input_tags.pairwise
         tags.input_tags.allow_nan = inner.input_tags.allow_nan

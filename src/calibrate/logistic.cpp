@@ -14,6 +14,9 @@ namespace {
 constexpr std::int64_t kLogisticBlock = 1024;
 constexpr int kLogisticIterations = 200;
 constexpr int kLogisticHalvings = 50;
+// Where all probabilities are all but 0 or 1 there is next to no curvature, and a Newton step has no natural
+// size: it begins with one that moves a score by no more than this.
+constexpr double kMostScoreChange = 1024;
 
 struct LogisticState : ExactDerivatives<kMostFeatures> {
   std::vector<double> s, e, soft;
@@ -112,12 +115,25 @@ LogisticFit LogisticProblem::fit(std::vector<double> start, const std::vector<bo
     // Collinear features leave a direction without curvature; the floor keeps the step finite.
     factor(h, m, most > 0 ? 1e-14 * most : 1.0);
     solve(h, m, step);
-    double slope = 0;
-    for (std::int64_t a = 0; a < m; ++a) slope += now.first[moving[a]] * step[a];
+    double slope = 0, reach = 0;
+    const auto measure = [&] {
+      slope = reach = 0;
+      for (std::int64_t a = 0; a < m; ++a) {
+        slope += now.first[moving[a]] * step[a];
+        reach += std::fabs(step[a]);  // features are below 1
+      }
+    };
+    measure();
+    const bool flat = most == 0 || !std::isfinite(reach);
+    if (flat) {  // straight downhill
+      for (std::int64_t a = 0; a < m; ++a) step[a] = -now.first[moving[a]];
+      measure();
+    }
     const double rounding = 1e-15 * std::max(1.0, now.value);
     bool found = false;
     Sums then;
-    double length = 1;
+    double length =
+        flat || reach > kMostScoreChange ? std::ldexp(1.0, std::ilogb(kMostScoreChange / reach)) : 1;
     for (int halving = 0; halving < kLogisticHalvings && !found; ++halving, length /= 2) {
       trial = theta;
       for (std::int64_t a = 0; a < m; ++a) trial[moving[a]] += length * step[a];

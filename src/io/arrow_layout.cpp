@@ -104,12 +104,11 @@ const ArrowArray& values_of_lists(const ArrowArray& a, std::int64_t& first, Arro
 
 void ArrowPlace::refuse(std::int64_t row, const std::string& what) const {
   throw InputError(table + (entries ? ", dictionary entry " : ", row ") + std::to_string(first_row + row) +
-                   ", column " + in_quotes(column.name) + what);
+                   column.spelled() + what);
 }
 
 void ArrowPlace::malformed(const std::string& why) const {
-  throw InputError(table + ", column " + in_quotes(column.name) +
-                   " is not a well-formed Arrow array: " + why);
+  throw InputError(table + column.spelled() + " is not a well-formed Arrow array: " + why);
 }
 
 ArrowValues values_of_column(const ArrowArray& batch, const ArrowPlace& place) {

@@ -144,10 +144,16 @@ void add_field(const ArrowSchema& schema, const std::string& name, ArrowColumn c
 
 }  // namespace
 
+std::string detail::ArrowColumn::spelled() const {
+  return path.empty() ? std::string() : ", column " + in_quotes(name);
+}
+
 std::vector<ArrowColumn> detail::columns_of_schema(const ArrowSchema& schema, const std::string& name) {
-  if (format_text(schema, name) != "+s")
-    throw InputError(name + " is a single Arrow array, not a table; make it a column of one");
   std::vector<ArrowColumn> columns;
+  if (format_text(schema, name) != "+s") {  // a column by itself
+    add_field(schema, name, {}, columns);
+    return columns;
+  }
   for (std::int64_t i = 0; i < schema.n_children; ++i) {
     ArrowColumn column;
     column.path = {static_cast<int>(i)};
@@ -165,7 +171,7 @@ std::vector<ArrowColumn> detail::select_arrow(const std::vector<ArrowColumn>& co
   std::vector<ArrowColumn> picked;
   for (const std::size_t i : select_columns(header, selection)) {
     const ArrowColumn& c = columns[i];
-    if (!c.refused.empty()) throw InputError(name + ", column " + in_quotes(c.name) + c.refused);
+    if (!c.refused.empty()) throw InputError(name + c.spelled() + c.refused);
     picked.push_back(c);
   }
   return picked;

@@ -16,7 +16,7 @@ enum class ArrowList { none, list, large_list, fixed };
 
 struct ArrowColumn {
   std::string name;       ///< "a.b" for the field b of a struct a
-  std::vector<int> path;  ///< children from the batch down to the column
+  std::vector<int> path;  ///< children from the batch down to the column; empty: the batch is the column
   ArrowList list = ArrowList::none;
   std::int64_t width = 1;  ///< of fixed lists
   ArrowCell cell = ArrowCell::number;
@@ -25,12 +25,14 @@ struct ArrowColumn {
   DType index = DType::i32;  ///< of a dictionary
   std::string refused;       ///< what it holds that no flag takes, and the remedy; "": nothing of the kind
 
+  /// What messages add to the name of the table: , column "p". Nothing for a column by itself.
+  [[nodiscard]] std::string spelled() const;
   [[nodiscard]] bool is_text() const {
     return cell == ArrowCell::utf8 || cell == ArrowCell::large_utf8 || cell == ArrowCell::utf8_view;
   }
 };
 
-/// The columns of a schema, structs resolved into their fields. Throws InputError when it is not a table.
+/// The columns of a schema, structs resolved into their fields; an array that is no table is one column.
 [[nodiscard]] std::vector<ArrowColumn> columns_of_schema(const ArrowSchema& schema, const std::string& name);
 /// Those that a selection names, by the rules of a CSV's header.
 [[nodiscard]] std::vector<ArrowColumn> select_arrow(const std::vector<ArrowColumn>& columns,

@@ -45,6 +45,38 @@ std::shared_ptr<ArrowArray> next_batch(ArrowArrayStream* stream, const std::stri
   return batch;
 }
 
+/// A stream of one batch, which is given away once.
+struct OneBatch {
+  ArrowSchema schema{};
+  ArrowArray array{};
+
+  OneBatch(ArrowSchema& s, ArrowArray& a) : schema(s), array(a) {
+    s.release = nullptr;  // moved, as the interface has it
+    a.release = nullptr;
+  }
+  OneBatch(const OneBatch&) = delete;
+  OneBatch& operator=(const OneBatch&) = delete;
+  ~OneBatch() {
+    if (schema.release != nullptr) schema.release(&schema);
+    if (array.release != nullptr) array.release(&array);
+  }
+  [[nodiscard]] ArrowArrayStream stream() {
+    const auto none = [](ArrowArrayStream*) -> const char* { return nullptr; };
+    return {[](ArrowArrayStream* s, ArrowSchema* out) { return give(held(s).schema, *out); },
+            [](ArrowArrayStream* s, ArrowArray* out) { return give(held(s).array, *out); }, none,
+            [](ArrowArrayStream* s) { s->release = nullptr; }, this};
+  }
+
+ private:
+  static OneBatch& held(ArrowArrayStream* s) { return *static_cast<OneBatch*>(s->private_data); }
+  template <class T>
+  static int give(T& from, T& to) {
+    to = from;  // the second time it is empty: the end
+    from.release = nullptr;
+    return 0;
+  }
+};
+
 Array all_rows(ArrowArrayStream* stream, ArrowTable& table, const std::string& name,
                const std::string& remedy) {
   const auto next = [&] { return next_batch(stream, name, remedy); };
@@ -74,8 +106,17 @@ Array read_arrow_stream(ArrowArrayStream* stream, const std::string& name, const
   const bool lists = std::any_of(picked.begin(), picked.end(),
                                  [](const ArrowColumn& c) { return c.list != ArrowList::none; });
   for (const ArrowColumn& c : picked)
-    if (!lists) a.columns.push_back(c.name);  // the values of a list have no names
+    if (!lists && !c.path.empty()) a.columns.push_back(c.name);  // the values of a list have no names
   return a;
+}
+
+Array read_arrow_array(ArrowSchema* schema, ArrowArray* array, const std::string& name,
+                       const ArrowReadOptions& options) {
+  if (schema->release == nullptr || array->release == nullptr)
+    throw InputError(name + " is an Arrow array that has been read already");
+  OneBatch batch(*schema, *array);
+  ArrowArrayStream stream = batch.stream();
+  return read_arrow_stream(&stream, name, "", options);
 }
 
 }  // namespace plumb

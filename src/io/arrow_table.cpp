@@ -49,7 +49,7 @@ ArrowTable::ArrowTable(std::string name, std::vector<ArrowColumn> picked, const 
   dtype_ = picked_[0].dtype;
   for (const ArrowColumn& c : picked_) {
     if (options.want == Want::numbers && c.is_text())
-      throw InputError(name_ + ", column " + in_quotes(c.name) + " holds text where numbers are needed");
+      throw InputError(name_ + c.spelled() + " holds text where numbers are needed");
     text = text || c.is_text() || (options.want == Want::names && c.cell == ArrowCell::boolean);
     large = large || c.dtype == DType::i64 || c.dtype == DType::u64;
     if (c.dtype != dtype_) dtype_ = DType::f64;

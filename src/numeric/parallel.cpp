@@ -99,7 +99,9 @@ class BlockQueue {
 }  // namespace
 
 int resolve_threads(int threads) {
-  if (threads <= 0) threads = narrow<int>(std::thread::hardware_concurrency());
+  // Asked once: the system reads a file for it, which takes longer than a thousand forecasts.
+  static const int all = narrow<int>(std::thread::hardware_concurrency());
+  if (threads <= 0) threads = all;
   return std::clamp(threads, 1, kMaxThreads);
 }
 

@@ -151,6 +151,131 @@ def test_arrow():
         plumb.evaluate(probs=pyarrow.table({"p": ["a", "b"]}), labels=[0, 1])
 
 
+class Stream:
+    """Nothing but the PyCapsule interface of streams."""
+
+    def __init__(self, held):
+        self.held = held
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.held.__arrow_c_stream__(requested_schema)
+
+
+class OneArray:
+    """Nothing but the PyCapsule interface of arrays."""
+
+    def __init__(self, held):
+        self.held = held
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.held.__arrow_c_array__(requested_schema)
+
+
+def test_arrow_arrays_and_columns_by_themselves():
+    """Batches and columns behind __arrow_c_array__, columns behind __arrow_c_stream__, numbers, text and lists."""
+    pyarrow = pytest.importorskip("pyarrow")
+    y = pyarrow.array(D["labels"])
+    batch = pyarrow.record_batch({name: D["probs"][:, k] for k, name in enumerate(("p_cat", "p_dog", "p_fox"))})
+    names = np.array(["cat", "dog", "fox"])[D["labels"]]
+    for labels in (OneArray(y), Stream(pyarrow.chunked_array([y[:7], y[7:]])), OneArray(y.dictionary_encode())):
+        assert found(D["probs"], labels) == PLAIN
+    for labels in (OneArray(pyarrow.array(names)), Stream(pyarrow.chunked_array([pyarrow.array(names).cast(pyarrow.string_view())]))):
+        result = plumb.evaluate(probs=OneArray(batch), labels=labels, metrics=["ece", "nll", "ks"])
+        assert result.class_names == ["cat", "dog", "fox"] and result.to_dict()["metrics"] == PLAIN
+    lists = pyarrow.array(list(D["probs"]))
+    for probs in (lists, OneArray(lists), Stream(pyarrow.chunked_array([lists[:50], lists[50:]]))):
+        assert found(probs) == PLAIN
+    with pytest.raises(ValueError, match="^labels, row 3: the value is null; fill it or drop the row$"):
+        found(D["probs"], OneArray(pyarrow.array([None if i == 3 else 1 for i in range(120)])))
+    with pytest.raises(ValueError, match="^probs holds timestamps, which no flag takes"):
+        found(OneArray(pyarrow.array([0] * 120, pyarrow.timestamp("us"))))
+
+
+def test_names_in_arrow_columns():
+    """Ids beyond 2^53 stay exact; text and nulls of judgements."""
+    pyarrow = pytest.importorskip("pyarrow")
+    ids = [2**60 + i for i in range(120)]
+    rows = [(ids[i], f"r{r}", None if c < 0 else int(c)) for i in range(120) for r, c in enumerate(D["ratings"][i])]
+    columns = dict(zip(("item", "rater", "label"), zip(*rows)))
+    expected = plumb.evaluate(probs=D["probs"], ratings=D["ratings"])["ece"].value
+    for given in (pyarrow.table(columns), {name: OneArray(pyarrow.array(c)) for name, c in columns.items()}):
+        joined = plumb.evaluate(probs=D["probs"], ids=OneArray(pyarrow.array(ids)), annotations=given)
+        assert joined["ece"].value == expected and joined.annotations["without_label"] > 0
+    sliced = plumb.evaluate(probs=D["probs"], labels=D["labels"], by={"site": OneArray(pyarrow.array(D["by"]))}, metrics="ece",
+                            groups=OneArray(pyarrow.array(D["groups"])), bootstrap=10)
+    assert sliced.to_dict()["per_group"] == plumb.evaluate(probs=D["probs"], labels=D["labels"], by={"site": D["by"]}, metrics="ece",
+                                                           groups=D["groups"], bootstrap=10).to_dict()["per_group"]
+
+
+def test_pyarrow_gives_no_warnings(recwarn):
+    pyarrow = pytest.importorskip("pyarrow")
+    assert found(pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(D["probs"].ravel()), 3), pyarrow.array(D["labels"])) == PLAIN
+    assert not recwarn.list
+
+
+def test_rows_that_are_lists():
+    pandas = pytest.importorskip("pandas")
+    assert found(pandas.Series(list(D["probs"]))) == PLAIN
+    assert found(pandas.DataFrame({"p": list(D["probs"])})["p"]) == PLAIN
+    rows = list(D["probs"])
+    with pytest.raises(ValueError, match="^probs, row 5 has 2 values where the first list has 3$"):
+        found(pandas.Series(rows[:5] + [rows[5][:2]] + rows[6:]))
+    with pytest.raises(ValueError, match="^probs, row 5: the list is missing"):
+        found(pandas.Series(rows[:5] + [None] + rows[6:]))
+
+
+def test_masked_values_are_missing():
+    votes = np.ma.masked_less(D["ratings"], 0)
+    votes.data[votes.mask] = 2  # what lies below a mask does not count
+    assert plumb.evaluate(probs=D["probs"], ratings=votes)["ece"].value == plumb.evaluate(probs=D["probs"], ratings=D["ratings"])["ece"].value
+    assert found(np.ma.masked_array(D["probs"])) == PLAIN
+    with pytest.raises(ValueError, match="probs, row 4, column 1 is nan"):
+        found(np.ma.masked_array(D["probs"], mask=np.arange(360).reshape(120, 3) == 13))
+    with pytest.raises(ValueError, match="labels, row 4 is empty|labels, row 4"):
+        found(D["probs"], np.ma.masked_array(np.array(["a", "b", "c"])[D["labels"]], mask=np.arange(120) == 4))
+
+
+class OnGpu(Tensor):
+    device = "cuda:0"
+    copied = 0
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        OnGpu.copied += 1
+        return Tensor(self.numbers, False)
+
+    def __dlpack__(self, **how):
+        raise BufferError("not in the memory of this machine")
+
+
+def test_tensors_of_another_device_are_copied_with_a_note():
+    result = plumb.evaluate(probs=OnGpu(D["probs"]), labels=D["labels"], metrics=["ece", "nll", "ks"])
+    assert result.to_dict()["metrics"] == PLAIN and result.notes == ["probs was copied from the device cuda:0"]
+    assert OnGpu.copied == 1 and "copied from the device" in str(result)
+    assert plumb.metrics.ece(OnGpu(D["probs"]), D["labels"]) == PLAIN["ece"]["value"]
+
+
+class OfCupy:
+    __cuda_array_interface__ = {}
+
+    def get(self):
+        return D["probs"]
+
+
+def test_arrays_of_cupy():
+    assert found(OfCupy()) == PLAIN
+
+
+def test_what_has_no_values_yet():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match="^probs is a LazyFrame, which has no values yet; call its collect\\(\\) first$"):
+        found(polars.DataFrame(D["probs"]).lazy())
+    with pytest.raises(TypeError, match="^probs takes an array, not [^\n]*$"):
+        found({"a\nb": 1})
+
+
 def test_annotations_of_a_frame():
     pandas = pytest.importorskip("pandas")
     rows = [(f"i{i}", f"r{r}", c) for i in range(120) for r, c in enumerate(D["ratings"][i]) if c >= 0]

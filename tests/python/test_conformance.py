@@ -58,8 +58,6 @@ LEFT_OUT = {
     "test_calibration_cv_nfold": "a fold of one item is refused there, because each fold has a calibrator; plumb has one for all",
     "test_calibration_ensemble_false": "compares with scikit-learn's own calibrators: plumb's platt works on the log-odds of "
                                        "probabilities, its isotonic regression has a prior of half a vote and gives no 0 and 1",
-    "test_calibration_nan_imputer": "a forest of ten items without a seed: one in 60 says only 0 and 1, and a platt fit on such "
-                                    "forecasts fails with a number out of range, which is a defect of plumb",
     "test_sigmoid_calibration": OTHERS,
     "test_sigmoid_calibration_max_abs_prediction_threshold": OTHERS,
     "test_temperature_scaling_input_validation": OTHERS,

@@ -79,8 +79,10 @@ inline Stream any_stream(std::string_view bytes) {
   if (in.below(2) == 0)
     for (Node& c : b.children) c.length = b.length;
   Stream s;
+  const bool twice = in.below(2) == 0;
+  if (in.below(4) == 1) b = Node(b.children[0]);  // a column by itself
   s.batches.push_back(b);
-  if (in.below(2) == 0) s.batches.push_back(b);
+  if (twice) s.batches.push_back(b);
   return s;
 }
 

@@ -30,12 +30,16 @@ struct ArrowReadOptions {
 [[nodiscard]] std::vector<int> arrow_fields(const ArrowSchema& schema, const std::string& name,
                                             const std::string& selection);
 
-/// All rows of a stream. `selection` as in parse_csv(). Whole numbers, floats, bool and text, also
-/// dictionary-encoded; lists of K values give N x K. Numbers keep their type unless columns of different
-/// types stand side by side, which gives float64. One batch of one column is not copied. int64 ids
-/// (Want::names) beyond 2^53 become text, so that none is rounded. The stream is taken over: it is released
-/// in any case. `name` is what messages call it. Throws InputError with row, column and value.
+/// All rows of a stream of tables, or of a column by itself. `selection` as in parse_csv(). Whole numbers,
+/// floats, bool and text, also dictionary-encoded; lists of K values give N x K. Numbers keep their type
+/// unless columns of different types stand side by side, which gives float64. One batch of one column is
+/// not copied. int64 ids (Want::names) beyond 2^53 become text, so that none is rounded. The stream is
+/// taken over: it is released in any case. `name` is what messages call it. Throws InputError with row,
+/// column and value.
 [[nodiscard]] Array read_arrow_stream(ArrowArrayStream* stream, const std::string& name,
                                       const std::string& selection, const ArrowReadOptions& options = {});
+/// The same of one array: a batch, or a column by itself. Both structs are taken over.
+[[nodiscard]] Array read_arrow_array(ArrowSchema* schema, ArrowArray* array, const std::string& name,
+                                     const ArrowReadOptions& options = {});
 
 }  // namespace plumb

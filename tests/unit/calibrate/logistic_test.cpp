@@ -108,6 +108,25 @@ TEST(Quadratic, SaysWhereItTurns) {
   EXPECT_NE(step.fit.warnings.back().find("turns at log-odds"), std::string::npos);
 }
 
+// Forecasts of exactly 0 and 1 that are mostly wrong begin where there is no curvature: a Newton step has no
+// natural size there. The optimum is known: each of the two forecasts becomes the share of its votes.
+TEST(Logistic, ForecastsOfZeroAndOneThatAreWrong) {
+  for (const int wrong : {4, 5, 9, 10, 15}) {
+    Simulated s;
+    for (int i = 0; i < 32; ++i) {
+      s.z.push_back(i % 2);
+      s.votes.push_back({i / 2 < wrong ? 1 - i % 2 : i % 2});
+    }
+    const Step step = fit("platt", to_items(s, VoteForm::labels));
+    EXPECT_TRUE(step.fit.converged) << wrong;
+    const double u = std::log(1e12), share = 1 - wrong / 16.0;
+    EXPECT_NEAR(values(step, "a")[0] * u + values(step, "b")[0], std::log(share / (1 - share)), 1e-5)
+        << wrong;
+    EXPECT_NO_THROW((void)fit("quadratic", to_items(s, VoteForm::labels)));
+    EXPECT_NO_THROW((void)fit("beta", to_items(s, VoteForm::labels)));
+  }
+}
+
 TEST(Logistic, TheTaskIsChecked) {
   const Items many = to_items(simulate({.n = 20, .classes = 3}), VoteForm::labels);
   const Items two = to_items(simulate({.n = 20}), VoteForm::labels);

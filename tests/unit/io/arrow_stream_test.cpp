@@ -243,6 +243,52 @@ TEST(ArrowStream, OneBatchIsNotCopied) {
   EXPECT_EQ(values_of(a), (Doubles{1, 2, 3}));
 }
 
+TEST(ArrowStream, AColumnByItself) {
+  for (const std::size_t count : {1, 2}) {
+    const Array a = read(std::vector(count, numbers<float>("", "f", {1, 2, 3})));
+    Doubles expected;
+    for (std::size_t i = 0; i < count; ++i) expected.insert(expected.end(), {1, 2, 3});
+    EXPECT_EQ(values_of(a), expected);
+    EXPECT_EQ(a.dtype, DType::f32);
+    EXPECT_TRUE(a.columns.empty());
+    const Array pairs =
+        read(std::vector(count, list_of("", numbers<double>("item", "g", {1, 2, 3, 4}), {0, 2, 4})));
+    EXPECT_EQ(pairs.shape, (std::vector<std::int64_t>{2 * static_cast<std::int64_t>(count), 2}));
+    const ArrowReadOptions names{Want::names, false, nullptr};
+    EXPECT_EQ(texts_of(read(std::vector(count, texts("", {"b", "", "a"})), "", names)).size(), 3 * count);
+  }
+  EXPECT_EQ(said({numbers<double>("", "g", {1, 2}, {true, false})}),
+            "t, row 1: the value is null; fill it or drop the row");
+  EXPECT_EQ(said({texts("", {"b"})}), "t holds text where numbers are needed");
+  Node cut = numbers<double>("", "g", {1, 2});
+  cut.buffers.pop_back();
+  EXPECT_EQ(said({cut}), "t is not a well-formed Arrow array: 1 buffer where 2 are needed");
+}
+
+TEST(ArrowStream, AnArrayWithoutAStream) {
+  const auto once = [](const Node& node) {
+    ArrowSchema schema;
+    ArrowArray array;
+    export_to(node, &schema);
+    export_to(node, &array);
+    const Array a = read_arrow_array(&schema, &array, "t");
+    EXPECT_EQ(complaint([&] { (void)read_arrow_array(&schema, &array, "t"); }),
+              "t is an Arrow array that has been read already");
+    return values_of(a);
+  };
+  EXPECT_EQ(once(numbers<double>("", "g", {4, 5})), (Doubles{4, 5}));
+  EXPECT_EQ(once(batch({numbers<double>("x", "g", {1, 2}), numbers<double>("y", "g", {3, 4})})),
+            (Doubles{1, 3, 2, 4}));
+  EXPECT_EQ(alive(), 0);
+  ArrowSchema schema;
+  ArrowArray array;
+  export_to(texts("", {"a"}), &schema);
+  export_to(texts("", {"a"}), &array);
+  EXPECT_EQ(complaint([&] { (void)read_arrow_array(&schema, &array, "t"); }),
+            "t holds text where numbers are needed");
+  EXPECT_EQ(alive(), 0);
+}
+
 TEST(ArrowStream, NothingIsLeftUnreleased) {
   (void)read({batch({numbers<double>("x", "g", {1})}), batch({numbers<double>("x", "g", {2})})});
   EXPECT_EQ(alive(), 0);
@@ -293,8 +339,7 @@ TEST(ArrowStream, TypesWithoutMeaning) {
   const Node inner = list_of("item", numbers<double>("item", "g", {1}), {0, 1});
   EXPECT_EQ(said({batch({list_of("x", inner, {0, 1})})}),
             "t, column \"x\" holds lists of lists, which no flag takes; give each inner list a column");
-  EXPECT_EQ(said({numbers<double>("x", "g", {1})}),
-            "t is a single Arrow array, not a table; make it a column of one");
+  EXPECT_EQ(said({{"tdD", "", 0, 0, 0, {}, {}, {}}}), "t holds dates" + cast);
   EXPECT_EQ(said({batch({})}), "t has no columns");
 }
 
