@@ -8,6 +8,7 @@
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/progress.hpp"
 #include "plumb/numeric/random.hpp"
+#include "plumb/numeric/special.hpp"
 #include "plumb/resample/resample.hpp"
 #include "plumb/resample/slices.hpp"
 #include "regression/intervals.hpp"
@@ -16,6 +17,7 @@ namespace plumb {
 namespace {
 
 constexpr std::int64_t kQuantileBlock = 2048;
+constexpr double kFewMisses = 80;
 constexpr std::int64_t kQuantileDraws = 32;  // that share the terms of a block
 
 enum class TermKind { loss, share, width };
@@ -145,6 +147,15 @@ class QuantileScores {
     const bool share = terms_[t].kind == TermKind::share;
     Bounds b = share ? detail::coverage_bounds(*m.value, replicates_[t], sample_, level)
                      : detail::mean_bounds(*m.value, replicates_[t], sample_, level);
+    // Few misses bring most of an interval score, and its spread is then uncertain, too.
+    if (terms_[t].key.starts_with("interval_score")) {
+      const double misses =
+          (1 - values_[t + 1]) * (items_.groups.empty() ? sample_.effective : sample_.units);
+      if (misses < kFewMisses) {
+        const double longer = student_factor(normal_quantile((1 + level) / 2), std::max(misses / 2, 5.0));
+        b = {*m.value - longer * (*m.value - b.low), *m.value + longer * (b.high - *m.value)};
+      }
+    }
     if (!share && b.high - b.low <= 0) {
       m.interval_why = "all replicates have the same value, which does not show how uncertain it is";
       return m;
