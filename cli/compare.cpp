@@ -73,7 +73,7 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   add_page_flags(flags, f.pages);
   flags.repeated(
       "--fail-if", "\"nll>0.01\"", f.fail_if,
-      "exit with code 3 if this holds for a difference from the reference (by default the first model); NAME.nll with more than two models; repeatable");
+      "exit with code 3 if this holds for a difference from the reference (by default the first model); NAME.nll with more than two models; NAME.verdict!=trustworthy for the verdict on a model; repeatable");
   flags.toggle("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kCompareExamples);
 }
@@ -180,7 +180,10 @@ int compare_command(const Args& args) {
   c.notes = result.notes;
   pages.add_checksums(result.inputs, inputs.paths);
   const std::vector<std::string> held =
-      gates_that_hold(gates, gated_differences(c), {.what = "the difference of ", .replicates = o.bootstrap});
+      gates_that_hold(gates, gated_differences(c),
+                      {.what = "the difference of ",
+                       .judged_model = [&](std::string_view name) { return c.verdict_of(name); },
+                       .replicates = o.bootstrap});
   if (pages.wanted()) write_comparison(pages, models, o, result);
   if (file) {
     file->write(render_json(result));

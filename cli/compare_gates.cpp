@@ -52,6 +52,14 @@ void check_compare_gates(std::vector<Gate> gates, Args models, const std::string
   if (at != models.end()) std::rotate(models.begin(), at, at + 1);
   for (Gate& g : gates) {
     const auto dot = g.key.rfind('.');
+    if (g.on_verdict()) {
+      const std::string model = dot == std::string::npos ? "" : g.key.substr(0, dot);
+      if (std::find(models.begin(), models.end(), model) == models.end())
+        throw InputError("--fail-if \"" + g.key + g.op + g.verdict + "\": name the model, as in \"" +
+                         models[1] + ".verdict" + g.op + g.verdict + "\"" + did_you_mean(model, models));
+      g.key = "verdict";
+      continue;
+    }
     if (models.size() > 2 && dot == std::string::npos)
       throw InputError("--fail-if \"" + g.key + g.op +
                        "...\": with more than two models, name the one to compare with " + models.front() +

@@ -54,8 +54,9 @@ void add_flags(Flags& flags, CompareCasesFlags& f) {
   flags.heading("Output");
   flags.text("--json", "FILE", f.json, "write the full result as JSON; - for standard output");
   add_page_flags(flags, f.pages);
-  flags.repeated("--fail-if", "\"nll>0.01\"", f.fail_if,
-                 "exit with code 3 if this holds for a pooled difference from the reference; repeatable");
+  flags.repeated(
+      "--fail-if", "\"nll>0.01\"", f.fail_if,
+      "exit with code 3 if this holds for a pooled difference from the reference; NAME.verdict!=trustworthy for the verdict on a model; repeatable");
   flags.toggle("--quiet", f.quiet, "print no table and no progress");
   flags.examples(kCompareCasesExamples);
 }
@@ -110,6 +111,7 @@ void add_compare_settings(const EvaluateOptions& o, const CaseComparison& c, Res
                      {"clip", o.clip},
                      {"bootstrap", std::int64_t{o.bootstrap}},
                      {"level", o.level},
+                     {"tolerance", o.tolerance},
                      {"seed", o.seed},
                      {"leave_out", std::string(o.leave_out == LeaveOut::vote ? "vote" : "item")},
                      {"cases", c.means.items},
@@ -188,8 +190,11 @@ int compare_manifest_command(const Args& args) {
   for (std::size_t i = 1; i < open.size(); ++i)
     result.inputs.push_back(
         {f.cases.source_flag(), open[i].given.path, {std::ssize(open[i].inputs.names)}, "text", ""});
-  const std::vector<std::string> held = gates_that_hold(
-      gates, gated_differences(c.pooled), {.what = "the difference of ", .replicates = o.bootstrap});
+  const std::vector<std::string> held =
+      gates_that_hold(gates, gated_differences(c.pooled),
+                      {.what = "the difference of ",
+                       .judged_model = [&](std::string_view name) { return c.pooled.verdict_of(name); },
+                       .replicates = o.bootstrap});
   if (pages.wanted()) write_case_comparison(pages, open.front().inputs.names, models, options, result);
   if (file) {
     file->write(render_json(result));

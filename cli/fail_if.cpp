@@ -22,16 +22,17 @@ std::string trimmed(const std::string& s) {
 std::string quoted_gate(const std::string& text) { return "--fail-if \"" + text + "\""; }
 
 std::string text_of(const Gate& g) {
-  if (g.on_verdict()) return quoted_gate("verdict" + g.op + g.verdict);
+  if (g.on_verdict()) return quoted_gate(g.key + g.op + g.verdict);
   return quoted_gate(g.key + (g.field.empty() ? "" : "." + g.field) + g.op + show(g.bound));
 }
 
-Gate parse_verdict(const std::string& text, const std::string& op, const std::string& word) {
+Gate parse_verdict(const std::string& text, const std::string& name, const std::string& op,
+                   const std::string& word) {
   if (std::find(kVerdicts.begin(), kVerdicts.end(), word) == kVerdicts.end() || (op != "==" && op != "!="))
     throw InputError(
         quoted_gate(text) +
         ": compare the verdict by == or != with trustworthy, off or \"cannot tell\", as in \"verdict!=trustworthy\"");
-  return {.key = "verdict", .op = op, .verdict = word};
+  return {.key = name, .op = op, .verdict = word};
 }
 
 Gate parse_gate(const std::string& text) {
@@ -43,7 +44,7 @@ Gate parse_gate(const std::string& text) {
   const std::size_t length = text.compare(at + 1, 1, "=") == 0 ? 2 : 1;
   const std::string name = trimmed(text.substr(0, at)), op = text.substr(at, length),
                     right = trimmed(text.substr(at + length));
-  if (name == "verdict") return parse_verdict(text, op, right);
+  if (name == "verdict" || name.ends_with(".verdict")) return parse_verdict(text, name, op, right);
   if (op[0] != '<' && op[0] != '>') throw no_gate;
   Gate gate{.key = name, .op = op};
   for (const std::string field : kFields)
@@ -66,10 +67,17 @@ bool holds(const Gate& g, double x) {
 constexpr const char* kNothingToDraw =
     "merged states hold no items to resample; gate on a value, or evaluate all the data at once with --bootstrap 200";
 
-bool verdict_fails(const Gate& g, const GateSource& source) {
-  if (source.judged == nullptr)
-    throw InputError(text_of(g) + ": this command reaches no verdict; gate on a metric instead");
-  const Verdict& v = *source.judged;
+const Verdict& gated_verdict(const Gate& g, const GateSource& source) {
+  const std::string model = g.key.substr(0, g.key.rfind('.'));  // all of it where no model is named
+  const Verdict* v = model == g.key        ? source.judged
+                     : source.judged_model ? source.judged_model(model)
+                                           : nullptr;
+  if (v == nullptr)
+    throw InputError(text_of(g) + ": this command reaches no such verdict; gate on a metric instead");
+  return *v;
+}
+
+bool verdict_fails(const Gate& g, const Verdict& v, const GateSource& source) {
   if (v.verdict.empty() && source.merged)
     throw InputError(text_of(g) + " cannot be decided: " + kNothingToDraw);
   if (v.verdict.empty())
@@ -136,9 +144,11 @@ std::vector<std::string> gates_that_hold(const std::vector<Gate>& gates, const M
   for (const auto& [key, value] : values) known.push_back(key);
   for (const Gate& g : gates) {
     if (g.on_verdict()) {
-      if (verdict_fails(g, source))
-        out.push_back("the gate failed: the verdict is \"" + source.judged->verdict + "\" (" + text_of(g) +
-                      ")");
+      const Verdict& v = gated_verdict(g, source);
+      const bool named = g.key != "verdict";
+      if (verdict_fails(g, v, source))
+        out.push_back("the gate failed: " + (named ? g.key : std::string("the verdict")) + " is \"" +
+                      v.verdict + "\" (" + text_of(g) + ")");
       continue;
     }
     const auto at = std::find_if(values.begin(), values.end(),

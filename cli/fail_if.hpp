@@ -1,10 +1,12 @@
 // --fail-if "ece.high>0.05": a gate for CI. One grammar for every command (docs/gates.md):
 //
 //     NAME[.low|.high|.p_value]  > >= < <=  NUMBER
-//     verdict  == !=  trustworthy | off | cannot tell
+//     [MODEL.]verdict  == !=  trustworthy | off | cannot tell
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumb/result.hpp"
@@ -13,8 +15,8 @@
 namespace plumb::cli {
 
 struct Gate {
-  std::string key;
-  std::string op;  ///< > >= < <=; of a verdict: == !=
+  std::string key;  ///< of a verdict: "verdict", or in a comparison "MODEL.verdict"
+  std::string op;   ///< > >= < <=; of a verdict: == !=
   double bound = 0;
   std::string field = {};    ///< "low", "high", "p_value"; empty: the value
   std::string verdict = {};  ///< the word that "verdict" is compared with
@@ -34,6 +36,7 @@ void check_reach(const std::vector<Gate>& gates, std::int64_t replicates, double
 struct GateSource {
   std::string what = {};            ///< stands before the key: "the difference of "
   const Verdict* judged = nullptr;  ///< where a gate on the verdict looks; null for commands that reach none
+  std::function<const Verdict*(std::string_view)> judged_model = {};  ///< of a comparison: by name
   std::int64_t replicates = 0;
   bool merged = false;  ///< of states, which hold no items to resample
 };

@@ -124,21 +124,25 @@ class CaseComparer {
     const FinishOptions how{o_.bins, o_.clip, o_.leave_out, classes_ == 2, false, o_.threads};
     const bool several = sums_.front().all->several_votes;
     const SampleSize size = o_.bootstrap > 0 ? sums_.front().draws->size(several) : SampleSize{};
+    const MetricRow& ece = *find_metric("ece");  // the verdict needs it, asked for or not
+    Selection scored = selection_;
+    if (!scored.has(ece.key)) scored.add(ece);
     std::vector<Scored> scores;
     for (const ModelSums& m : sums_) {
       Scored& s = scores.emplace_back();
       s.observed.sums = *m.all;
-      detail::finish(selection_, Products(*m.all, kStreamingProducts, how), s.observed.scores);
+      detail::finish(scored, Products(*m.all, kStreamingProducts, how), s.observed.scores);
       if (size.units < 2) continue;
-      s.draws = m.draws->boot(selection_, how);
-      s.null = m.draws->null(selection_.part(read_from_signs), how);
+      s.draws = m.draws->boot(scored, how);
+      s.null = m.draws->null(scored.part(read_from_signs), how);
+      s.p_value = Inference(s.observed, s.draws, s.null, size, scored.binary, o_).result(ece).p_value;
     }
     out.items = items_;
     out.votes = narrow<std::int64_t>(sums_.front().all->event.total().votes);
     out.replicates = size.units < 2 ? 0 : o_.bootstrap;
     if (o_.bootstrap > 0)
       if (std::string note = few_units_note(size.units, true); !note.empty()) out.notes.push_back(note);
-    add_metrics(scores, selection_, size, o_, out);
+    add_metrics(scores, selection_, size, o_.bootstrap, o_, out);
   }
 
   [[nodiscard]] std::optional<double> value(std::size_t model, std::size_t i, const MetricRow& row) const {

@@ -9,6 +9,8 @@
 #include "evaluate/compare_parts.hpp"
 #include "evaluate/decision_tables.hpp"
 #include "evaluate/describe.hpp"
+#include "evaluate/omnibus.hpp"
+#include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/special.hpp"
@@ -43,16 +45,20 @@ Scored scored(const Items& items, const Selection& selection, const EvaluateOpti
   add_notes(out.observed.sums, items.size(), true, out.notes);
   add_kernel_note(prepared.kernel(), out.notes);
   if (o.bootstrap == 0) return out;
-  const Selection inverted = selection.part(interval_needs_null);
+  Selection inverted = selection.part(interval_needs_null);
+  inverted.products |= Product::event_table;  // the noise of the verdict's bins
+  add_omnibus(inverted);
   progress.expect(models * o.bootstrap * (prepared.passes(selection) + prepared.passes(inverted)));
   Bands bands;
   if (selection.has("ece_mass")) bands.mass = out.observed.mass.edges;
   bands.thresholds = decision_thresholds(o);
   Selection drawn = selection;
+  drawn.products |= Product::event_table;
   if (!bands.thresholds.empty()) drawn.products |= Product::event_column;
   out.draws = prepared.score(drawn, numbered_draws(o.bootstrap), o.threads, progress, &bands);
   const NullModel null = prepared.fit_null(out.observed.sums.several_votes);
   out.null = prepared.score(inverted, numbered_draws(o.bootstrap, &null), o.threads, progress, &bands);
+  out.p_value = omnibus_p(out.observed.event_tests, out.null);
   return out;
 }
 
@@ -92,6 +98,18 @@ Difference difference_of_roots(double a, double b, const std::vector<double>& sq
   d.low = both > 0 ? std::max(b - a - reach / both, -limit) : -limit;
   d.high = both > 0 ? std::min(b - a + reach / both, limit) : limit;
   return d;
+}
+
+/// What evaluate() finds of one model by itself, as far as the words of its verdict need it.
+Result judged(const Inference& inference, const Scored& model, int asked, const EvaluateOptions& o) {
+  Result out;
+  out.command = "evaluate";
+  out.task = inference.binary() ? "binary" : "multiclass";
+  out.items = narrow<std::int64_t>(inference.event_total().items);
+  out.settings = {{"bootstrap", std::int64_t{o.bootstrap}}, {"level", o.level}};
+  if (inference.event()) out.metrics.emplace_back("ece_corrected", inference.corrected());
+  out.verdict = judge(inference, model.p_value, asked, o);
+  return out;
 }
 
 /// Every p-value is adjusted for all differences; metrics without a better direction are not tested.
@@ -186,10 +204,12 @@ void detail::name_models(const std::vector<std::string>& models, const std::stri
 }
 
 void detail::add_metrics(const std::vector<Scored>& scores, const Selection& selection,
-                         const SampleSize& size, const EvaluateOptions& options, Comparison& out) {
+                         const SampleSize& size, int asked, const EvaluateOptions& options, Comparison& out) {
   std::vector<Inference> inference;
-  for (const Scored& s : scores)
+  for (const Scored& s : scores) {
     inference.emplace_back(s.observed, s.draws, s.null, size, selection.binary, options);
+    out.judged.push_back(judged(inference.back(), s, asked, options));
+  }
   std::vector<DrawnDifference> tests;
   const auto pairs = pairs_of(out.models.size(), out.reference);
   const bool too_few = size.grouped && size.units < narrow<std::int64_t>(kFewestTestedUnits);
@@ -251,7 +271,7 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
   check_thresholds(asked, first.binary());
   check_table_size(first.classes(), asked.bins);
   EvaluateOptions options = asked;
-  options.null = NullKind::model;  // serves intervals alone: differences are tested by the bootstrap
+  options.null = NullKind::model;  // for intervals and verdicts: differences are tested by the bootstrap
   const SampleSize size = asked.bootstrap > 0 ? sample_size(first) : SampleSize{.units = kEnoughUnits};
   if (size.units < 2) options.bootstrap = 0;
   Progress progress(options.progress, options.cancel);
@@ -273,7 +293,7 @@ Comparison compare(const std::vector<NamedModel>& models, const EvaluateOptions&
       throw InputError("model " + models.front().name + " has " + counted(out.votes, "vote") + " but model " +
                        models[m].name + " has " + std::to_string(votes) +
                        "; compare models on the same votes");
-  add_metrics(scores, selection, size, options, out);
+  add_metrics(scores, selection, size, asked.bootstrap, options, out);
   if (!options.thresholds.empty()) {
     std::vector<const std::vector<Decision>*> observed;
     std::vector<const std::vector<Drawn>*> draws;

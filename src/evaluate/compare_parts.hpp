@@ -20,7 +20,8 @@ inline constexpr const char* kTooFewToTest =
 struct Scored {
   Observed observed;
   std::vector<std::string> notes;
-  std::vector<Drawn> draws, null;  ///< null: what inversion needs
+  std::vector<Drawn> draws, null;      ///< null: what inversion and the verdict need
+  std::optional<double> p_value = {};  ///< of the verdict
 };
 
 /// From and to, by number.
@@ -30,9 +31,10 @@ struct Scored {
 /// Names and reference; InputError for fewer than two models, a name twice or an unknown reference.
 void name_models(const std::vector<std::string>& models, const std::string& reference, Comparison& out);
 
-/// Values, differences and their tests for every selected metric, then judge_models().
+/// Values, differences and their tests for every selected metric, then judge_models(); each model's verdict.
+/// `asked`: replicates asked for, of which a single unit has none.
 void add_metrics(const std::vector<Scored>& scores, const Selection& selection, const SampleSize& size,
-                 const EvaluateOptions& options, Comparison& out);
+                 int asked, const EvaluateOptions& options, Comparison& out);
 
 /// Adjusted p-values, the best model of each metric and who wins how often. `tests` has an entry for each
 /// difference with a p-value, of metrics for which one way is good, in order.

@@ -132,7 +132,9 @@ void Inference::add_inversion(std::string_view key, MetricResult& m) const {
   if (key == "ece_kde" || key == "ece_kde_classwise") {
     const auto null = null_values_.find(key);
     if (null == null_values_.end()) return;
-    const Inverted b = invert_folded(*m.value, null->second, level_);
+    const bool events = key == "ece_kde" || binary_;
+    const Inverted b =
+        invert_folded(*m.value, null->second, level_, events && event_ ? clear_spread(*event_) : 0);
     // Forecasts of 0 and 1 have no noise under the null.
     const double least = b.high > b.low ? 0 : rare_bound((1 + level_) / 2);
     set_bounds({b.low, std::min(std::max(b.high, least), 1.0)}, "inversion", m);

@@ -150,9 +150,10 @@ Inverted invert_along(const BinNoise& bins, const std::vector<double>& shape, Pl
           scale(crossing(curve[2], step, std::max(observed, lucky)))};
 }
 
-double cls_bound_along(const BinNoise& bins, std::span<const double> along, double level, int steps) {
+double cls_bound_along(const BinNoise& bins, std::span<const double> along, double level, int steps,
+                       double least = 0) {
   const Term term(bins, PlugIn::absolute, 0);
-  const double observed = plug_in(bins, term, [&](std::int64_t b) { return along[b]; });
+  const double observed = std::max(plug_in(bins, term, [&](std::int64_t b) { return along[b]; }), least);
   // T is a sum of as many terms as there are bins: what differs by rounding is a tie.
   const double edge = observed * (1 + 1e-12);
   const std::vector<double> shape = flat_shape(along);
@@ -276,18 +277,32 @@ Inverted invert(const BinNoise& bins, PlugIn kind, double level, double clip) {
           kind == PlugIn::square ? std::max(flat.high, uneven.high) : flat.high};
 }
 
-Inverted invert_folded(double observed, std::span<const double> null, double level) {
+double clear_spread(const BinNoise& bins) {
+  std::vector<double> moved(bins.draws());
+  const double* noise = bins.noise.data();
+  for (double& sum : moved) {
+    for (std::int64_t b = 0; b < bins.count(); ++b)
+      sum += bins.weight[b] * (bins.gap[b] < 0 ? -noise[b] : noise[b]);
+    noise += bins.count();
+  }
+  return standard_deviation(moved);
+}
+
+Inverted invert_folded(double observed, std::span<const double> null, double level, double clear) {
   const double middle = mean(null), spread = standard_deviation(null);
   if (!(middle > 0) || !(spread > 0)) return {observed, observed, observed};
   const double s = middle * std::sqrt(kHalfPi), m = (kHalfPi - 1) * middle * middle / (spread * spread);
   const double z = normal_quantile((1 + level) / 2);
+  const double least = 1 - 1 / kHalfPi;  // the variance of |N(0, 1)|
+  const double extra = std::max(clear * clear - s * s / m, 0.0) / (1 - least);
   // The t at which mean + sigma standard deviations of T reach the observed value.
   const auto reach = [&](double sigma) {
     const auto curve = [&](double t) {
       const double u = t / s;
       const double folded =
           s * std::sqrt(1 / kHalfPi) * exp_portable(-u * u / 2) + t * (1 - 2 * normal_cdf(-u));
-      return folded + sigma * std::sqrt(std::max(t * t + s * s - folded * folded, 0.0) / m);
+      const double one = std::max(t * t + s * s - folded * folded, 0.0);  // of one term
+      return folded + sigma * std::sqrt(one / m + extra * std::max(one / (s * s) - least, 0.0));
     };
     if (curve(0) >= observed) return 0.0;
     double low = 0, high = 1;
@@ -301,7 +316,15 @@ Inverted invert_folded(double observed, std::span<const double> null, double lev
   return {reach(z), reach(0), reach(-z)};
 }
 
-double cls_bound(const BinNoise& bins, double level) { return cls_bound_along(bins, bins.gap, level, 24); }
+double cls_bound(const BinNoise& bins, double level, double least) {
+  return cls_bound_along(bins, bins.gap, level, 24, least);
+}
+
+double lucky_value(const BinNoise& bins) {
+  std::vector<double> drawn;
+  shifted(bins, Term(bins, PlugIn::absolute, 0), flat_shape(bins.gap), 0, drawn);
+  return quantile(std::move(drawn), kLucky);
+}
 
 double null_cls_bound(const BinNoise& bins, double level) {
   const std::int64_t n = bins.count(), taken = std::min<std::int64_t>(bins.draws(), 50);

@@ -58,13 +58,19 @@ struct Inverted {
 
 /// The same for a mean absolute gap that is not on bins, from its values over null draws alone: it is taken
 /// for the mean of m independent |t + N(0, s^2)|, m and s such that mean and standard deviation at t = 0 are
-/// those of the draws.
-[[nodiscard]] Inverted invert_folded(double observed, std::span<const double> null, double level);
+/// those of the draws. `clear` is its standard deviation where all gaps stand out of the noise, if that is
+/// larger than s / sqrt(m): noise that neighbours share counts for more in a mean than in a mean of sizes.
+[[nodiscard]] Inverted invert_folded(double observed, std::span<const double> null, double level,
+                                     double clear = 0);
+/// That of sum_b w_b |gap_b| with gaps of the observed signs.
+[[nodiscard]] double clear_spread(const BinNoise& bins);
 
 /// The CLs bound of the mean absolute gap: the smallest t with P_t(T <= observed) / P_0(T <= observed) <= 1 -
 /// level, one counted into either (Read 2002); 1 when no t gets there. The division keeps a T that is small
-/// by luck from proving anything.
-[[nodiscard]] double cls_bound(const BinNoise& bins, double level);
+/// by luck from proving anything. An observed value below `least` counts as `least`.
+[[nodiscard]] double cls_bound(const BinNoise& bins, double level, double least = 0);
+/// The value that a calibrated model stays below with probability kLucky.
+[[nodiscard]] double lucky_value(const BinNoise& bins);
 /// The median of that bound over draws of a calibrated model.
 [[nodiscard]] double null_cls_bound(const BinNoise& bins, double level);
 

@@ -12,6 +12,7 @@
 #include "report/decisions.hpp"
 #include "report/paragraphs.hpp"
 #include "report/text_table.hpp"
+#include "report/verdict_tree.hpp"
 #include "report/verdict_words.hpp"
 
 namespace plumb {
@@ -90,6 +91,14 @@ std::string value_table(const Comparison& c, const TerminalOptions& o) {
     table.add(std::move(row));
   }
   return table.render(o.colour, o.width);
+}
+
+/// Each model by itself; without replicates nothing.
+std::string verdict_lines(const Comparison& c, const TerminalOptions& o) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < c.judged.size() && c.replicates > 0; ++i)
+    lines.push_back(detail::printable(c.models[i]) + ": " + detail::verdict_words(c.judged[i]).text);
+  return lines.empty() ? "" : detail::bold("Verdicts", o.colour) + "\n" + detail::paragraphs(lines, o) + "\n";
 }
 
 /// A difference as seen from the reference: with all pairs it may be stored the other way round.
@@ -202,6 +211,12 @@ Tree compare_section(const Comparison& c) {
   Tree::Members out;
   out.emplace_back("models", Value(c.models));
   out.emplace_back("reference", c.reference ? Value(c.models[*c.reference]) : Value{});
+  if (!c.judged.empty()) {
+    Tree::Members verdicts;
+    for (std::size_t i = 0; i < c.models.size(); ++i)
+      verdicts.emplace_back(c.models[i], detail::verdict_tree(c.judged[i].verdict));
+    out.emplace_back("verdicts", std::move(verdicts));
+  }
   out.emplace_back("metrics", std::move(metrics));
   out.emplace_back("wins", std::move(wins));
   return out;
@@ -214,7 +229,7 @@ std::string render_compare(const Comparison& c, double level, const TerminalOpti
       detail::bold(fmt::format("{} models on {} items, {} classes, {} votes", c.models.size(),
                                detail::thousands(c.items), c.classes, detail::thousands(c.votes)),
                    o.colour) +
-      "\n\n" + value_table(c, o);
+      "\n\n" + verdict_lines(c, o) + value_table(c, o);
   const auto hidden = std::count_if(c.metrics.begin(), c.metrics.end(),
                                     [&](const ComparedMetric& m) { return !is_shown(m, o.all); });
   const auto aside = [&](const std::string& text) { out += detail::dim("  " + text, o.colour) + "\n"; };

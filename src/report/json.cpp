@@ -5,6 +5,7 @@
 
 #include "plumb/registry.hpp"
 #include "report/json_text.hpp"
+#include "report/verdict_tree.hpp"
 
 namespace plumb {
 namespace {
@@ -64,21 +65,6 @@ Json metric(const std::string& key, const MetricResult& m) {
 Json metrics_object(const MetricResults& results) {
   Json out = Json::object();
   for (const auto& [key, m] : results) out[key] = metric(key, m);
-  return out;
-}
-
-Json verdict(const Verdict& v) {
-  Json out{{"verdict", v.verdict.empty() ? Json(nullptr) : Json(v.verdict)}};
-  if (!v.why.empty()) out["why"] = v.why;
-  if (v.verdict.empty()) return out;
-  out["certain"] = v.certain;
-  out["tolerance"] = number(v.tolerance, "verdict.tolerance");
-  out["estimate"] = number(v.estimate, "verdict.estimate");
-  out["low"] = number(v.low, "verdict.low");
-  out["high"] = number(v.high, "verdict.high");
-  out["p_value"] = number(v.p_value, "verdict.p_value");
-  out["needed"] = v.needed ? Json(*v.needed) : Json(nullptr);
-  out["unit"] = v.unit;
   return out;
 }
 
@@ -154,7 +140,8 @@ std::string render_json(const Result& r) {
   for (const auto& [key, v] : r.settings) out["settings"][key] = value(v, "setting " + key);
   out["inputs"] = Json::array();
   for (const InputInfo& info : r.inputs) out["inputs"].push_back(input(info));
-  if (!r.verdict.verdict.empty() || !r.verdict.why.empty()) out["verdict"] = verdict(r.verdict);
+  if (!r.verdict.verdict.empty() || !r.verdict.why.empty())
+    out["verdict"] = tree(detail::verdict_tree(r.verdict), "verdict");
   out["metrics"] = metrics_object(r.metrics);
   if (!r.consensus.empty()) out["consensus"] = metrics_object(r.consensus);
   out["per_class"] = Json::object();

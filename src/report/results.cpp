@@ -65,6 +65,7 @@ Result compare_result(const Comparison& c, const Items& items, const EvaluateOpt
                 {"clip", o.clip},
                 {"bootstrap", std::int64_t{o.bootstrap}},
                 {"level", o.level},
+                {"tolerance", o.tolerance},
                 {"seed", o.seed},
                 {"bandwidth", bandwidth_setting(o, ", for each model")},
                 {"leave_out", leave_out_name(o)},

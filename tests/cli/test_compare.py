@@ -47,6 +47,32 @@ def test_values_are_those_of_evaluate(folder, two):
     assert wins["ts"]["best"] >= 3 and wins["ts"]["clear"] <= wins["ts"]["best"]
 
 
+def test_each_model_has_its_verdict(folder, two):
+    flags = ["--labels", "labels.npy", "--bootstrap", 60]
+    run = folder.run("compare", *BASE[:4], *flags, "--metrics", "nll", "--json", "c.json")
+    result = json.loads((folder / "c.json").read_text())
+    jsonschema.validate(result, SCHEMA)
+    assert result["settings"]["tolerance"] == 0.05
+    words = " ".join(run.out.split())
+    for name in ("raw", "ts"):
+        alone = folder.evaluate("--probs", f"{name}.npy", *flags)
+        assert result["compare"]["verdicts"][name] == alone["verdict"]
+        said = folder.run("evaluate", "--probs", f"{name}.npy", *flags).out.split("\n\n")[1]
+        assert f"{name}: " + " ".join(said.split()) in words
+    raw = result["compare"]["verdicts"]["raw"]["verdict"]
+    assert raw == "off", "logits twice too large"
+    gate = lambda g: folder.run("compare", *BASE[:4], *flags, "--metrics", "nll", "--quiet", "--fail-if", g)
+    failed = gate("raw.verdict==off")
+    assert failed.code == 3 and 'raw.verdict is "off"' in failed.err
+    assert gate("raw.verdict!=off").code == 0
+    for wrong, word in (("verdict==off", 'as in "ts.verdict==off"'), ("rw.verdict==off", "raw"), ("raw.verdict==bad", "cannot tell")):
+        run = gate(wrong)
+        assert run.code == 2 and run.err.count("\n") == 1 and word in run.err, run.err
+    none = folder.run("compare", *BASE[:4], "--labels", "labels.npy", "--bootstrap", 0, "--metrics", "nll", "--quiet",
+                      "--fail-if", "raw.verdict==off")
+    assert none.code == 2 and "there is no verdict" in none.err
+
+
 def test_pairing_is_narrower_than_two_intervals(folder, two):
     m = compare(folder, *BASE, "--bootstrap", 100)["compare"]["metrics"]["brier"]
     d = m["differences"][0]

@@ -295,6 +295,15 @@ def test_qm9_parts(folder):
 
 
 @needs_data
+def test_qm9_network_warns(folder):
+    """Its uce is a thousand times that of the plain variances, of which the log-likelihood shows nothing."""
+    run = folder.run("calibrate", "fit", "--method", "aux-aleatoric", *qm9(QM9_VALIDATION, "aleatoric", "epistemic"), "-o", "a.json")
+    assert run.code == 0 and "worse than no calibration: uce" in " ".join((run.out + run.err).split()), run.err
+    run = folder.run("calibrate", "fit", "--method", "sigma", *qm9(QM9_VALIDATION, "total"), "-o", "s.json")
+    assert "worse than" not in run.out + run.err
+
+
+@needs_data
 def test_diffusion_errors_only(folder):
     rows = np.genfromtxt(DIFFUSION, delimiter=",", names=True, deletechars='"')
     names = [n.strip('"') for n in rows.dtype.names]

@@ -158,7 +158,8 @@ void variances(Book& book) {
     std::vector<char> found;
     for (const Outcome& o : outcomes)
       if (o.gain < -0.05) found.push_back(o.warned);
-    book.rate(std::string("a `") + method + "` that harms by more than 0.05 is warned against",
+    book.rate(std::string(method[0] == 'a' ? "an `" : "a `") + method +
+                  "` that harms by more than 0.05 is warned against",
               "nearly all of the variance is epistemic, n = " + std::to_string(n), {0.8, 1}, found);
   }
 }

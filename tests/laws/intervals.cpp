@@ -48,7 +48,7 @@ EvaluateOptions resampled(const Keys& keys) {
 }
 
 void cover_on_cells(Book& book, const Setting& s) {
-  enter(book, s.name, kNearBoundary, simulate_sets(book.sets(200, 30), book.seed(), [&](std::uint64_t seed) {
+  enter(book, s.name, kNearBoundary, simulate_sets(book.sets(300, 30), book.seed(), [&](std::uint64_t seed) {
           const Drawn d = draw(s, seed);
           const Result r = evaluate(items_of(d), resampled(kOnCells));
           const Result truth = evaluate(truth_of(d), {.metrics = kOnCells, .threads = 1, .consensus = false});
@@ -60,7 +60,7 @@ void cover_on_cells(Book& book, const Setting& s) {
 }
 
 void cover_kernel_error(Book& book, const Setting& s) {
-  enter(book, s.name, kNearBoundary, simulate_sets(book.sets(150, 10), book.seed(), [&](std::uint64_t seed) {
+  enter(book, s.name, kNearBoundary, simulate_sets(book.sets(200, 10), book.seed(), [&](std::uint64_t seed) {
           const Drawn d = draw(s, seed);
           const Result r = evaluate(items_of(d), resampled({"ece_kde"}));
           double bandwidth = 0;

@@ -38,8 +38,8 @@ struct Row {
 
 class Book {
  public:
-  Book(bool whole, std::uint64_t seed) : whole_(whole), seed_(seed) {}
-  [[nodiscard]] int sets(int whole, int brief) const { return whole_ ? whole : brief; }
+  Book(bool whole, std::uint64_t seed, int times = 1) : whole_(whole), times_(times), seed_(seed) {}
+  [[nodiscard]] int sets(int whole, int brief) const { return times_ * (whole_ ? whole : brief); }
   [[nodiscard]] bool whole() const { return whole_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   void begin(std::string topic) { topic_ = std::move(topic); }
@@ -59,6 +59,7 @@ class Book {
 
  private:
   bool whole_;
+  int times_;
   std::uint64_t seed_;
   std::string topic_;
   std::vector<Row> rows_;

@@ -1,7 +1,7 @@
-// plumb-laws [--short] [--seed n] [--only topic] [--write FILE]: measures what the topics claim and prints
-// the table. With --write it also replaces the table between the two markers of a page; with --only it
-// replaces the rows of that topic there and keeps the others. Each row states its seed. Exit code 1 if a
-// claim does not hold.
+// plumb-laws [--short] [--seed n] [--only topic] [--times n] [--write FILE]: measures what the topics claim
+// and prints the table, with --times n from n times as many sets. With --write it also replaces the table
+// between the two markers of a page; with --only it replaces the rows of that topic there and keeps the
+// others. Each row states its seed. Exit code 1 if a claim does not hold.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -130,6 +130,7 @@ void Book::estimate(std::string claim, std::string setting, Wanted wanted, doubl
 
 int run(int argc, char** argv) {
   bool whole = true;
+  int times = 1;
   std::uint64_t seed = 2024;  // what was looked at while a method was changed is no longer fair: see --seed
   std::string only, page;
   for (int i = 1; i < argc; ++i) {
@@ -144,12 +145,14 @@ int run(int argc, char** argv) {
       seed = std::stoull(value);
     else if (flag == "--only")
       only = value;
+    else if (flag == "--times")
+      times = std::stoi(value);
     else if (flag == "--write")
       page = value;
     else
       throw std::runtime_error(flag + " is unknown");
   }
-  Book book(whole, seed);
+  Book book(whole, seed, times);
   std::fputs(kHead, stdout);
   for (const Named& topic : topics()) {
     if (!only.empty() && topic.name != only) continue;

@@ -99,8 +99,12 @@ void few_items(Book& book) {
   const auto trusted = [&](Setting s, const std::string& name, double error, double tolerance,
                            Wanted wanted) {
     if (error > 0) s = with_error(s, error, 0, 2, [](Setting& x, double a) { x.shift = a; });
-    book.rate(name + ", called trustworthy", "N = " + std::to_string(s.n), wanted,
-              share(reached(s, book.sets(400, 30), book.seed() + 1, tolerance), "trustworthy"));
+    const auto hits = share(reached(s, book.sets(400, 30), book.seed() + 1, tolerance), "trustworthy");
+    const std::string setting = "N = " + std::to_string(s.n);
+    if (wanted.high > 0)
+      book.rate(name + ", called trustworthy", setting, wanted, hits);
+    else
+      book.never(name + ", called trustworthy", setting, hits);
   };
   trusted({.n = 5}, "calibrated", 0, 0.05, {0, 0});
   trusted({.n = 10, .slope = 0}, "forecasts that know nothing of the outcomes", 0, 0.05, {0, 0});
@@ -138,7 +142,7 @@ void verdicts(Book& book) {
   for (const int n : {30, 100}) {
     const Setting s{.name = "N = " + std::to_string(n), .n = n};
     const auto all = reached(s, book.sets(400, 30), book.seed());
-    book.rate("a calibrated model is called trustworthy", s.name, {0, 0}, share(all, "trustworthy"));
+    book.never("a calibrated model is called trustworthy", s.name, share(all, "trustworthy"));
     book.rate("a calibrated model is called off", s.name, {0, 0.05}, share(all, "off"));
   }
   calibrated({.name = "N = 400", .n = 400}, "off", {0, 0.05}, 400);

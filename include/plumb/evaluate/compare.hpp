@@ -52,12 +52,19 @@ struct Comparison {
   std::optional<std::size_t> reference;  ///< the model that all differences are taken from
   std::vector<ComparedMetric> metrics;   ///< in the registry's order
   std::vector<Wins> wins;                ///< by model
-  Table net_benefit;                     ///< differences at the thresholds asked for; otherwise empty
+  std::vector<Result> judged;  ///< by model: the verdict that evaluate() reaches, and what it is from
+  Table net_benefit;           ///< differences at the thresholds asked for; otherwise empty
   std::int64_t items = 0, classes = 0, votes = 0;
   std::string unit = "item";  ///< what was drawn, in words; of cases "case" or "group"
   int replicates = 0;         ///< drawn; no percentile p-value is below 2 / (replicates + 1)
   std::vector<std::string> notes;
 
+  /// That of a model; nullptr for a name that is not one of the models, and for means over cases.
+  [[nodiscard]] const Verdict* verdict_of(std::string_view model) const {
+    for (std::size_t i = 0; i < judged.size(); ++i)
+      if (models[i] == model) return &judged[i].verdict;
+    return nullptr;
+  }
   /// InputError for a key that was not compared.
   [[nodiscard]] const ComparedMetric& operator[](std::string_view key) const& {
     return find_named(metrics, &ComparedMetric::key, "metric", canonical_key(key));

@@ -8,7 +8,8 @@
 
 namespace plumb {
 
-/// Section "compare": {models, metrics: {key: {better, best, clear, values, differences}}, wins}.
+/// Section "compare": {models, verdicts: {model: verdict}, metrics: {key: {better, best, clear, values,
+/// differences}}, wins}; means over cases have no verdicts.
 [[nodiscard]] Tree compare_section(const Comparison& c);
 [[nodiscard]] std::string render_compare(const Comparison& c, double level, const TerminalOptions& options);
 /// Means over cases: values and differences, without sentences.

@@ -11,6 +11,7 @@ namespace plumb::detail {
 namespace {
 
 constexpr int kFolds = 5;
+constexpr double kManyTimes = 10;  // an error so many times as large is worse, whatever its spread
 const std::vector<std::string> kJudges{"nll", "uce"};
 
 struct FoldRows {
@@ -43,12 +44,35 @@ struct Judged {
     const auto n = static_cast<double>(before.size());
     if (n < 2) return false;
     const double by = mean(after) - mean(before);
-    if (error && by > 9 * mean(before)) return true;
+    if (error && by > (kManyTimes - 1) * mean(before)) return true;
     double squares = 0;
     for (std::size_t f = 0; f < before.size(); ++f) squares += std::pow(after[f] - before[f] - by, 2);
     return by > (error ? 2 : 1) * std::sqrt(squares / (n - 1) / n * (1 + n / (n - 1)));
   }
 };
+
+CalibrationModel model_of_step(Step step, const RegressionItems& items, const RegressionFitOptions& options) {
+  CalibrationModel out;
+  out.task = "regression";
+  out.classes = options.per_output ? items.outputs() : 0;
+  out.steps.push_back(std::move(step));
+  return out;
+}
+
+// A few variances that are far too large raise uce many times over, which folds need not show: their fits may
+// lack the item that causes it. On its own data a fit looks its best, so chance is no reason.
+std::string worse_on_own_data(const RegressionItems& items, const Step& step,
+                              const RegressionFitOptions& options, const RegressionOptions& e) try {
+  const auto before = evaluate_regression(items, e)["uce"].value,
+             after =
+                 evaluate_regression(calibrated(items, model_of_step(step, items, options)), e)["uce"].value;
+  if (!before || !after || *after <= kManyTimes * *before) return "";
+  return fmt::format(
+      "Even on the data it was fitted on it is worse than no calibration: uce {:.4g} against {:.4g}", *after,
+      *before);
+} catch (const InputError&) {  // of the folds' comparison, which says so
+  return "";
+}
 
 // Why there is nothing to compare, or empty.
 std::string why_not_compared(const RegressionCalibratorRow& row, const RegressionItems& items) {
@@ -67,23 +91,24 @@ std::string why_not_compared(const RegressionCalibratorRow& row, const Regressio
 
 void check_held_out(const RegressionCalibratorRow& row, const RegressionItems& items,
                     const RegressionFitOptions& options, Step& step) {
-  const std::string skipped = "Not compared with the plain variances on held-out folds: ";
+  const std::string skipped = "Not compared with the plain variances on held-out folds: ",
+                    advice = ". Compare ⟦method⟧ sigma, or leave the variances as they are.";
+  RegressionOptions e;
+  e.threads = options.threads;
+  e.clip = options.clip;
+  e.metrics = kJudges;
+  if (row.variances && items.passes() == 1)
+    if (const std::string worse = worse_on_own_data(items, step, options, e); !worse.empty())
+      step.fit.warnings.push_back(worse + advice);
   if (const std::string why = why_not_compared(row, items); !why.empty()) {
     step.fit.warnings.push_back(skipped + why + ".");
     return;
   }
   std::vector<Judged> judged(kJudges.size());
-  RegressionOptions e;
-  e.threads = options.threads;
-  e.clip = options.clip;
-  e.metrics = kJudges;
   try {
     for (const FoldRows& fold : fold_rows(items, options.seed)) {
       if (fold.in.empty() || fold.out.empty()) continue;
-      CalibrationModel model;
-      model.task = "regression";
-      model.classes = options.per_output ? items.outputs() : 0;
-      model.steps.push_back(row.fit(items.gather(fold.out), options));
+      const CalibrationModel model = model_of_step(row.fit(items.gather(fold.out), options), items, options);
       const RegressionItems held = items.gather(fold.in);
       const Result before = evaluate_regression(held, e),
                    after = evaluate_regression(calibrated(held, model), e);
@@ -104,8 +129,7 @@ void check_held_out(const RegressionCalibratorRow& row, const RegressionItems& i
       worse += fmt::format("{}{} {:.4g} against {:.4g}", worse.empty() ? "" : ", ", kJudges[j],
                            Judged::mean(judged[j].after), Judged::mean(judged[j].before));
   if (!worse.empty())
-    step.fit.warnings.push_back("On held-out folds it is worse than no calibration: " + worse +
-                                ". Compare ⟦method⟧ sigma, or leave the variances as they are.");
+    step.fit.warnings.push_back("On held-out folds it is worse than no calibration: " + worse + advice);
 }
 
 }  // namespace plumb::detail

@@ -81,5 +81,23 @@ TEST(FitModel, AFitThatDoesHarmWarns) {
   EXPECT_TRUE(tells(fit_regression_model("conformal", many.items()), "it gives intervals, not variances"));
 }
 
+// One item in a hundred has its variance in the aleatoric part, all others in the epistemic one: a factor of
+// the aleatoric part alone makes the variances of the few a hundred times too large.
+TEST(FitModel, VariancesFarTooLargeOnTheirOwnDataWarn) {
+  RandomStream rng(3, Purpose::demo, 1);
+  SimulatedRegression s;
+  s.n = 4000;
+  for (int i = 0; i < 4000; ++i) {
+    const bool few = i % 100 == 0;
+    s.mean.push_back(0);
+    s.aleatoric.push_back(few ? 1 : 0.01);
+    s.epistemic.push_back(few ? 0.01 : 0.9 + 0.2 * rng.uniform());
+    s.target.push_back(std::sqrt(s.aleatoric.back() + s.epistemic.back()) * rng.normal());
+  }
+  const char* const words = "Even on the data it was fitted on it is worse than no calibration: uce";
+  EXPECT_TRUE(tells(fit_regression_model("sigma-aleatoric", s.items()), words));
+  EXPECT_FALSE(tells(fit_regression_model("sigma", s.items()), words));
+}
+
 }  // namespace
 }  // namespace plumb::test

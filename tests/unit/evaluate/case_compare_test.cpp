@@ -6,6 +6,7 @@
 #include <random>
 
 #include "plumb/data/check.hpp"
+#include "plumb/evaluate/cases.hpp"
 #include "support/repetitions.hpp"
 
 namespace plumb {
@@ -104,6 +105,24 @@ TEST(CaseCompare, PooledDifferencesAreThoseOfGroups) {
     EXPECT_EQ(a.best, b.best) << a.key;
   }
   EXPECT_EQ(cases.pooled.votes, flat.votes);
+}
+
+TEST(CaseCompare, VerdictsAreThoseOfEvaluate) {
+  const Sets sets = make_sets(12, 80, {0, 1.5}, 3);
+  const std::vector<CaseModel> models = models_of(sets);
+  const CasesOptions with_ece{.evaluate = {.metrics = {"ece"}, .bootstrap = 60}},
+      without{.evaluate = {.metrics = {"brier"}, .bootstrap = 60}};
+  const CaseComparison c = compare_cases(sets.names, models, without);
+  ASSERT_EQ(c.pooled.judged.size(), 2U);
+  EXPECT_TRUE(c.means.judged.empty());
+  for (const CaseModel& m : models) {
+    const Verdict own = evaluate_cases(sets.names, m.read, with_ece).verdict,
+                  &here = *c.pooled.verdict_of(m.name);
+    EXPECT_EQ(here.verdict, own.verdict);
+    EXPECT_EQ(here.estimate, own.estimate);
+    EXPECT_EQ(here.high, own.high);
+    EXPECT_EQ(here.p_value, own.p_value);
+  }
 }
 
 // A bootstrap of fewer than ten cases rejects far too often.

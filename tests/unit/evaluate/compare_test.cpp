@@ -55,6 +55,33 @@ TEST(Compare, IntervalsOfEachModelAreThoseOfEvaluate) {  // the same Poisson str
   }
 }
 
+TEST(Compare, VerdictsAreThoseOfEvaluate) {  // whatever was asked for; one vote, several votes, groups
+  const auto binary = [](double by, int raters, int groups) {
+    return to_items(simulate({.n = 400, .raters = raters, .sharpen = by, .groups = groups, .seed = 6}),
+                    raters > 1 ? VoteForm::counts : VoteForm::labels);
+  };
+  for (const auto& [raters, groups] : {std::pair(1, 0), std::pair(3, 0), std::pair(1, 30), std::pair(1, 5)}) {
+    const Items a = binary(1, raters, groups), b = binary(3, raters, groups);
+    EvaluateOptions o{.metrics = {"nll"}, .bootstrap = 40};
+    const Comparison c = compare({{"a", a}, {"b", b}}, o);
+    ASSERT_EQ(c.judged.size(), 2u);
+    for (const auto& [name, items] : {std::pair("a", &a), std::pair("b", &b)}) {
+      const Verdict own = evaluate(*items, o).verdict, &here = *c.verdict_of(name);
+      EXPECT_EQ(here.verdict, own.verdict) << name << raters << groups;
+      EXPECT_EQ(here.estimate, own.estimate);
+      EXPECT_EQ(here.low, own.low);
+      EXPECT_EQ(here.high, own.high);
+      EXPECT_EQ(here.p_value, own.p_value);
+      EXPECT_EQ(here.needed, own.needed);
+      EXPECT_EQ(here.why, own.why);
+    }
+  }
+  const Comparison none = compare({{"a", sharpened(1)}, {"b", sharpened(2)}}, few(0));
+  EXPECT_EQ(none.verdict_of("a")->verdict, "");
+  EXPECT_NE(none.verdict_of("a")->why, "");
+  EXPECT_EQ(none.verdict_of("c"), nullptr);
+}
+
 TEST(Compare, DifferencesArePaired) {
   // Literal replicates: Brier scores of each item, weighted by the drawn counts.
   const Items a = sharpened(1), b = sharpened(2);

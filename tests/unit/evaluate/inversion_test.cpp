@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "plumb/numeric/random.hpp"
+#include "plumb/resample/interval.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -132,6 +133,39 @@ TEST(Inversion, ALuckySmallValueDoesNotProveAnErrorOfZero) {
   EXPECT_EQ(got.low, 0);
   EXPECT_EQ(got.median, 0);
   EXPECT_GT(got.high, 0.001);
+}
+
+TEST(Inversion, LuckProvesNoMoreThanItsEdge) {  // a value below the edge is taken for the edge
+  BinNoise c = simulated(0, 15, 999, 11);
+  const double edge = lucky_value(c);
+  const std::vector<double> drawn = naive(c, 0);
+  EXPECT_NEAR(static_cast<double>(std::upper_bound(drawn.begin(), drawn.end(), edge) - drawn.begin()), 30, 1);
+  BinNoise at_edge = c, below = c;
+  for (double& g : at_edge.gap) g *= edge / observed(c);
+  for (double& g : below.gap) g *= 0.9 * edge / observed(c);
+  EXPECT_NEAR(cls_bound(below, 0.95, edge), cls_bound(at_edge, 0.95), 1e-6);
+  EXPECT_EQ(cls_bound(c, 0.95, std::min(edge, observed(c))), cls_bound(c, 0.95));
+}
+
+TEST(Inversion, FoldedNormalIsAsWideAsItsClearGapsSay) {
+  const std::vector<double> some = {0.01, 0.012, 0.014};
+  const Inverted narrow = invert_folded(0.2, some, 0.95), wide = invert_folded(0.2, some, 0.95, 0.02);
+  EXPECT_NEAR(wide.low, 0.2 - 1.96 * 0.02, 1e-4);  // far out it is normal
+  EXPECT_NEAR(wide.high, 0.2 + 1.96 * 0.02, 1e-4);
+  EXPECT_NEAR(wide.median, narrow.median, 1e-9);
+  EXPECT_EQ(invert_folded(0.2, some, 0.95, 1e-6).high, narrow.high);
+  EXPECT_NEAR(invert_folded(0.013, some, 0.95, 0.02).low, 0, 1e-12);  // at 0 as the draws
+}
+
+TEST(Inversion, ClearSpreadIsThatOfTheSignedSum) {
+  const BinNoise c = simulated(0.1, 4, 500, 12);
+  std::vector<double> sums;
+  for (int d = 0; d < 500; ++d) {
+    double sum = 0;
+    for (int b = 0; b < 4; ++b) sum += c.weight[b] * (c.gap[b] < 0 ? -1 : 1) * c.noise[d * 4 + b];
+    sums.push_back(sum);
+  }
+  EXPECT_NEAR(clear_spread(c), standard_deviation(sums), 1e-15);
 }
 
 TEST(Inversion, PoissonBoundNearTheExactOne) {
