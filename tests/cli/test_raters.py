@@ -157,3 +157,18 @@ def test_the_consensus_of_imagenet_raters_is_over_confident(folder):
     assert result["metrics"]["agreement"]["value"] == pytest.approx(0.776, abs=5e-4)
     scores = result["calibrated_consensus"]["scores"]["nll"]
     assert scores["before"] == pytest.approx(14.7, abs=0.1) and scores["after"] == pytest.approx(0.66, abs=5e-3)
+
+
+def test_dawid_skene_is_that_of_crowd_kit(folder):
+    """tests/golden/dawid_skene.py made the values with crowd-kit 1.4.1, which adds 1e-10 to each probability."""
+    votes = ROOT / "tests" / "golden" / "dawid_skene.csv"
+    run = folder.run("raters", "--annotations", f"{votes}:item,rater,label", "--prior", "0", "--converged-at", "1e-13",
+                     "--iterations", "100000", "-o", "c.csv", "--json", "r.json", "--quiet")
+    assert run.code == 0, run.err
+    golden = json.loads((ROOT / "tests" / "golden" / "dawid_skene.json").read_text())
+    rows = [line.split(",") for line in (folder / "c.csv").read_text().splitlines()]
+    assert len(rows) - 1 == len(golden["posterior"])
+    for name, *p in rows[1:]:
+        assert [float(x) for x in p] == pytest.approx(golden["posterior"][name], abs=1e-6)
+    for row in json.loads((folder / "r.json").read_text())["tables"]["rater_confusion"]:
+        assert row["share"] == pytest.approx(golden["confusion"][row["rater"]][int(row["truth"])][int(row["vote"])], abs=1e-6)
