@@ -29,7 +29,7 @@ help:
 # A directory configured by "make test" keeps its settings; only the tool is built in it. It is configured again because an optional
 # library may have been installed since.
 build:
-	@tools/setup build web figures arrow
+	@tools/setup build web figures arrow duckdb
 	@if [ -f build/build.ninja ]; then cmake build >/dev/null; else cmake --preset release -DPLUMB_TESTS=OFF; fi
 	cmake --build build --target plumb_cli plumb_api plumb_plugins plumb_pages
 
@@ -39,7 +39,7 @@ install: build
 
 # The tool and plumb-train beside it, on LibTorch.
 train:
-	@tools/setup build web figures arrow train
+	@tools/setup build web figures arrow duckdb train
 	cmake --preset release -DPLUMB_TRAIN=ON
 	cmake --build build --target plumb_cli plumb_plugins plumb_train_tool
 
@@ -83,7 +83,7 @@ demo: build
 PART := tests/part
 SUMMARY = tests/summary.py $(if $(PLUMB_STRICT),--strict)
 test:
-	@tools/setup build web figures test browser onnx nifti arrow python site train lint fuzz
+	@tools/setup build web figures test browser onnx nifti arrow duckdb scale spark python site train lint fuzz
 	@rm -rf build/results
 	@status=0; for part in format-check test-release test-asan test-tsan test-fuzz; do \
 	  $(MAKE) --no-print-directory $$part || { status=1; break; }; \
@@ -92,12 +92,13 @@ test:
 	if [ $$status = 0 ]; then echo; echo "All tests passed."; else echo; echo "The tests FAILED."; fi; exit $$status
 
 test-release:
-	@tools/setup build web figures test browser onnx nifti arrow python site train
+	@tools/setup build web figures test browser onnx nifti arrow duckdb scale spark python site train
 	@$(PART) configure cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON
 	@$(PART) build cmake --build build
 	@$(PART) unit ctest --test-dir build --output-on-failure -j2
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) cli $(PYTHON) -m pytest -q tests/cli
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) python tests/python/run
+	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) scale tests/scale/run
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) newcomer $(PYTHON) -m pytest -q tests/newcomer
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) browser tests/browser/run
 	@PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) site tests/site/run
@@ -129,7 +130,7 @@ FUZZ_SECONDS ?= 120
 test-long: export PLUMB_LONG := 1
 test-long: export PLUMB_RESULTS := $(CURDIR)/build/results-long
 test-long:
-	@tools/setup build web figures test browser onnx nifti arrow python site train lint fuzz bare package
+	@tools/setup build web figures test browser onnx nifti arrow duckdb scale spark python current-torch site train lint fuzz bare package
 	@rm -rf $(PLUMB_RESULTS)
 	@status=0; \
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON && $(PART) build cmake --build build || status=1; \
@@ -137,6 +138,7 @@ test-long:
 	  $(PART) unit ctest --test-dir build --output-on-failure -j2 || status=1; \
 	  PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) cli $(PYTHON) -m pytest -q tests/cli || status=1; \
 	  PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) python tests/python/run || status=1; \
+  PLUMB_BIN=$(CURDIR)/$(PLUMB) $(PART) scale tests/scale/run || status=1; \
 	fi; \
 	$(PART) laws $(MAKE) --no-print-directory laws || status=1; \
 	$(PART) fuzz fuzz/run $(FUZZ_SECONDS) || status=1; \
@@ -155,7 +157,7 @@ laws:
 
 # A .deb with the tool, its plugins, manual pages, completion and the library.
 deb:
-	@tools/setup build web figures arrow package
+	@tools/setup build web figures arrow duckdb package
 	@if [ -f build/build.ninja ]; then cmake build >/dev/null; else cmake --preset release -DPLUMB_TESTS=OFF; fi
 	cmake --build build --target plumb_cli plumb_api plumb_simulate plumb_plugins plumb_pages plumb_package_docs
 	rm -f build/*.deb

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plumb/data/items.hpp"
+#include "plumb/regression/column.hpp"
 
 namespace plumb::bench {
 
@@ -54,6 +55,14 @@ struct MulticlassData {
   int classes;
   MulticlassData(std::int64_t n, int classes, bool with_counts);
   [[nodiscard]] Items items() const;
+};
+
+/// Simulated means, variances and targets in float32; several passes have means and variances of their own.
+struct RegressionData {
+  std::vector<std::vector<float>> mean, variance;
+  std::vector<float> target;
+  RegressionData(std::int64_t n, int passes);
+  [[nodiscard]] RegressionItems items() const;
 };
 
 void default_cases(Bench& b);

@@ -11,24 +11,43 @@
 
 namespace plumb::bench {
 
-void regression_cases(Bench& b) {
-  const std::int64_t n = b.size(1e7);
-  const auto size = static_cast<std::size_t>(n);
-  std::vector<float> mean(size), target(size), variance(size);
+RegressionData::RegressionData(std::int64_t n, int passes)
+    : mean(passes, std::vector<float>(n)), variance(mean), target(n) {
   parallel_blocks(n, 1 << 16, 0, [&](int, std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const auto unit = static_cast<std::uint64_t>(i), at = unit;
+      const auto unit = static_cast<std::uint64_t>(i);
       const double u = random_uniform(1, Purpose::demo, 0, unit);
-      mean[at] = static_cast<float>(10 * random_uniform(1, Purpose::demo, 1, unit));
-      variance[at] = static_cast<float>(0.01 + u * u);
+      for (std::size_t s = 0; s < mean.size(); ++s) {
+        const double shift = s == 0 ? 0 : 0.1 * random_uniform(1, Purpose::demo, 3, unit);
+        mean[s][i] = static_cast<float>(10 * random_uniform(1, Purpose::demo, 1, unit) + shift);
+        variance[s][i] = static_cast<float>(0.01 + u * u);
+      }
       const double z = normal_quantile(random_uniform(1, Purpose::demo, 2, unit) + 0x1p-54);
-      target[at] = static_cast<float>(mean[at] + 1.3 * z * std::sqrt(static_cast<double>(variance[at])));
+      target[i] = static_cast<float>(mean[0][i] + 1.3 * z * std::sqrt(static_cast<double>(variance[0][i])));
     }
   });
-  RegressionItems items;
-  items.mean.emplace_back(view_of(std::span<const float>(mean), {n}, "mean"));
-  items.targets = Rows(view_of(std::span<const float>(target), {n}, "target"));
-  items.total = Rows(view_of(std::span<const float>(variance), {n}, "variance"));
+}
+
+RegressionItems RegressionData::items() const {
+  const std::int64_t n = std::ssize(target);
+  const auto rows = [&](const std::vector<float>& x, const char* name) {
+    return Rows(view_of(std::span<const float>(x), {n}, name));
+  };
+  RegressionItems out;
+  for (const auto& m : mean) out.mean.push_back(rows(m, "mean"));
+  out.targets = rows(target, "target");
+  if (variance.size() == 1) {
+    out.total = rows(variance[0], "variance");
+  } else {
+    for (const auto& v : variance) out.aleatoric.push_back(rows(v, "variance"));
+  }
+  return out;
+}
+
+void regression_cases(Bench& b) {
+  const std::int64_t n = b.size(1e7);
+  const RegressionData data(n, 1);
+  const RegressionItems items = data.items();
   const double bytes = 12.0 * static_cast<double>(n);
   RegressionPlan plan;
   plan.variance = RegressionRange{0, 1.02};

@@ -27,6 +27,11 @@ ROWS = [  # name, arguments, what is asked
      {"wall": 0.9}),
     ("553,000 in 10 groups, 200 draws", "evaluate --probs q.npy --labels q_y.npy --groups q_g.npy --bootstrap 200",
      {"cpu": 20}),
+    ("1e6 in 20,000 slices", "evaluate --probs million.npy --labels million_y.npy --by million_by.npy", {"cpu": 25}),
+    ("1e6 with 100,000 bins", "evaluate --probs million.npy --labels million_y.npy --bins 100000", {"cpu": 3}),
+    ("2,000 of 200,000 votes, 200 draws", "evaluate --probs crowd.npy --counts crowd_votes.npy --bootstrap 200", {"cpu": 20}),
+    ("auto with 100 folds, 2,000 x 4", "calibrate fit --method auto --folds 100 --logits four.npy --labels four_y.npy -o auto.json",
+     {"cpu": 4}),
     ("12 volumes of 128^3, 3 raters", VOLUMES, {"zlib": 2, "MB": 400}),
     ("the same with ece_kde", VOLUMES.replace("dl", "dl,ece_kde"), {"zlib": 4, "MB": 400}),
     ("the same, all default metrics", VOLUMES.split(" --metrics")[0], {"MB": 400}),
@@ -43,11 +48,16 @@ def make_data():
     import numpy as np
 
     random = np.random.default_rng(7)
-    for name, rows in (("p", 10_000_000), ("q", 553_000)):
+    for name, labels, rows in (("p", "y", 10_000_000), ("q", "q_y", 553_000), ("million", "million_y", 1_000_000)):
         p = random.random(rows, dtype=np.float32)
         np.save(name + ".npy", p)
-        np.save({"p": "y", "q": "q_y"}[name] + ".npy", (random.random(rows) < p * p).astype(np.uint8))
+        np.save(labels + ".npy", (random.random(rows) < p * p).astype(np.uint8))
     np.save("q_g.npy", np.arange(553_000) % 10)
+    np.save("million_by.npy", np.arange(1_000_000) % 20_000)
+    np.save("crowd.npy", random.dirichlet([1, 1, 1], 2000))
+    np.save("crowd_votes.npy", random.multinomial(200_000, [0.3, 0.3, 0.4], size=2000))
+    z, y = softmax_rows(np, random, 2000, 4)
+    np.save("four.npy", z), np.save("four_y.npy", y)
     z, y = softmax_rows(np, random, 50_000, 1000)
     np.save("z.npy", z), np.save("z_y.npy", y)
     z, y = softmax_rows(np, random, 540, 10)

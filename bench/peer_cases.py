@@ -3,6 +3,9 @@
 The exact value is computed here in double from the definition, or is known from how the data were made.
 """
 import math
+import pathlib
+import subprocess
+import tempfile
 
 import numpy as np
 
@@ -39,6 +42,29 @@ def mapie_ece(p, y, bins=15, how="uniform"):
     return float(expected_calibration_error(np.asarray(y), np.asarray(p), num_bins=bins, split_strategy=how))
 
 
+NEWEST = pathlib.Path(__file__).resolve().parents[1] / ".venv-torch-current" / "bin" / "python"
+MONAI = """
+import sys, numpy, torch
+from monai.metrics import CalibrationErrorMetric
+p, y = (torch.from_numpy(numpy.load(f"{sys.argv[1]}/{name}.npy")).reshape(1, 1, -1) for name in "py")
+metric = CalibrationErrorMetric(num_bins=int(sys.argv[2]), calibration_reduction=sys.argv[3])
+metric(y_pred=p, y=y)
+print(float(metric.aggregate()))
+"""
+
+
+def monai_ece(p, y, bins=15, reduction="expected"):
+    """In an environment of its own ("tools/setup current-torch"), since MONAI needs a newer torch than the other tools."""
+    if not NEWEST.exists():
+        raise ImportError("there is no .venv-torch-current")
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(f"{folder}/p.npy", p), np.save(f"{folder}/y.npy", y)
+        done = subprocess.run([NEWEST, "-W", "ignore", "-c", MONAI, folder, str(bins), reduction], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ImportError(done.stderr.strip().splitlines()[-1][:60])
+    return float(done.stdout)
+
+
 def sklearn_curve(p, y, bins=15, strategy="uniform"):
     """The largest gap of calibration_curve(), which gives no counts."""
     from sklearn.calibration import calibration_curve
@@ -47,14 +73,14 @@ def sklearn_curve(p, y, bins=15, strategy="uniform"):
 
 
 BINARY = {"plumb": lambda p, y: plumb.metrics.ece(p, y), "plumb.torchmetrics": drop_in_ece, "torchmetrics": torchmetrics_ece,
-          "netcal": netcal_ece, "MAPIE": mapie_ece}
+          "MONAI": monai_ece, "netcal": netcal_ece, "MAPIE": mapie_ece}
 
 
 def certain():
     """p = 1 beside p = 0.97, and p = 0 beside p = 0.02, with gaps of opposite sign: each pair is one bin."""
     p = np.repeat([1.0, 0.97, 0.0, 0.02], [600, 400, 600, 400])
     y = np.concatenate([np.arange(600) < 540, np.ones(400), np.arange(600) < 60, np.zeros(400)])
-    return ece(p, y), {name: tool(p, y.astype(int)) for name, tool in BINARY.items() if tool}
+    return ece(p, y), {name: attempt(tool, p, y.astype(int)) for name, tool in BINARY.items()}
 
 
 def voxels(n=60_000_000):
@@ -62,8 +88,8 @@ def voxels(n=60_000_000):
     rng = np.random.default_rng(1)
     p = np.where(rng.random(n, dtype=np.float32) < 0.98, np.float32(0.01), rng.random(n, dtype=np.float32))
     y = (rng.random(n, dtype=np.float32) < np.float32(0.7) * p).astype(np.uint8)
-    tools = {name: BINARY[name] for name in ("plumb", "plumb.torchmetrics", "torchmetrics")}
-    return ece(p, y), {name: tool(p, y) for name, tool in tools.items()}
+    tools = {name: BINARY[name] for name in ("plumb", "plumb.torchmetrics", "torchmetrics", "MONAI")}
+    return ece(p, y), {name: attempt(tool, p, y) for name, tool in tools.items()}
 
 
 def halves():
@@ -118,7 +144,7 @@ def weights():
     from sklearn.calibration import calibration_curve
     copies = ece(np.repeat(p, w), np.repeat(y, w))
     no = "takes no weights"
-    return copies, {"plumb": plumb.metrics.ece(p, y, weights=w), "torchmetrics": no, "netcal": no, "MAPIE": no,
+    return copies, {"plumb": plumb.metrics.ece(p, y, weights=w), "torchmetrics": no, "MONAI": no, "netcal": no, "MAPIE": no,
                     "scikit-learn calibration_curve": "" if "sample_weight" in inspect.signature(calibration_curve).parameters else no}
 
 
@@ -203,6 +229,67 @@ def biased_quantiles():
     return 0.9, {"plumb": float(np.mean(y[2000:] <= high)), "uncertainty-toolbox": attempt(toolbox)}
 
 
+def perfect():
+    """1,000 forecasts of a calibrated model, in 15 bins: a plug-in ECE is above 0 by chance alone. What a tool says about that chance."""
+    rng = np.random.default_rng(9)
+    p = rng.random(1000)
+    y = (rng.random(1000) < p).astype(int)
+    corrected = plumb.evaluate(probs=p, labels=y, bootstrap=400, metrics=["ece_corrected"])["ece_corrected"].value
+    return 0.0, {"plumb (ece_corrected)": corrected} | {name: attempt(tool, p, y) for name, tool in BINARY.items()}
+
+
+def pixels():
+    """40 images of 500 pixels that share one random shift each: how often a 95% interval of the mean outcome, 0.5, holds it (200 data sets)."""
+    rng = np.random.default_rng(10)
+    groups = np.repeat(np.arange(40), 500)
+    held = {"plumb, groups=": 0, "plumb, pixels alone": 0, "scipy.stats.bootstrap": 0}
+    from scipy.stats import bootstrap
+    for k in range(200):
+        p = np.repeat(1 / (1 + np.exp(-2 * rng.normal(size=40))), 500)
+        y = (rng.random(20_000) < p).astype(int)
+        for name, more in (("plumb, groups=", {"groups": groups}), ("plumb, pixels alone", {})):
+            m = plumb.evaluate(probs=np.ones(20_000), labels=y, metrics=["accuracy"], bootstrap=100, seed=k, **more)["accuracy"]
+            held[name] += m.low <= 0.5 <= m.high
+        theirs = bootstrap((y,), np.mean, n_resamples=100, method="percentile", rng=np.random.default_rng(k), vectorized=True)
+        held["scipy.stats.bootstrap"] += theirs.confidence_interval.low <= 0.5 <= theirs.confidence_interval.high
+    return 0.95, {name: count / 200 for name, count in held.items()}
+
+
+def selective_ties():
+    """Area under the risk-coverage curve of a score with three values: largest change over 20 orders of the same rows (0 is right)."""
+    rng = np.random.default_rng(11)
+    p = rng.choice([0.6, 0.75, 0.9], 600)
+    y = (rng.random(600) < p).astype(int)
+
+    def spread(measure):
+        found = [measure(p[o], y[o]) for o in (rng.permutation(600) for _ in range(20))]
+        return max(found) - min(found)
+
+    def by_rows(q, z):  # one point per row, in the order of a stable sort, as it is often written
+        wrong = 1 - z[np.argsort(-q, kind="stable")]
+        return float(np.mean(np.cumsum(wrong) / np.arange(1, len(q) + 1)))
+    return 0.0, {"plumb": spread(plumb.metrics.aurc), "one point per row (numpy)": spread(by_rows)}
+
+
+def ence_grows():
+    """ENCE of calibrated variances of 3,000 items, with 60 bins over that with 15: it grows by chance alone. The reference of zms is 1."""
+    rng = np.random.default_rng(12)
+    sigma = np.exp(0.5 * rng.normal(size=3000))
+    mean, y = np.zeros(3000), sigma * rng.normal(size=3000)
+    given = dict(mean=mean, std=sigma, targets=y)
+
+    def theirs(bins):
+        order = np.argsort(sigma)
+        parts = np.array_split(order, bins)
+        rmv, rmse = (np.array([np.sqrt(np.mean(a[i] ** 2)) for i in parts]) for a in (sigma, y))
+        return float(np.mean(np.abs(rmv - rmse) / rmv))
+    ours = plumb.metrics.regression
+    return 1.0, {"plumb, zms": ours.zms(**given), "plumb, ence": ours.ence(**given, bins=60) / ours.ence(**given, bins=15),
+                 "ENCE as published (numpy)": theirs(60) / theirs(15)}
+
+
 CASES = {"p = 0 and p = 1": certain, "60 million voxels, float32": voxels, "float16": halves, "one distinct value, equal-mass bins": constant,
          "ties and the order of rows": order_of_ties, "weights": weights, "log(0)": log_of_zero, "logits between 0 and 1": guessed_logits,
-         "temperature": temperature, "isotonic on 40 items": small_isotonic, "biased quantiles": biased_quantiles}
+         "temperature": temperature, "isotonic on 40 items": small_isotonic, "biased quantiles": biased_quantiles,
+         "ECE of a calibrated model": perfect, "pixels of one image": pixels, "selective prediction with ties": selective_ties,
+         "more bins": ence_grows}

@@ -23,18 +23,25 @@ std::string facts(const ArrayInfo& a) {
   if (a.rows_sum_to_one) parts.emplace_back("rows sum to 1");
   if (a.has_nan) parts.emplace_back("some NaN");
   if (a.has_infinite) parts.emplace_back("some infinite");
-  if (a.missing > 0) parts.push_back(counted(a.missing, "empty value"));
+  // In a list with commas, a number has none.
+  if (a.missing > 0)
+    parts.push_back(std::to_string(a.missing) + (a.missing == 1 ? " empty value" : " empty values"));
   if (!a.distinct.empty()) parts.push_back("values " + separated(a.distinct));
   return separated(parts);
+}
+
+std::string indented(const std::string& text) {
+  constexpr int kPiped = 10000;  // another program reads whole lines
+  return broken("    " + detail::visible(text), stdout_width(kPiped), 6) + "\n";
 }
 
 std::string describe(const ArrayInfo& a) {
   using detail::visible;  // names and values come from the file
   std::string out = visible(a.name) + "\n";
-  if (!a.problem.empty()) return out + "    cannot be used: " + visible(a.problem) + "\n";
-  out += "    " + visible(facts(a)) + "\n";
+  if (!a.problem.empty()) return out + indented("cannot be used: " + a.problem);
+  out += indented(facts(a));
   for (const ArrayUse& use : a.uses)
-    out += "    could be " + opt(use.option) + ": " + visible(use.why) + "\n";
+    out += indented("could be " + spell(opt(use.option), kFlag) + ": " + use.why);
   return out;
 }
 

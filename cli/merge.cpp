@@ -1,4 +1,8 @@
-#include <filesystem>
+#include <sys/stat.h>
+
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "commands.hpp"
 #include "output.hpp"
@@ -19,36 +23,38 @@ Values have the same bits as from one run over all the data, up to 65,536 distin
 metrics that need sorted forecasts (auroc, ks, ece_mass, kernels) are computed on a fine grid of log-odds, and
 the result states their error bounds. What needs all the data at once is null, with the reason.)";
 
-struct StateFile {
-  std::string path, bytes;
-};
-
-std::vector<StateFile> read_files(const Args& specs) {
-  std::vector<StateFile> out;
+/// The files, each once.
+std::vector<std::string> paths_of(const Args& specs) {
+  std::vector<std::string> out;
+  std::set<std::pair<dev_t, ino_t>> seen;
   for (const Source& source : resolve(specs)) {
     if (!source.selection.empty()) throw InputError(source.path + ":" + source.selection + " is not a file");
-    for (const StateFile& earlier : out) {
-      std::error_code ignored;
-      if (std::filesystem::equivalent(earlier.path, source.path, ignored))
-        throw InputError(source.path + " is given twice and would be counted twice; give each state once");
-    }
-    const auto file = MappedFile::open(source.path);
-    const auto bytes = file->bytes();
-    out.push_back({source.path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
+    struct stat file {};
+    if (stat(source.path.c_str(), &file) == 0 && !seen.emplace(file.st_dev, file.st_ino).second)
+      throw InputError(source.path + " is given twice and would be counted twice; give each state once");
+    out.push_back(source.path);
   }
   return out;
 }
 
-/// All the files as one state; an error names the first file and the one that does not match it.
 template <class Read>
-auto merged(const std::vector<StateFile>& files, Read read) {
-  auto state = read(files.front().bytes, files.front().path);
-  for (std::size_t i = 1; i < files.size(); ++i) {
-    const auto next = read(files[i].bytes, files[i].path);
+auto read_state(const std::string& path, Read read) {
+  const auto file = MappedFile::open(path);
+  const auto bytes = file->bytes();
+  return read({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+}
+
+/// All the files as one state, of which two are in memory at a time; an error names the first file and the
+/// one that does not match it.
+template <class Read>
+auto merged(const std::vector<std::string>& paths, Read read) {
+  auto state = read_state(paths.front(), read);
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    const auto next = read_state(paths[i], read);
     try {
       merge(state, next);
     } catch (const InputError& e) {
-      throw InputError(files.front().path + " and " + files[i].path + ": " + e.sentence());
+      throw InputError(paths.front() + " and " + paths[i] + ": " + e.sentence());
     }
   }
   return state;
@@ -69,21 +75,21 @@ int merge_command(const Args& args) {
     throw InputError("no state file given; name the files that \"plumb evaluate --save-state FILE\" wrote");
 
   Output output(output_flags);
-  const std::vector<StateFile> files = read_files(specs);
-  std::vector<std::string> paths;
-  for (const StateFile& f : files) paths.push_back(f.path);
+  const std::vector<std::string> paths = paths_of(specs);
   output.check_not_over(paths);
 
   Result result;
   std::string bytes;
-  if (is_regression_state(files.front().bytes)) {
-    const RegressionState state = merged(files, deserialize_regression_state);
+  const bool regression = read_state(
+      paths.front(), [](std::string_view head, const std::string&) { return is_regression_state(head); });
+  if (regression) {
+    const RegressionState state = merged(paths, deserialize_regression_state);
     RegressionOptions options;
     options.metrics = keys;
     result = finish(state, options);
     bytes = serialize(state);
   } else {
-    const EvaluateState state = merged(files, deserialize_state);
+    const EvaluateState state = merged(paths, deserialize_state);
     EvaluateOptions options;
     options.metrics = keys;
     result = finish(state, options);

@@ -75,4 +75,16 @@ int stdout_width(int piped) {
   return piped;
 }
 
+std::string broken(std::string line, std::size_t width, std::size_t hang) {
+  std::string out;
+  while (line.size() > width) {
+    std::size_t space = line.rfind(' ', width);
+    if (space == std::string::npos || space <= hang) space = line.find(' ', std::max(width, hang + 1));
+    if (space == std::string::npos) break;
+    out += line.substr(0, space) + "\n";
+    line = std::string(hang, ' ') + line.substr(space + 1);
+  }
+  return out + line;
+}
+
 }  // namespace plumb::cli

@@ -3,6 +3,7 @@
 // Namespace plumb::cli is that of the command line, in this room and in those of the programs.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace plumb::cli {
@@ -19,5 +20,8 @@ void say(std::string_view text);
 [[nodiscard]] bool stdout_colour();  ///< a terminal, and NO_COLOR is not set
 /// Columns of the terminal or of $COLUMNS, otherwise `piped`.
 [[nodiscard]] int stdout_width(int piped = 100);
+
+/// A line in parts that fit, cut at spaces beyond the first `hang` columns; later parts begin with so many.
+[[nodiscard]] std::string broken(std::string line, std::size_t width, std::size_t hang);
 
 }  // namespace plumb::cli

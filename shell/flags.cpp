@@ -59,6 +59,32 @@ constexpr char kNoFlag = '\x1f';
 
 thread_local FlagTable* wanted_table = nullptr;  // set while flag_table() runs a command
 
+/// A sentence that goes on in the next line, which is plain text, too.
+bool goes_on(const std::string& line, const std::string& next) {
+  return !line.empty() && !next.empty() && line.front() != ' ' && next.front() != ' ' &&
+         !next.starts_with("Usage:") && std::string_view(".:?").find(line.back()) == std::string_view::npos;
+}
+
+/// Lines that fit. Commands among the examples stay whole, so that they can be copied.
+std::string fitted(const std::string& help) {
+  constexpr std::size_t kColumn = 32;  // where a flag's description begins
+  const std::size_t width = std::clamp(stdout_width(), 60, 100);
+  std::vector<std::string> lines;
+  for (std::string& line : CLI::detail::split(help, '\n')) {
+    if (!lines.empty() && goes_on(lines.back(), line)) {
+      lines.back() += " " + line;
+    } else {
+      lines.push_back(std::move(line));
+    }
+  }
+  for (std::string& line : lines) {
+    if (line.starts_with("    plumb ")) continue;
+    const std::size_t words = std::min(line.find_first_not_of(' '), line.size());
+    line = broken(std::move(line), width, words == kColumn || line.starts_with("  -") ? kColumn : words);
+  }
+  return CLI::detail::join(lines, "\n") + (help.ends_with('\n') ? "\n" : "");
+}
+
 Args without_marks(Args values) {
   for (std::string& value : values)
     if (value.starts_with(kNoFlag)) value.erase(0, 1);
@@ -262,7 +288,7 @@ bool Flags::parse(const Args& args) {
   }
   // Also where a value is missing: "plumb evaluate --manifest --help".
   if (std::find(args.begin(), args.end(), "--help") != args.end()) {
-    write_stdout(parser_->app.help());
+    write_stdout(fitted(parser_->app.help()));
     return false;
   }
   for (const std::string& arg : args) {
@@ -284,7 +310,7 @@ bool Flags::parse(const Args& args) {
   try {
     parser_->app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    write_stdout(parser_->app.help());
+    write_stdout(fitted(parser_->app.help()));
     return false;
   } catch (const CLI::ArgumentMismatch& e) {
     const std::string text = e.what();

@@ -61,7 +61,7 @@ PrintedResult compare_models(nb::dict columns, nb::dict keywords) {
     add_read_notes(first, r);
     return r;
   });
-  put_call(arguments, result);
+  record_call(arguments, result);
   comparison.notes = result.notes;
   const auto table = [c = std::move(comparison), level = options.level](const TerminalOptions& o) {
     return render_compare(c, level, o);
@@ -88,7 +88,7 @@ PrintedResult stability_of(nb::dict columns, nb::dict keywords) {
     add_read_notes(items, r);
     return r;
   });
-  put_call(arguments, result);
+  record_call(arguments, result);
   return {std::move(result), [s](const TerminalOptions& o) { return render_stability(s, o); }};
 }
 
@@ -109,7 +109,7 @@ PrintedResult uncertainty_of(nb::dict columns, nb::dict keywords) {
     add_read_notes(items, out);
     return out;
   });
-  put_call(arguments, result);
+  record_call(arguments, result);
   const auto table = [r = std::move(r), names, notes = result.notes](const TerminalOptions& o) {
     return render_uncertainty(r, names, notes, o);
   };

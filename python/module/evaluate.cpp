@@ -24,7 +24,7 @@ PrintedResult evaluate_items(nb::dict columns, nb::dict keywords) {
     add_read_notes(items, r);
     return r;
   });
-  put_call(arguments, result);
+  record_call(arguments, result);
   const auto table = [result](const TerminalOptions& o) { return render_terminal(result, o); };
   return {std::move(result), table};
 }
@@ -43,7 +43,7 @@ PrintedResult evaluate_regression_items(nb::dict columns, nb::dict keywords) {
     if (reference.given()) add_reference(reference, items, options, r);
     return r;
   });
-  put_call(arguments, result);
+  record_call(arguments, result);
   const auto table = [result](const TerminalOptions& o) { return render_regression(result, o); };
   return {std::move(result), table};
 }

@@ -34,7 +34,7 @@ std::vector<NamedResult> named_results(const nb::list& given) {
   return out;
 }
 
-void put_call(const Arguments& arguments, Result& result) {
+void record_call(const Arguments& arguments, Result& result) {
   const nb::object call = arguments.object("_call"), name = arguments.object("name");
   result.argv = {"python", call.is_none() ? "plumb." + result.command : nb::cast<std::string>(call)};
   result.inputs = arguments.infos();

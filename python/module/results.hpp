@@ -26,7 +26,7 @@ struct PrintedResult {
 [[nodiscard]] std::vector<NamedResult> named_results(const nb::list& given);
 
 /// Gives a result its provenance: `call` as the user would write it, and a name where there is one.
-void put_call(const Arguments& arguments, Result& result);
+void record_call(const Arguments& arguments, Result& result);
 
 void bind_results(nb::module_& m);
 void bind_evaluate(nb::module_& m);

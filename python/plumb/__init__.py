@@ -24,7 +24,7 @@ _HOMES = {
     "": ("metrics", "train"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("functions", "metrics", "models", "result", "sklearn", "streaming", "torch", "torchmetrics", "train")
+_MODULES = ("dask", "functions", "metrics", "models", "result", "sklearn", "spark", "streaming", "torch", "torchmetrics", "train")
 
 __all__ = ["Accumulator", "Metric", "Model", "Plot", "RegressionAccumulator", "Result", "calibrators", "compare", "evaluate",
            "fit", "load", "metrics", "report", "scorer", "stability", "train", "uncertainty"]

@@ -19,6 +19,8 @@ def prepare(name, value):
         array = _unmasked(array)
     if array.dtype.kind == "O":
         array = _plain(name, array)
+    if array.dtype.name == "bfloat16":  # of JAX and TensorFlow
+        array = array.astype(np.float32)
     if array.dtype.kind in "MmST":
         array = _as_text(array)
     if array.dtype.kind == "U":

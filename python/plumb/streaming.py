@@ -1,15 +1,26 @@
 """Evaluation of data that come in batches, on one machine or on many."""
+import difflib
 import threading
 
-from plumb import _call
+from plumb import _call, functions
 from plumb._core import core
 from plumb.result import Result
+
+
+def _check(options):
+    """A misspelt option would otherwise be one that is not given."""
+    known = sorted(set(functions.evaluate.__kwdefaults__) - {*functions._ITEMS, *functions._REGRESSION, "name", "progress"} | {"range"})
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise TypeError(f"there is no option {name}=" + (f" (did you mean {near[0]}=?)" if near else ""))
 
 
 class _Sums:
     _core = None  # the compiled class
 
     def __init__(self, **options):
+        _check(options)
         self._lock = threading.RLock()  # an update runs without the interpreter's lock
         self._options = options
         self._sums = self._core(dict(options))

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "plumb/data/digits.hpp"
 #include "plumb/data/utf8.hpp"
 
 namespace plumb {
@@ -42,8 +43,14 @@ void check_between(std::string_view what, std::int64_t value, std::int64_t low, 
 
 }  // namespace
 
+std::string thousands(std::int64_t n) {
+  std::string s = std::to_string(n);
+  for (std::int64_t at = std::ssize(s) - 3; at > (n < 0 ? 1 : 0); at -= 3) s.insert(at, ",");
+  return s;
+}
+
 std::string counted(std::int64_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : noun.ends_with('s') ? "es" : "s");
+  return fmt::format("{} {}{}", thousands(n), noun, n == 1 ? "" : noun.ends_with('s') ? "es" : "s");
 }
 
 std::string show(double x) {

@@ -189,7 +189,7 @@ NullModel Prepared::fit_null(bool several_votes) const {
   if (!model.grouped) return model;
   const SortedForecasts& f = columns_.value().event;
   VoteCounts votes;
-  votes.plan(f.view(), std::span(&model.vote_correlation, 1));
+  votes.plan(f.view(), std::span(&model.vote_correlation, 1), model.marks.get());
   std::vector<std::uint32_t> group(f.order.size());
   for (std::size_t i = 0; i < group.size(); ++i) group[i] = items_.groups.code(f.order[i]);
   model.groups = fit_groups(f.view(), votes, group, units_.count(), options_.threads);

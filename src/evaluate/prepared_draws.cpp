@@ -96,7 +96,7 @@ struct Prepared::ColumnRows {
   ColumnRows(const SortedForecasts& f, const Units& all, const NullModel* null)
       : rows(f.order.begin(), f.order.end()), units(rows.size()) {
     for (std::size_t i = 0; i < units.size(); ++i) units[i] = all.unit_of(f.order[i]);
-    if (null != nullptr) votes.plan(f.view(), std::span(&null->vote_correlation, 1));
+    if (null != nullptr) votes.plan(f.view(), std::span(&null->vote_correlation, 1), null->marks.get());
   }
   /// Counts by row are gathered.
   RowDraw fill(const Draw& draw, std::uint64_t seed, DrawnRows& drawn) const {

@@ -37,7 +37,7 @@ void BlockParts::read(const Items& items, std::int64_t begin, std::int64_t end, 
 
 void BlockParts::plan_null(const NullModel& model, ProductSet products) {
   if (!products.any({Product::event_table, Product::event_log})) project(block, Event::event, event);
-  event_votes.plan(event.view(), std::span(&model.vote_correlation, 1));
+  event_votes.plan(event.view(), std::span(&model.vote_correlation, 1), model.marks.get());
   if (!products.has(Product::disagreement)) return;
   std::vector<double> correlation(block.size);
   const int width = block.z.width;
@@ -49,7 +49,7 @@ void BlockParts::plan_null(const NullModel& model, ProductSet products) {
     const double differ = forecast.p[i * forecast.columns];
     correlation[i] = same < 1 ? std::clamp(1 - differ / (1 - same), 0.0, 0.999999) : 0;
   }
-  pair_votes.plan(event.view(), correlation);
+  pair_votes.plan(event.view(), correlation, model.marks.get());
 }
 
 StreamBuilder::StreamBuilder(const BinPlan& plan, ProductSet products)

@@ -28,8 +28,8 @@ void widen_numbers(DType from, const std::byte* data, std::int64_t count, double
 }
 
 /// Rows of `width` values each into rows of `stride` bytes.
-void put_rows(const std::byte* from, std::int64_t rows, std::int64_t bytes, std::byte* to,
-              std::int64_t stride) {
+void copy_rows(const std::byte* from, std::int64_t rows, std::int64_t bytes, std::byte* to,
+               std::int64_t stride) {
   if (bytes == stride) {
     std::memcpy(to, from, rows * bytes);
     return;
@@ -101,7 +101,8 @@ void ArrowTable::add(const ArrowArray& batch) {
     std::vector<std::vector<std::uint8_t>> missing;
     for (std::size_t i = 0; i < picked_.size(); ++i) missing.push_back(checked_missing(values[i], i));
     numbers_->grow(batch.length * width_ * dtype_size(dtype_));
-    for (std::size_t i = 0; i < picked_.size(); at += widths_[i++]) put_numbers(values[i], missing[i], i, at);
+    for (std::size_t i = 0; i < picked_.size(); at += widths_[i++])
+      copy_numbers(values[i], missing[i], i, at);
   }
   rows_ += batch.length;
 }
@@ -129,8 +130,8 @@ void ArrowTable::to_doubles() {
   dtype_ = DType::f64;
 }
 
-void ArrowTable::put_numbers(const ArrowValues& v, const std::vector<std::uint8_t>& missing, std::size_t i,
-                             std::int64_t at) {
+void ArrowTable::copy_numbers(const ArrowValues& v, const std::vector<std::uint8_t>& missing, std::size_t i,
+                              std::int64_t at) {
   const ArrowPlace place{name_, picked_[i], rows_};
   std::vector<std::byte> scratch;
   const std::byte* from = number_values(v, missing, place, scratch);
@@ -142,7 +143,7 @@ void ArrowTable::put_numbers(const ArrowValues& v, const std::vector<std::uint8_
   }
   const std::int64_t size = dtype_size(dtype_);
   std::byte* const to = numbers_->data() + (rows_ * width_ + at) * size;
-  put_rows(from, v.count / v.width, v.width * size, to, width_ * size);
+  copy_rows(from, v.count / v.width, v.width * size, to, width_ * size);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (std::int64_t k = 0; k < std::ssize(missing); ++k)
     if (missing[k] != 0) std::memcpy(to + (k / v.width * width_ + k % v.width) * size, &nan, sizeof nan);

@@ -26,8 +26,8 @@ class ArrowTable {
  private:
   [[nodiscard]] ArrowValues column_values(const ArrowArray& batch, std::size_t i);
   [[nodiscard]] std::vector<std::uint8_t> checked_missing(const ArrowValues& values, std::size_t i);
-  void put_numbers(const ArrowValues& values, const std::vector<std::uint8_t>& missing, std::size_t i,
-                   std::int64_t at);
+  void copy_numbers(const ArrowValues& values, const std::vector<std::uint8_t>& missing, std::size_t i,
+                    std::int64_t at);
   void add_text(const std::vector<ArrowValues>& values, std::int64_t rows);
   void to_text();
   void to_doubles();

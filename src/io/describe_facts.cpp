@@ -28,6 +28,9 @@ void suggest_list(ArrayInfo& a, const std::string& range) {
     if (a.min >= 0 && a.max < kMostClasses)
       use("labels", "whole numbers " + range + (a.min == 1 ? "; subtract 1 if the first class is 1" : ""));
     if (a.min < 0 || a.max > 1) use("groups", "whole numbers " + range);
+    // As many different values as rows: an id can be a number.
+    if (a.shape[0] > 1 && a.max - a.min + 1 >= static_cast<double>(a.shape[0]))
+      use("ids", "whole numbers " + range);
     return;
   }
   if (a.min >= 0 && a.max <= 1) use("probs", "values between 0 and 1");

@@ -26,21 +26,21 @@ std::uint64_t fnv1a(std::string_view bytes) {
 }
 
 template <class T>
-void put_raw(std::string& out, T x) {
+void append_raw(std::string& out, T x) {
   out.append(reinterpret_cast<const char*>(&x), sizeof x);
 }
 
-void put_text(std::string& out, std::string_view text) {
-  put_raw(out, std::uint64_t{text.size()});
+void append_text(std::string& out, std::string_view text) {
+  append_raw(out, std::uint64_t{text.size()});
   out += text;
 }
 
 std::string dependency_bytes(const Dependencies& on) {
   std::string out;
-  put_raw(out, std::uint64_t{on.size()});
+  append_raw(out, std::uint64_t{on.size()});
   for (const auto& [name, value] : on) {
-    put_text(out, name);
-    put_text(out, value);
+    append_text(out, name);
+    append_text(out, value);
   }
   return out;
 }
@@ -48,8 +48,8 @@ std::string dependency_bytes(const Dependencies& on) {
 /// Length, checksum, payload.
 std::string sealed(std::string_view payload) {
   std::string out;
-  put_raw(out, std::uint64_t{payload.size()});
-  put_raw(out, fnv1a(payload));
+  append_raw(out, std::uint64_t{payload.size()});
+  append_raw(out, fnv1a(payload));
   out += payload;
   return out;
 }
@@ -157,7 +157,7 @@ Journal::Journal(std::string path, const Dependencies& on) : path_(std::move(pat
     throw InputError(path_ + " is not a regular file, and a run can be resumed only from one");
   if (!exists || info.st_size == 0) {
     std::string head(kRunMagic);
-    put_raw(head, kRunFormat);
+    append_raw(head, kRunFormat);
     write_file(path_, head + sealed(dependency_bytes(on)));
   }
   fd_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
@@ -194,9 +194,9 @@ std::optional<std::string> Journal::load(const std::string& name, const Dependen
 
 void Journal::save(const std::string& name, const Dependencies& on, std::string_view bytes) {
   std::string payload;
-  put_text(payload, name);
+  append_text(payload, name);
   payload += dependency_bytes(on);
-  put_text(payload, bytes);
+  append_text(payload, bytes);
   append(sealed(payload));
 }
 

@@ -22,21 +22,21 @@ constexpr std::uint64_t kMostHead = std::uint64_t{1} << 26;  // extensions hold 
 const NiftiLayout& layout_of(const NiftiHeader& h) { return detail::kNiftiLayouts[h.version - 1]; }
 
 template <class T>
-void put_field(NiftiHead& head, std::size_t at, T x) {
+void set_field(NiftiHead& head, std::size_t at, T x) {
   if (head.header.swapped) x = detail::byte_swapped(x);
   std::memcpy(head.bytes.data() + at, &x, sizeof x);
 }
 
 /// float in version 1, double in version 2.
-void put_real(NiftiHead& head, std::size_t at, int i, double x) {
-  if (head.header.version == 1) put_field(head, at + 4 * i, static_cast<float>(x));
-  if (head.header.version == 2) put_field(head, at + 8 * i, x);
+void set_real(NiftiHead& head, std::size_t at, int i, double x) {
+  if (head.header.version == 1) set_field(head, at + 4 * i, static_cast<float>(x));
+  if (head.header.version == 2) set_field(head, at + 8 * i, x);
 }
 
-void put_offset(NiftiHead& head, std::uint64_t offset) {
+void set_offset(NiftiHead& head, std::uint64_t offset) {
   const std::size_t at = layout_of(head.header).offset;
-  if (head.header.version == 1) put_field(head, at, static_cast<float>(offset));
-  if (head.header.version == 2) put_field(head, at, static_cast<std::int64_t>(offset));
+  if (head.header.version == 1) set_field(head, at, static_cast<float>(offset));
+  if (head.header.version == 2) set_field(head, at, static_cast<std::int64_t>(offset));
 }
 
 [[noreturn]] void refuse_head(const std::string& name, std::uint64_t offset) {
@@ -92,13 +92,13 @@ NiftiHead float_head(const NiftiHead& head, DType dtype, bool same_range) {
   NiftiHead out = head;
   const NiftiLayout& l = layout_of(head.header);
   const int size = dtype_size(dtype);
-  put_field(out, l.type, static_cast<std::int16_t>(dtype == DType::f32 ? 16 : 64));
-  put_field(out, l.type + 2, static_cast<std::int16_t>(8 * size));
-  put_real(out, l.slope, 0, 1);
-  put_real(out, l.slope, 1, 0);
-  put_offset(out, head.header.offset);
+  set_field(out, l.type, static_cast<std::int16_t>(dtype == DType::f32 ? 16 : 64));
+  set_field(out, l.type + 2, static_cast<std::int16_t>(8 * size));
+  set_real(out, l.slope, 0, 1);
+  set_real(out, l.slope, 1, 0);
+  set_offset(out, head.header.offset);
   for (const int i : {0, 1})
-    if (!same_range) put_real(out, l.window, i, 0);
+    if (!same_range) set_real(out, l.window, i, 0);
   out.header = parse_nifti_header(out.bytes, "the header");
   return out;
 }

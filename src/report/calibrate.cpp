@@ -53,7 +53,7 @@ std::string meaning(const Step& step) {
 
 std::string parameter_line(const Parameter& p) {
   constexpr std::size_t kShown = 6;
-  std::string text = "  " + p.name + (p.shape.size() > 1 ? " (" + show_shape(p.shape) + ")" : "") + ": ";
+  std::string text = p.name + (p.shape.size() > 1 ? " (" + show_shape(p.shape) + ")" : "") + ": ";
   for (std::size_t i = 0; i < std::min(kShown, p.values.size()); ++i)
     text += (i == 0 ? "" : ", ") + parameter_text(p.values[i]);
   if (p.values.size() > kShown) text += fmt::format(", ... ({})", counted(std::ssize(p.values), "value"));
@@ -83,7 +83,8 @@ std::string step_text(const Step& step, std::size_t number, const TerminalOption
       detail::bold(fmt::format("Step {}: {}", number, detail::printable(step.method, 60)), o.colour) + "\n";
   if (const std::string words = meaning(step); !words.empty())
     out += "  " + detail::wrap(words, o.width - 2, "  ") + "\n";
-  for (const Parameter& p : step.parameters) out += detail::printable(parameter_line(p)) + "\n";
+  for (const Parameter& p : step.parameters)
+    out += "  " + detail::wrap(detail::printable(parameter_line(p)), o.width - 2, "    ") + "\n";
   const FitReport& f = step.fit;
   std::string fitted = "Fitted on " + counted(f.items, "item");
   if (f.votes != f.items) fitted += " and " + counted(f.votes, "vote");

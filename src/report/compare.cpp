@@ -116,10 +116,13 @@ std::optional<Seen> seen(const ComparedMetric& m, std::size_t reference, std::si
   return std::nullopt;
 }
 
-/// The smallest p-value that the replicates allow is marked as a bound.
+/// The smallest p-value that the replicates allow is marked as a bound: 2/(B + 1), adjusted 1/(B + 1). That
+/// of a normal interval may be smaller still.
 std::string p_text(const std::optional<double>& p, const Comparison& c) {
   if (!p) return "";
-  const bool floor = *p * (1 + c.replicates) <= 2 + 1e-9;
+  if (*p < 0.0005) return "< 0.001";
+  const double counts = *p * (1 + c.replicates);
+  const bool floor = std::abs(counts - 1) < 1e-9 || std::abs(counts - 2) < 1e-9;
   return fmt::format("{}{:.3f}", floor ? "<= " : "", *p);
 }
 

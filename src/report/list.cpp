@@ -1,6 +1,7 @@
 // The registry for `plumb list`, as a table and as JSON.
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "plumb/report/json.hpp"
 #include "plumb/report/terminal.hpp"
@@ -33,16 +34,22 @@ const char* needs_of(const MetricRow& m) {
 struct MeasuredCost {
   std::string_view key;
   int nanoseconds;
+  bool regression;
 };
 constexpr MeasuredCost kMeasured[] = {
 #include "report/costs.inc"
 };
 
+std::optional<int> nanoseconds_of(const MetricRow& m) {
+  for (const MeasuredCost& c : kMeasured)
+    if (c.key == m.key && c.regression == (m.task == Task::regression)) return c.nanoseconds;
+  return std::nullopt;
+}
+
 /// Measured, or the class of cost where it was not.
 std::string cost_of(const MetricRow& m) {
-  for (const MeasuredCost& c : kMeasured)
-    if (c.key == m.key && m.task != Task::regression) return std::to_string(c.nanoseconds);
-  return name_of(kCost, m.cost);
+  const std::optional<int> measured = nanoseconds_of(m);
+  return measured ? std::to_string(*measured) : name_of(kCost, m.cost);
 }
 
 std::string line_of(const MetricRow& m, const Spelling& spelling) {
@@ -51,9 +58,8 @@ std::string line_of(const MetricRow& m, const Spelling& spelling) {
 }
 
 Json measured_of(const MetricRow& m) {
-  for (const MeasuredCost& c : kMeasured)
-    if (c.key == m.key && m.task != Task::regression) return c.nanoseconds;
-  return nullptr;
+  const std::optional<int> measured = nanoseconds_of(m);
+  return measured ? Json(*measured) : Json(nullptr);
 }
 
 Json bound(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }

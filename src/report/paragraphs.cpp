@@ -8,12 +8,6 @@
 
 namespace plumb::detail {
 
-std::string thousands(std::int64_t n) {
-  std::string s = std::to_string(n);
-  for (std::int64_t at = std::ssize(s) - 3; at > (n < 0 ? 1 : 0); at -= 3) s.insert(at, ",");
-  return s;
-}
-
 std::string spelled(const std::string& sentence, const TerminalOptions& o) {
   return printable(spell(sentence, o.spelling));
 }

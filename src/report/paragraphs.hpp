@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "plumb/data/digits.hpp"
 #include "plumb/report/terminal.hpp"
 
 namespace plumb::detail {
 
-/// "12,345".
-[[nodiscard]] std::string thousands(std::int64_t n);
+using plumb::thousands;
 /// What may be shown of a sentence, before it is laid out.
 [[nodiscard]] std::string spelled(const std::string& sentence, const TerminalOptions& options);
 /// Indented by two spaces, lines after the first by four.

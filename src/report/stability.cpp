@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/paragraphs.hpp"
 #include "report/text_table.hpp"
 
 namespace plumb {
@@ -60,8 +61,8 @@ Table precision_table(const Stability& s) {
 }
 
 std::string render_stability(const Stability& s, const TerminalOptions& options) {
-  std::string out =
-      fmt::format("{} units, subsets from {:.0f}% to 100%\n", s.units, 100 * s.fractions.front());
+  std::string out = fmt::format("{} units, subsets from {:.0f}% to 100%\n", detail::thousands(s.units),
+                                100 * s.fractions.front());
   for (const EstimatorStability& e : s.estimators) {
     const std::vector<std::string> plain{"share", "units", "mean", "sd"};
     const std::vector<std::string> both{"share", "units", "all votes", "sd", "one label", "sd"};
@@ -76,9 +77,11 @@ std::string render_stability(const Stability& s, const TerminalOptions& options)
     }
     out += fmt::format("\n{}\n{}", e.key, table.render(options.colour, options.width));
     if (e.ratio)
-      out += fmt::format(
-          "  Total variation: {} with one label, {} with all votes; ratio {:.2f} (standard error {:.2f}).\n",
-          four_digits(e.single.tv_sum.value), four_digits(e.multi.tv_sum.value), *e.ratio, e.ratio_se);
+      out += detail::paragraphs(
+          {fmt::format(
+              "Total variation: {} with one label, {} with all votes; ratio {:.2f} (standard error {:.2f}).",
+              four_digits(e.single.tv_sum.value), four_digits(e.multi.tv_sum.value), *e.ratio, e.ratio_se)},
+          options);
     for (const PrecisionRow& p : e.precision)
       if (p.raters > 0)
         out += fmt::format("  With {} {} per item its standard error would be {}.\n", p.raters,

@@ -23,9 +23,26 @@ std::string score_text(const std::optional<double>& x) { return x ? score_text(*
 std::string score_percent(double x) { return fmt::format("{:.1f}%", 100 * x); }
 std::string ratio(double x) { return x < 100 ? fmt::format("{:.2f}", x) : fmt::format("{:.0f}", x); }
 
+/// The smallest p-value that the permutations allow is marked as a bound.
+std::string p_text(const std::optional<double>& p, int permutations) {
+  if (!p) return "";
+  return fmt::format("{}{:.3f}", *p * (1 + permutations) <= 1 + 1e-9 ? "<= " : "", *p);
+}
+
 bool is_ranked(const MeasureResult& m) { return m.why.empty(); }
 
 const MetricResult& score(const MeasureResult& m, const char* key) { return *detail::find(m.scores, key); }
+
+/// Columns after the first are numbers.
+TextTable table_of_numbers(const std::vector<std::string>& header) {
+  TextTable table(header);
+  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
+  return table;
+}
+
+bool fits(const std::string& table, const TerminalOptions& o) {
+  return static_cast<int>(detail::text_width(table.substr(0, table.find('\n')))) <= o.width;
+}
 
 /// In two parts where one is wider than the terminal.
 std::string measure_table(const UncertaintyResult& r, const TerminalOptions& o) {
@@ -44,7 +61,7 @@ std::string measure_table(const UncertaintyResult& r, const TerminalOptions& o) 
                                  eor.value ? ratio(*eor.value) : "-",
                                  eor.low ? "[" + ratio(*eor.low) + ", " + ratio(*eor.high) + "]" : "",
                                  eor.null_mean ? ratio(*eor.null_mean) : "",
-                                 eor.p_value ? fmt::format("{:.3f}", *eor.p_value) : "",
+                                 p_text(eor.p_value, r.permutations),
                                  std::to_string(m.eor_bins)};
     std::vector<std::string> rest{row[0]};
     for (const char* key : {"auroc", "aurc", "augrc", "binned_brier", "conditional_entropy"})
@@ -54,9 +71,7 @@ std::string measure_table(const UncertaintyResult& r, const TerminalOptions& o) 
     one.add(std::move(row));
     second.add(std::move(rest));
   }
-  const std::string text = one.render(false, o.width);
-  if (static_cast<int>(detail::text_width(text.substr(0, text.find('\n')))) <= o.width)
-    return one.render(o.colour, o.width);
+  if (fits(one.render(false, o.width), o)) return one.render(o.colour, o.width);
   return first.render(o.colour, o.width) + "\n" + second.render(o.colour, o.width);
 }
 
@@ -93,16 +108,16 @@ std::string meaning(const UncertaintyResult& r) {
   return text;
 }
 
+/// Plain thresholds and guaranteed ones; in two parts where one is wider than the terminal.
 std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o) {
   const bool sure = std::any_of(r.measures.begin(), r.measures.end(),
                                 [](const MeasureResult& m) { return !m.guarantees.empty(); });
-  std::vector<std::string> header{"measure", "target", "keep below", "kept", "accuracy", "band", "accuracy"};
-  if (sure) {
-    header[2] = "plain";
-    header.insert(header.end(), {"guaranteed", "kept"});
-  }
-  TextTable table(header);
-  for (std::size_t c = 1; c < header.size(); ++c) table.right(c);
+  std::vector<std::string> header{"measure", "target",  sure ? "plain" : "keep below", "kept", "accuracy",
+                                  "band",    "accuracy"};
+  TextTable plain = table_of_numbers(header);
+  TextTable guaranteed = table_of_numbers({"measure", "target", "guaranteed", "kept"});
+  if (sure) header.insert(header.end(), {"guaranteed", "kept"});
+  TextTable table = table_of_numbers(header);
   for (const MeasureResult& m : r.measures) {
     if (!is_ranked(m)) continue;
     bool any = false;  // a cut before this one: the band is what this one adds
@@ -116,21 +131,27 @@ std::string threshold_table(const UncertaintyResult& r, const TerminalOptions& o
       } else {
         row.insert(row.end(), {any ? "no other" : "none", "", "", "", ""});
       }
+      plain.add(row);
       any = any || t.value;
       if (j < m.guarantees.size()) {
         const Guarantee& g = m.guarantees[j];
         row.push_back(g.value ? score_text(*g.value) : "none");
         row.push_back(g.value ? score_percent(g.share) : "");
+        guaranteed.add({row[0], row[1], row[row.size() - 2], row.back()});
       }
+      row.resize(header.size());
       table.add(std::move(row));
     }
     if (!m.thresholds.rest_accuracy || m.thresholds.cuts.empty()) continue;
     std::vector<std::string> rest{"", "the rest", "", score_percent(m.thresholds.rest_share),
                                   score_percent(*m.thresholds.rest_accuracy)};
+    rest.resize(7);
+    plain.add(rest);
     rest.resize(header.size());
     table.add(std::move(rest));
   }
-  return table.render(o.colour, o.width);
+  if (!sure || fits(table.render(false, o.width), o)) return table.render(o.colour, o.width);
+  return plain.render(o.colour, o.width) + "\n" + guaranteed.render(o.colour, o.width);
 }
 
 std::string threshold_words(const UncertaintyResult& r) {
@@ -229,7 +250,7 @@ std::string render_uncertainty(const UncertaintyResult& r, const ItemNames& name
   const bool histogram = r.items == 0;
   std::string title =
       histogram ? fmt::format("A histogram of {}", counted(std::ssize(r.measures.front().bins), "bin"))
-                : counted(r.items, "item");
+                : detail::thousands(r.items) + (r.items == 1 ? " item" : " items");
   title += fmt::format(", {} of the answers right", score_percent(r.accuracy));
   if (r.base != r.accuracy) title += fmt::format("; odds relative to {}", score_percent(r.base));
   std::string out = detail::bold(title, o.colour) + "\n";

@@ -4,6 +4,7 @@
 
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"
+#include "resample/many_votes.hpp"
 
 namespace plumb {
 namespace {
@@ -12,15 +13,28 @@ namespace {
 /// L = prod_k prod_{j < y_k} ((1 - d) z_k + j d) / prod_{j < n} ((1 - d) + j d).
 double slope_of_item(const ItemBlock& block, std::int64_t i, double d) {
   const VoteBlock& v = block.votes;
+  // The sum of (j - z) / ((1 - d) z + j d) over j = 1, ..., n - 1. With a = (1 - d) z a term is
+  // (1 - z / (a + j d)) / d.
+  const auto many = [d](double z, std::uint32_t n) {
+    return ((n - 1.0) - z / d * detail::reciprocal_sum((1 - d) / d * z, n - 1)) / d;
+  };
   const std::uint32_t n = v.votes(i);
   double slope = 0;
   for (std::uint32_t e = v.offset[i]; e < v.offset[i + 1]; ++e) {
     const double z = !block.binary() ? block.z.z[i * block.z.width + v.cls[e]]
                      : v.cls[e] == 1 ? block.z.z[i]
                                      : 1 - block.z.z[i];
-    for (std::uint32_t j = 1; j < v.count[e]; ++j) slope += (j - z) / ((1 - d) * z + j * d);
+    if (v.count[e] > detail::kOneByOne) {
+      slope += many(z, v.count[e]);
+    } else {
+      for (std::uint32_t j = 1; j < v.count[e]; ++j) slope += (j - z) / ((1 - d) * z + j * d);
+    }
   }
-  for (std::uint32_t j = 1; j < n; ++j) slope -= (j - 1.0) / ((1 - d) + j * d);
+  if (n > detail::kOneByOne) {
+    slope -= many(1, n);
+  } else {
+    for (std::uint32_t j = 1; j < n; ++j) slope -= (j - 1.0) / ((1 - d) + j * d);
+  }
   const double kinds = v.offset[i + 1] - v.offset[i];
   return slope - (kinds - 1) / (1 - d);
 }

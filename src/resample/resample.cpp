@@ -9,6 +9,7 @@
 
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/random.hpp"
+#include "resample/many_votes.hpp"
 #include "resample/normal_table.hpp"
 
 namespace plumb {
@@ -161,7 +162,8 @@ void NullDraw::classes(const ItemBlock& block, const ForecastsView& event, const
   out.size = block.size;
   out.single = block.votes.single;
   if (!out.single) out.offset.push_back(0);
-  thread_local std::vector<std::uint32_t> others;
+  thread_local std::vector<std::uint32_t> others, counts;
+  thread_local std::vector<double> chance;
   const auto append_votes = [&](std::uint32_t cls, std::uint32_t count) {
     if (count == 0) return;
     out.cls.push_back(cls);
@@ -182,6 +184,17 @@ void NullDraw::classes(const ItemBlock& block, const ForecastsView& event, const
       if (block.binary()) {
         append_votes(0, n - hits);
         append_votes(1, hits);
+      } else if (n - hits > detail::kOneByOne) {
+        const int top = argmax(row);
+        chance.assign(row.begin(), row.end());
+        chance[top] = 0;
+        // A row that misses 1 by rounding may have no other class.
+        if (std::none_of(chance.begin(), chance.end(), [](double z) { return z > 0; })) hits = n;
+        RandomStream random(random_bits(seed_, Purpose::null_votes, replicate_, rows_[i]),
+                            Purpose::null_votes);
+        detail::draw_votes_by_class(chance, votes.correlation(i), n - hits, random, counts);
+        counts[top] += hits;
+        for (int k = 0; k < width; ++k) append_votes(k, counts[k]);
       } else {
         const auto top = static_cast<std::uint32_t>(argmax(row));
         draw_others(row, static_cast<int>(top), n - hits, votes.correlation(i),

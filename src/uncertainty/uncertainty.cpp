@@ -278,6 +278,7 @@ UncertaintyResult uncertainty(const Items& items, const std::vector<std::pair<st
   out.groups = items.groups.empty() ? 0 : std::ssize(items.groups.distinct());
   out.confidence = options.targets.empty() ? 0 : options.confidence;
   out.left_out = items.size() - out.items;
+  out.permutations = options.permutations;
   out.accuracy = accuracy_of(outcomes);
   out.base = options.base_rate.value_or(out.accuracy);
   if (options.suspects > 0) {

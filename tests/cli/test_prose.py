@@ -244,7 +244,7 @@ def test_enumerators_have_one_style():
 
 
 # Names that do not say what a thing is.
-VAGUE = re.compile(r"\b(?:auto|void|bool|double|int|std::\w+|[A-Z]\w+)[&*]? (put|of|yes|whole|shown|numeral\w*)\(")
+VAGUE = re.compile(r"\b(?:auto|void|bool|double|int|std::\w+|[A-Z]\w+)[&*]? (put\w*|of|yes|whole|shown|numeral\w*)\(")
 
 
 def test_functions_have_telling_names():

@@ -70,7 +70,7 @@ def test_a_thousand_slices_have_values_and_a_sentence(folder):
     folder.npy("by.npy", np.arange(5000) % 1000)
     r = folder.evaluate("--probs", "p.npy", "--labels", "y.npy", "--by", "by.npy", "--bootstrap", 10, "--metrics", "ece,accuracy")
     assert len(r["per_group"]) == 1000 and "intervals" not in r["per_group"][0]
-    assert any("1000 slices have no intervals" in note for note in r["notes"])
+    assert any("1,000 slices have no intervals" in note for note in r["notes"])
 
 
 def terminal(folder, columns, *args):

@@ -173,7 +173,16 @@ void intervals_on_bins(Book& book) {
         Setting{.name = "5 votes, calibrated, N = 200", .n = 200, .votes = 5}, kVotesOver,
         Setting{.name = "40 groups of 5, calibrated", .n = 200, .groups = 40}, kGroupsOver})
     cover_on_cells(book, s);
-  for (const Setting& s : {plain200, kOver, kShifted, kVotesOver, kGroupsOver}) cover_kernel_error(book, s);
+}
+
+void kernel_intervals(Book& book) {
+  if (!book.whole()) {
+    cover_kernel_error(book, kShifted);
+    return;
+  }
+  for (const Setting& s : {Setting{.name = "calibrated, N = 200", .n = 200}, kOver, kShifted, kFourOver,
+                           kVotesOver, kGroupsOver})
+    cover_kernel_error(book, s);
 }
 
 void intervals(Book& book) {
@@ -199,6 +208,7 @@ void intervals(Book& book) {
                    Keys{"accuracy", "nll", "brier", "auroc"} + kBinary, kNearBoundary);
 }
 const Topic kOnBins{"intervals on bins", intervals_on_bins};
+const Topic kKernels{"intervals of kernel errors", kernel_intervals};
 const Topic kIntervals{"intervals", intervals};
 
 }  // namespace

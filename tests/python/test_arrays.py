@@ -179,7 +179,9 @@ def test_arrow_arrays_and_columns_by_themselves():
     names = np.array(["cat", "dog", "fox"])[D["labels"]]
     for labels in (OneArray(y), Stream(pyarrow.chunked_array([y[:7], y[7:]])), OneArray(y.dictionary_encode())):
         assert found(D["probs"], labels) == PLAIN
-    for labels in (OneArray(pyarrow.array(names)), Stream(pyarrow.chunked_array([pyarrow.array(names).cast(pyarrow.string_view())]))):
+    # pyarrow 20 crashes when it exports views of short text.
+    text = pyarrow.string_view() if int(pyarrow.__version__.split(".")[0]) > 20 else pyarrow.large_string()
+    for labels in (OneArray(pyarrow.array(names)), Stream(pyarrow.chunked_array([pyarrow.array(names).cast(text)]))):
         result = plumb.evaluate(probs=OneArray(batch), labels=labels, metrics=["ece", "nll", "ks"])
         assert result.class_names == ["cat", "dog", "fox"] and result.to_dict()["metrics"] == PLAIN
     lists = pyarrow.array(list(D["probs"]))

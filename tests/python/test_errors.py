@@ -1,6 +1,5 @@
 """Whatever is wrong is said in one sentence that names the argument."""
 import os
-import pathlib
 import signal
 import subprocess
 import sys
@@ -109,10 +108,9 @@ except KeyboardInterrupt:
     print("interrupted", flush=True)
     sys.exit(7)
 """)
-    folder = pathlib.Path(plumb.__file__).resolve().parents[1] if os.environ.get("PLUMB_INSTALLED") else pathlib.Path(
-        sys.path[0] if (pathlib.Path(sys.path[0]) / "plumb").is_dir() else os.path.dirname(os.path.dirname(plumb.__file__)))
+    folder = os.path.dirname(os.path.dirname(plumb.__file__))
     run = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True,
-                           env=dict(os.environ, PYTHONPATH=str(folder)))
+                           env=dict(os.environ, PYTHONPATH=folder))
     assert run.stdout.readline().strip() == "ready"
     time.sleep(1)
     run.send_signal(signal.SIGINT)

@@ -76,6 +76,8 @@ def test_reset_pickle_and_refusals():
         metrics(whole().compute())
     with pytest.raises(ValueError, match="bootstrap="):
         plumb.Accumulator(bootstrap=10)
+    with pytest.raises(TypeError, match="no option bin= .did you mean bins=.."):
+        plumb.Accumulator(bin=10)
     with pytest.raises(TypeError, match="Accumulator"):
         sums.merge(plumb.RegressionAccumulator())
     with pytest.raises(TypeError, match="groups="):

@@ -13,7 +13,7 @@ TREE = ROOT / "build" / "python"
 ENVIRONMENT = dict(os.environ, PYTHONPATH=str(TREE), MYPYPATH=str(TREE))
 # What stubtest cannot know: the entry point imports the package that only a wheel has; torch is in another environment, where
 # tests/python/with_torch compares the signatures; a namespace that has a class in the stub.
-ALLOWED = ["plumb.__main__", "plumb.metrics.regression", "plumb.torch", "plumb.torchmetrics"]
+ALLOWED = ["plumb.__main__", "plumb.metrics.regression", "plumb.torch", "plumb.torchmetrics", "plumb._parts"]
 SETTINGS = "[mypy]\nignore_missing_imports = True\n"
 
 

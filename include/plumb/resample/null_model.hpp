@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct NullModel {
   bool grouped = false;         ///< items of one group move together
   double vote_correlation = 0;  ///< of two votes of an item: 1/(1 + s), s the Dirichlet concentration
   GroupModel groups;
+  std::shared_ptr<VoteMarksCache> marks = std::make_shared<VoteMarksCache>();  ///< shared by all draws
   [[nodiscard]] std::string name() const;
 };
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "plumb/data/forecasts.hpp"
+#include "plumb/resample/vote_marks.hpp"
 
 namespace plumb {
 
@@ -14,8 +16,9 @@ namespace plumb {
 /// not depend on the draw is kept.
 class VoteCounts {
  public:
-  /// `correlation` has one number for all items or one for each.
-  void plan(const ForecastsView& f, std::span<const double> correlation);
+  /// `correlation` has one number for all items or one for each. `cache` keeps what is costly to make for
+  /// items of very many votes; without it nothing is kept for the next plan.
+  void plan(const ForecastsView& f, std::span<const double> correlation, VoteMarksCache* cache = nullptr);
   /// Hits of item i of `f`, which falls as u grows; u < p for a single vote.
   [[nodiscard]] double hits(const ForecastsView& f, std::size_t i, double u) const {
     const double n = f.trials_of(i);
@@ -29,13 +32,14 @@ class VoteCounts {
   void tails(const ForecastsView& f, std::size_t i, std::vector<double>& out) const;
 
  private:
-  struct Start {
-    double chance;        ///< of `count`
-    std::uint32_t count;  ///< of the rarer outcome; smaller counts have negligible probability
-  };
   [[nodiscard]] double several(double p, double n, std::size_t i, double u) const;
   std::vector<double> correlation_;
-  std::vector<Start> start_;  // empty: no item has several votes
+  std::vector<VoteStart> start_;  // empty: no item has several votes
+  struct Marked {
+    std::size_t item;
+    std::shared_ptr<const VoteMarks> marks;
+  };
+  std::vector<Marked> marked_;  // items of very many votes, ascending
 };
 
 }  // namespace plumb

@@ -80,6 +80,7 @@ struct UncertaintyResult {
   double confidence = 0;  ///< of the guaranteed thresholds; 0: none were asked for
   std::int64_t items = 0, votes = 0, left_out = 0;
   std::int64_t groups = 0;              ///< 0: items are the units
+  int permutations = 0;                 ///< behind the p-values
   std::string few_units;                ///< a note when there are too few units to resample
   std::vector<MeasureResult> measures;  ///< from the largest odds ratio to the smallest, undefined ones last
   std::string suspects_by;

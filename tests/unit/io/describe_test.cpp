@@ -51,7 +51,8 @@ TEST(Describe, AnArchiveAndItsUses) {
       describe_file(dir.write("a.npz", zip({{"probs.npy", f8("(2, 2)", {0.25, 0.75, 1, 0}), true},
                                             {"logits.npy", f8("(2, 2)", {-1.5, 2, 0, 1})},
                                             {"labels.npy", npy_of("|u1", "(3,)", std::string("\0\1\0", 3))},
-                                            {"site.npy", f8("(3,)", {-5, 7, 7})},
+                                            {"site.npy", f8("(3,)", {-5, -4, -4})},
+                                            {"id.npy", f8("(3,)", {12, 10, 11})},
                                             {"counts.npy", npy_of("|u1", "(2, 2)", "\5\1\3\4")},
                                             {"ratings.npy", f8("(2, 2)", {0, 1, nan, 2})},
                                             {"samples.npy", f8("(2, 1, 2)", {0.5, 0.5, 0.25, 0.75})},
@@ -64,6 +65,7 @@ TEST(Describe, AnArchiveAndItsUses) {
   EXPECT_EQ(options(find(infos, "labels")), Options{"labels"});
   EXPECT_EQ(find(infos, "labels").uses[0].why, "whole numbers 0 and 1");
   EXPECT_EQ(options(find(infos, "site")), Options{"groups"});
+  EXPECT_EQ(options(find(infos, "id")), (Options{"labels", "groups", "ids"}));
   EXPECT_EQ(options(find(infos, "counts")), (Options{"counts", "ratings"}));
   EXPECT_EQ(options(find(infos, "ratings")), Options{"ratings"});
   EXPECT_TRUE(find(infos, "ratings").has_nan);

@@ -1,0 +1,27 @@
+# Writes OUT: the shared object IN and the 534 bytes at its end by which DuckDB knows an extension: what the API's
+# version is (the fields of 32 bytes, last first) and room for a signature, which is zeros.
+#   cmake -DIN=... -DOUT=... -DPLATFORM=linux_amd64 -DVERSION=0.1.0 [-DAPI=v1.2.0] [-DABI=C_STRUCT] -P stamp.cmake
+if(NOT API)
+  set(API v1.2.0)
+endif()
+if(NOT ABI)
+  set(ABI C_STRUCT)
+endif()
+# The name of a section as WebAssembly has it, which every extension carries; then the fields.
+set(footer "\\000\\223\\004\\020duckdb_signature\\200\\004")
+function(field text)
+  string(LENGTH "${text}" length)
+  math(EXPR rest "32 - ${length}")
+  string(REPEAT "\\000" ${rest} zeros)
+  set(footer "${footer}${text}${zeros}" PARENT_SCOPE)
+endfunction()
+field("")
+field("")
+field("")
+field("${ABI}")
+field("v${VERSION}")
+field("${API}")
+field("${PLATFORM}")
+field("4")
+string(REPEAT "\\000" 256 signature)
+execute_process(COMMAND sh -c "cp '${IN}' '${OUT}' && printf '${footer}${signature}' >> '${OUT}'" COMMAND_ERROR_IS_FATAL ANY)
