@@ -86,6 +86,12 @@ def test_numbers_of_items_have_one_form(folder):
         assert run.code == 0 and "1,234 " in run.out and not re.search(r"\b1234 (items|units)", run.out), run.out
 
 
+def test_every_metric_has_a_measured_cost(folder):
+    listed = json.loads(folder.run("list", "--json").out)
+    unmeasured = [m["key"] for kind in ("metrics", "regression_metrics") for m in listed[kind] if m["ns_per_row"] is None]
+    assert not unmeasured, "run build/bin/plumb_bench --costs src/report/costs.inc"
+
+
 def test_too_little_memory_is_said_before_the_work(folder):
     rng = np.random.default_rng(0)
     folder.npy("p.npy", rng.uniform(size=2_000_000).astype(np.float32))
