@@ -47,8 +47,8 @@ std::vector<std::int64_t> cases_with_voxels(const CaseInputs& cases) {
   return out;
 }
 
-VoxelSummary fit_two_classes(const std::string& method, const CaseInputs& cases,
-                             const std::vector<std::int64_t>& numbers, const FitOptions& options) {
+VoxelSummary fit_on_ladders(const std::string& method, const CaseInputs& cases,
+                            const std::vector<std::int64_t>& numbers, const FitOptions& options) {
   VoxelFit fit(method);
   for (const std::int64_t i : numbers) {
     const Items items = voxels_of(cases, i);
@@ -61,7 +61,7 @@ VoxelSummary fit_two_classes(const std::string& method, const CaseInputs& cases,
       options.progress(static_cast<double>(i + 1) / static_cast<double>(cases.names.size()));
   }
   VoxelSummary out{fit.fit(options), {}};
-  out.scores = fit_scores(out.fitted, options);
+  if (out.fitted.items.size() > 0) out.scores = fit_scores(out.fitted, options);
   return out;
 }
 
@@ -91,7 +91,7 @@ int calibrate_fit_manifest(const Args& args) {
   bool quiet = false;
   add_case_flags(flags, f, {.layouts = true, .arrays = true});
   flags.heading("Fit");
-  flags.text("--method", "M", method, "temperature; with two classes also platt, beta or isotonic");
+  flags.text("--method", "M", method, "temperature or isotonic; with two classes also platt or beta");
   flags.text("--prior-votes", "X", prior,
              "pseudo-votes that shrink the fit towards the original predictions");
   flags.integer("--threads", threads, "number of threads; 0: all cores; does not change the results");
@@ -124,7 +124,7 @@ int calibrate_fit_manifest(const Args& args) {
     const std::vector<std::int64_t> numbers = cases_with_voxels(cases);
     const bool more = method == "temperature" && !voxels_of(cases, numbers.front()).binary();
     summary =
-        more ? fit_more_classes(cases, numbers, options) : fit_two_classes(method, cases, numbers, options);
+        more ? fit_more_classes(cases, numbers, options) : fit_on_ladders(method, cases, numbers, options);
   }
   FittedModel& fitted = summary.fitted;
   if (cases.manifest.logits) fitted.model.input = "logits";

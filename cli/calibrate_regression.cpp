@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "calibrate.hpp"
 #include "pages.hpp"
@@ -165,10 +166,12 @@ int fit_regression(const Args& args) {
   const Step& step = model.steps.front();
   for (const std::string& warning : step.fit.warnings) say(warning);
   if (quiet) return kDone;
+  std::string league;
   for (const auto& [name, value] : step.fit.options)
-    if (const auto* league = std::get_if<Args>(&value); name == "league" && league != nullptr)
-      for (const std::string& line : *league) write_stdout(line + "\n");
-  write_stdout(render_regression_fit(step, fit_scores(model, inputs.items, options)));
+    if (const auto* names = std::get_if<Args>(&value); name == "league" && names != nullptr)
+      for (const std::string& line : *names) league += line + "\n";
+  std::istringstream lines(league + render_regression_fit(step, fit_scores(model, inputs.items, options)));
+  for (std::string line; std::getline(lines, line);) write_stdout(broken(line, stdout_width(), 2) + "\n");
   return kDone;
 }
 

@@ -44,8 +44,11 @@ std::string sets_summary(const Step& step, const std::string& unit) {
   std::string out =
       "sets fitted on " + counted(step.fit.items, "item") + " and " + counted(step.fit.votes, "vote") + "\n";
   for (const double level : levels)
-    out += "  a set of level " + show(level) + " contains a random rater's label of a new " + unit +
-           " with probability " + show(level) + " or more, if new and old " + unit + "s are exchangeable\n";
+    out += broken("  a set of level " + show(level) + " contains a random rater's label of a new " + unit +
+                      " with probability " + show(level) + " or more, if new and old " + unit +
+                      "s are exchangeable",
+                  stdout_width(), 4) +
+           "\n";
   for (const std::string& warning : step.fit.warnings) out += "Warning: " + warning + "\n";
   return out;
 }
@@ -168,9 +171,11 @@ int apply_sets_to_file(const SetsToFile& given) {
   if (given.quiet) return kDone;
   const std::string notice = fitted_on_notice(model, inputs);
   if (!notice.empty()) say(notice);
-  write_stdout("Wrote sets of level " + known[at] + " for " + counted(n, "item") + " to " + given.out +
-               "; they have " + show(std::round(100 * members / std::max<double>(1, n)) / 100) +
-               " classes on average\n");
+  write_stdout(broken("Wrote sets of level " + known[at] + " for " + counted(n, "item") + " to " + given.out +
+                          "; they have " + show(std::round(100 * members / std::max<double>(1, n)) / 100) +
+                          " classes on average",
+                      stdout_width(), 0) +
+               "\n");
   write_stdout(next_command(
       "How often do they contain the votes? With the labels of the same items in place of LABELS:",
       {"plumb evaluate", "--sets " + shell_word(given.out), "--labels LABELS"}));

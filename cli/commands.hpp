@@ -11,7 +11,7 @@ namespace plumb::cli {
 struct Command {
   const char* name;
   const char* line;
-  int (*run)(const Args&);  // null: not yet implemented
+  int (*run)(const Args&);
 };
 /// All commands, in the order of the help.
 [[nodiscard]] std::span<const Command> commands();
@@ -30,6 +30,7 @@ int merge_command(const Args& args);
 int list_command(const Args& args);
 int describe_command(const Args& args);
 int demo_command(const Args& args);
+int reproduce_command(const Args& args);
 int completion_command(const Args& args);
 int manual_command(const Args& args);
 

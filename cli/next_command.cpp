@@ -37,7 +37,7 @@ Args argument_parts(const Args& args, const std::function<bool(const std::string
 }
 
 std::string next_command(const std::string& why, const Args& parts) {
-  std::string out = "\nNext\n  " + why + "\n", line = "   ";
+  std::string out = "\nNext\n" + broken("  " + why, stdout_width(), 2) + "\n", line = "   ";
   for (const std::string& part : parts) {
     if (std::ssize(line) + std::ssize(part) + 3 > stdout_width() &&
         line.size() > 3) {  // room for the backslash

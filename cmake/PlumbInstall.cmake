@@ -1,6 +1,9 @@
 include(CMakePackageConfigHelpers)
 install(DIRECTORY include/plumb DESTINATION include FILES_MATCHING PATTERN "*.hpp")
 install(TARGETS plumb_cli RUNTIME DESTINATION bin)
+# "plumb reproduce" finds them beside bin/.
+install(DIRECTORY experiments DESTINATION share/plumb FILES_MATCHING PATTERN "*.py" PATTERN "*.json"
+  PATTERN "__pycache__" EXCLUDE PATTERN "results" EXCLUDE PATTERN "cape" EXCLUDE)
 install(EXPORT plumbTargets NAMESPACE plumb:: DESTINATION lib/cmake/plumb)
 configure_package_config_file(cmake/plumbConfig.cmake.in ${PROJECT_BINARY_DIR}/plumbConfig.cmake
   INSTALL_DESTINATION lib/cmake/plumb)

@@ -40,7 +40,7 @@ std::vector<std::int64_t> counts_of(const torch::Tensor& votes) {
 }  // namespace
 
 Metrics classification_metrics(Head head, const torch::Tensor& outputs, const torch::Tensor& votes,
-                               const torch::Tensor& truth, int threads) {
+                               const torch::Tensor& truth, int threads, bool auroc) {
   const torch::Tensor u = rows_of(outputs), y = rows_of(votes);
   // A diverged network has no metrics, and its epoch can never be the best.
   if (!torch::isfinite(u).all().item<bool>())
@@ -53,6 +53,7 @@ Metrics classification_metrics(Head head, const torch::Tensor& outputs, const to
   items.votes = Votes::from_counts(Rows(array_of(counts_of(y), {n, k}, "votes")), narrow<int>(k));
   EvaluateOptions options{
       .metrics = {"nll", "brier", "ece", "accuracy"}, .threads = threads, .consensus = false};
+  if (auroc) options.metrics.emplace_back("auroc");
   const bool known = truth.defined() && k == 2 && truth.numel() == n;
   if (known) {
     items.truth = Rows(array_of(doubles_of(truth.reshape({-1})), {n}, "truth"));

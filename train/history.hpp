@@ -32,7 +32,7 @@ using History = std::vector<HistoryRow>;
 /// Outputs and votes may be images.
 [[nodiscard]] Metrics classification_metrics(Head head, const torch::Tensor& outputs,
                                              const torch::Tensor& votes, const torch::Tensor& truth,
-                                             int threads);
+                                             int threads, bool auroc = false);
 /// nll, mse, variance (mean predicted), sigma_scale, the factor of the deviation that fits these items best
 /// (Laves 2021, eqs. 9 and 25), and nll_scaled. A given `scale` is used instead of that factor.
 [[nodiscard]] Metrics regression_metrics(Head head, const torch::Tensor& outputs,

@@ -117,4 +117,11 @@ std::int64_t set_dropout(Network& net, bool on) {
   return layers;
 }
 
+void set_dropout_rate(Network& net, double rate) {
+  for (const auto& module : net.modules(/*include_self=*/false)) {
+    if (auto* plain = module->as<nn::Dropout>(); plain != nullptr) plain->options.p(rate);
+    if (auto* channels = module->as<nn::Dropout2d>(); channels != nullptr) channels->options.p(rate);
+  }
+}
+
 }  // namespace plumb::train

@@ -63,5 +63,7 @@ using NetworkPtr = std::shared_ptr<Network>;
 /// Dropout draws at prediction time while everything else stays in evaluation mode (MC dropout).
 /// Returns how many dropout layers there are.
 std::int64_t set_dropout(Network& net, bool on);
+/// From now on all dropout layers have this rate.
+void set_dropout_rate(Network& net, double rate);
 
 }  // namespace plumb::train

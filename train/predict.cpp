@@ -46,10 +46,11 @@ std::vector<std::string> members_of(const std::string& run) {
   return members;
 }
 
-constexpr const char* kWritten[] = {
-    "samples.npy",  "mean_samples.npy",     "probs.npy",  "mean.npy",   "aleatoric.npy", "epistemic.npy",
-    "variance.npy", "variance_samples.npy", "labels.npy", "counts.npy", "targets.npy",   "truth.npy",
-    "image.npy"};
+constexpr const char* kWritten[] = {"samples.npy",  "mean_samples.npy",     "probs.npy",
+                                    "mean.npy",     "aleatoric.npy",        "epistemic.npy",
+                                    "variance.npy", "variance_samples.npy", "labels.npy",
+                                    "counts.npy",   "targets.npy",          "truth.npy",
+                                    "image.npy",    "sample_logits.npy",    "sample_features.npy"};
 
 // Older predictions are overwritten, other files are not.
 void check_out_of_predict(const PredictOptions& o) {
@@ -154,7 +155,9 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
         std::string("the model was trained on ") +
         (first.bytes ? "bytes (uint8), which are divided by 255" : "numbers other than bytes") +
         ", and these inputs are of another type; save them with the type of the training inputs");
-  InferenceOptions pass{.batch = o.batch, .dropout = o.mc_dropout};
+  // Of each pass, for a calibrator that acts on each sample (Mimori 2021, eq. 51).
+  const bool of_passes = !is_regression(first.head) && first.task != Task::segmentation && !is_one_file(o);
+  InferenceOptions pass{.batch = o.batch, .features = of_passes, .dropout = o.mc_dropout};
   if (o.tta) {
     const bool named = o.flip || o.shift > 0 || o.rotation > 0;
     pass.augmentation =
@@ -168,9 +171,10 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   }
   const std::int64_t passes = passes_differ ? o.samples : 1;
   if (passes < 1 || passes > 100000) throw InputError("⟦samples⟧ must be between 1 and 100000");
-  std::vector<torch::Tensor> outputs;
+  std::vector<torch::Tensor> outputs, features;
   for (std::int64_t i = 0; i < std::ssize(members); ++i) {
     const Model model = i == 0 ? first : load_model(members[i] + "/model.pt", device);
+    if (o.dropout_rate) set_dropout_rate(*model.net, *o.dropout_rate);
     if (o.mc_dropout && set_dropout(*model.net, true) == 0)
       throw InputError(
           how.model == "linear"
@@ -182,7 +186,9 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
         hooks.status("pass " + std::to_string(outputs.size() + 1) + " of " +
                      std::to_string(std::ssize(members) * passes));
       pass.seed = seed_for(o.seed, "pass", i, s);
-      outputs.push_back(infer(*model.net, split.inputs, model.normalisation, device, pass).outputs);
+      const Inferred r = infer(*model.net, split.inputs, model.normalisation, device, pass);
+      outputs.push_back(r.outputs);
+      if (of_passes) features.push_back(r.features);
     }
   }
   if (!is_one_file(o)) clear_predictions(o.out);
@@ -217,8 +223,14 @@ std::string predict_run(const PredictOptions& o, const Hooks& hooks) {
   }
   write_doubles(o.out + "/samples.npy", all);
   write_doubles(o.out + "/probs.npy", probs);
+  if (of_passes) {
+    const torch::Tensor logits = torch::stack(outputs);
+    write_tensor(o.out + "/sample_logits.npy",
+                 first.head == Head::sigmoid ? logits.reshape({logits.size(0), -1}) : logits);
+    write_tensor(o.out + "/sample_features.npy", torch::stack(features));
+  }
   write_answers(o.out, split, first.task);
-  return made + ": samples.npy, probs.npy";
+  return made + ": samples.npy, probs.npy" + (of_passes ? ", sample_logits.npy, sample_features.npy" : "");
 }
 
 }  // namespace plumb::train

@@ -67,6 +67,13 @@ Objective objective_of(const TrainState& s, const Dataset& data, const Material&
   return {weight > 0 ? "weighted" : "calibration", weight, e};
 }
 
+// What the epoch is chosen by: the lower the better.
+double selection_loss(const TrainOptions& o, const Metrics& validation) {
+  const auto found = validation.find(o.select);
+  if (found == validation.end() || !found->second) return INFINITY;
+  return o.select == "auroc" ? -*found->second : *found->second;
+}
+
 void begin_cape(TrainState& s, const Dataset& data, torch::Device device) {
   const TrainOptions& o = s.model.options;
   const std::int64_t start = s.schedule.best_epoch;  // 0: of another run
@@ -76,7 +83,7 @@ void begin_cape(TrainState& s, const Dataset& data, torch::Device device) {
   s.optimiser = make_optimiser(o, s.model.net->parameters());
   s.schedule = {};
   // The starting model remains a candidate.
-  s.schedule.best = metrics_of(s.model, data.validation, device)["nll"].value_or(INFINITY);
+  s.schedule.best = selection_loss(o, metrics_of(s.model, data.validation, device));
   s.schedule.best_epoch = start;
   s.best = snapshot(*s.model.net);
   s.best_lr = s.base_lr;
@@ -86,6 +93,9 @@ void check_method(const TrainOptions& o, const Dataset& data) {
   if (data.task == Task::regression && o.method != "ce")
     throw InputError("⟦method⟧ " + o.method +
                      " is for classification; regression heads train by their likelihood");
+  if (o.select != "nll" && (o.select == "mse") != (data.task == Task::regression))
+    throw InputError("⟦select⟧ " + o.select + " is for " +
+                     (o.select == "mse" ? "regression" : "classification") + "; use nll here");
   if (is_cape(o.method)) check_cape(data);
   if (o.method == "ce-resampled" && !(data.train.truth.defined() && data.task == Task::classification))
     throw InputError(
@@ -146,7 +156,7 @@ Metrics metrics_of(const Model& model, const torch::Tensor& outputs, const Split
                    std::optional<double> scale) {
   if (is_regression(model.head)) return regression_metrics(model.head, outputs, split.targets, scale);
   return classification_metrics(model.head, outputs, split.votes, split.truth,
-                                narrow<int>(model.options.threads));
+                                narrow<int>(model.options.threads), model.options.select == "auroc");
 }
 
 TrainState start_training(const TrainOptions& o, const Dataset& data, torch::Device device) {
@@ -223,7 +233,7 @@ bool run_training(TrainState& s, const Dataset& data, torch::Device device, cons
           infer(*s.model.net, data.test.inputs, s.model.normalisation, device).outputs;
       row.test = regression_metrics(s.model.head, outputs, data.test.targets, row.validation["sigma_scale"]);
     }
-    row.best = observe(phase, s.schedule, row.epoch, row.validation["nll"].value_or(INFINITY));
+    row.best = observe(phase, s.schedule, row.epoch, selection_loss(o, row.validation));
     if (row.best) {
       s.best = snapshot(*s.model.net);
       s.best_lr = row.lr;

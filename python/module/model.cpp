@@ -66,7 +66,9 @@ nb::object apply_items(const Model& model, nb::dict columns) {
     options.features = features.rows("features");
     const Items items = make_items(read);
     const Items out = model.apply(items, options);
-    probs = numbers(out.predictions.sources().front());
+    probs.first = probabilities(out);
+    probs.second = {items.size()};
+    if (!items.binary()) probs.second.push_back(items.classes());
     widen(probs, calibrated_shape(items.predictions));
     if (!out.concentration.empty()) alpha = numbers(out.concentration.front());
   }

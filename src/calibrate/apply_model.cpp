@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "calibrate/passes.hpp"
 #include "plumb/calibrate/alpha.hpp"
 #include "plumb/calibrate/map.hpp"
 #include "plumb/data/check.hpp"
@@ -74,7 +75,15 @@ void apply_model(const CalibrationModel& model, const Predictions& predictions, 
       }
       if (options.disagreement) {
         DisagreementForecast forecast;
-        forecast_disagreement(p, predictions.classes(), alpha_0, forecast);
+        if (predictions.samples() == 1) {
+          forecast_disagreement(p, predictions.classes(), alpha_0, forecast);
+        } else {
+          PredictionBlock pass;
+          for (int s = 0; s < predictions.samples(); ++s) {
+            pipeline.apply(detail::one_pass(predictions, s), first + begin, first + end, pass);
+            add_sample_forecast(pass, predictions.classes(), alpha_0, s, predictions.samples(), forecast);
+          }
+        }
         for (std::int64_t i = begin; i < end; ++i)
           disagreement[i] = forecast.p[(i - begin) * forecast.columns];
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibrate/passes.hpp"
 #include "calibrate/rows.hpp"
 
 namespace plumb {
@@ -144,6 +145,14 @@ std::vector<Step> fit_calibrator(std::string_view method, const Items& items, co
 }
 
 Step detail::fit_with_prior(const CalibratorRow& row, const Items& items, const FitOptions& options) {
+  if (const int passes = items.predictions.samples(); passes > 1 && row.method != "auto") {
+    FitOptions o = options;
+    o.features = every_pass(options.features, items.size(), passes);
+    Step step = fit_with_prior(row, every_pass(items), o);
+    step.fit.items /= passes;
+    step.fit.votes /= passes;
+    return step;
+  }
   if (!row.uses("prior_votes") || row.method == "auto") return row.fit(items, options);
   return fit_with_prior([&](const FitOptions& o) { return row.fit(items, o); }, options);
 }

@@ -22,7 +22,7 @@ FittedModel fit_model(std::string_view method, const Items& items, const FitOpti
     model = *after;
     out.items = calibrated(items, *after, options.threads);
   } else {
-    model.input = gives_logits(items.predictions) ? "logits" : "probabilities";
+    model.input = items.predictions.scale() == Scale::logit ? "logits" : "probabilities";
   }
   model.name = CalibrationModel{}.name;
   model.task = items.binary() ? "binary" : "multiclass";

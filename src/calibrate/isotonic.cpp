@@ -16,7 +16,9 @@ std::vector<IsotonicBlock> pool(const ForecastsView& ascending) {
   return out;
 }
 
-BinTable pooled_table(const ForecastsView& ascending) {
+}  // namespace
+
+BinTable isotonic_table(const ForecastsView& ascending) {
   const std::vector<IsotonicBlock> blocks = pool(ascending);
   BinTable t;
   if (blocks.empty()) t.values.push_back(0.5);
@@ -29,8 +31,10 @@ BinTable pooled_table(const ForecastsView& ascending) {
   return t;
 }
 
+namespace {
+
 Step fit_isotonic(const Items& items, const FitOptions& options) {
-  return fit_tables(items, options.threads, "isotonic", pooled_table);
+  return fit_tables(items, options.threads, "isotonic", isotonic_table);
 }
 
 }  // namespace

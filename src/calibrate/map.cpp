@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "calibrate/passes.hpp"
 #include "calibrate/rows.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/memory.hpp"
@@ -45,6 +46,19 @@ Pipeline::Pipeline(const CalibrationModel& model)
 
 void Pipeline::apply(const Predictions& predictions, std::int64_t begin, std::int64_t end,
                      PredictionBlock& out) const {
+  const int passes = predictions.samples();
+  if (passes <= 1) return apply_once(predictions, begin, end, out);
+  // The mean is taken in the order of Predictions::read, so that it has the bits of calibrated passes.
+  PredictionBlock pass;
+  for (int s = 0; s < passes; ++s) {
+    apply_once(detail::one_pass(predictions, s), begin, end, s == 0 ? out : pass);
+    for (std::size_t i = 0; s > 0 && i < out.z.size(); ++i) out.z[i] += pass.z[i];
+  }
+  for (double& z : out.z) z /= passes;
+}
+
+void Pipeline::apply_once(const Predictions& predictions, std::int64_t begin, std::int64_t end,
+                          PredictionBlock& out) const {
   if (predictions.classes() != classes_)
     throw InputError(
         fmt::format("the model is for {} classes but {} has {}", classes_,
@@ -89,16 +103,19 @@ void check_fits(const CalibrationModel& model, const Predictions& p) {
         fmt::format("{} is for {} classes but {} has {}", model.name, model.classes, name, p.classes()));
   // A shift of a row of logits changes nothing for the others, so log-probabilities serve as well.
   const std::string& first = model.steps.front().method;
-  const bool logits = gives_logits(p);
+  const bool logits = p.scale() == Scale::logit;
   if ((first == "vector" || first == "matrix") && (model.input == "logits") != logits)
     throw InputError(fmt::format("{} begins with a {} step that was fitted on {}; give {} instead of {}",
                                  model.name, first, model.input, opt(logits ? "probs" : "logits"), name));
 }
 
-Items calibrated(const Items& items, const CalibrationModel& model, int threads) {
-  const Pipeline pipeline(model);
+namespace {
+
+/// One pass behind the model, held in memory.
+Rows calibrated_pass(const Pipeline& pipeline, const Items& items, const Predictions& predictions,
+                     const std::string& name, int threads) {
   const std::int64_t n = items.size();
-  const std::int64_t width = items.predictions.width();
+  const std::int64_t width = predictions.width();
   // Pages are first touched by the workers:
   // zeros written by one of them would cost as much as the map itself.
   const std::size_t numbers = n * width;
@@ -108,16 +125,27 @@ Items calibrated(const Items& items, const CalibrationModel& model, int threads)
   std::vector<PredictionBlock> blocks(resolve_threads(threads));
   parallel_blocks(n, block_rows(items), threads, [&](int worker, std::int64_t begin, std::int64_t end) {
     PredictionBlock& block = blocks[worker];
-    pipeline.apply(items.predictions, begin, end, block);
+    pipeline.apply(predictions, begin, end, block);
     std::copy(block.z.begin(), block.z.end(), z.begin() + begin * width);
   });
-  Items out = items;
-  const std::string name = items.predictions.sources().front().name() + " (calibrated)";
   const std::vector<std::int64_t> shape =
       width == 1 ? std::vector<std::int64_t>{n} : std::vector<std::int64_t>{n, width};
   Array array = view_of(std::span<const double>(z), shape, name);
   array.owner = owned;
-  out.predictions = Predictions({Rows(std::move(array))}, Scale::probability);
+  return Rows(std::move(array));
+}
+
+}  // namespace
+
+Items calibrated(const Items& items, const CalibrationModel& model, int threads) {
+  const Pipeline pipeline(model);
+  const Predictions& p = items.predictions;
+  std::vector<Rows> passes;
+  for (int s = 0; s < p.samples(); ++s)
+    passes.push_back(calibrated_pass(pipeline, items, detail::one_pass(p, s),
+                                     p.sources()[s].name() + " (calibrated)", threads));
+  Items out = items;
+  out.predictions = Predictions(std::move(passes), Scale::probability);
   return out;
 }
 

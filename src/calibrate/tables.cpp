@@ -70,25 +70,8 @@ double event_loss(double hits, double trials, double v) {
   return -hits * log_portable(v) - (trials - hits) * log_portable(1 - v);
 }
 
-Step fit_tables(const Items& items, int threads, const std::string& method, const FitTable& fit) {
+Step step_of_tables(const std::string& method, const std::vector<BinTable>& tables, double mass) {
   Step step{method};
-  std::vector<BinTable> tables;
-  double mass = 0;
-  if (items.binary()) {
-    const Forecasts f = collect_class(items, 1, threads);
-    mass = count_votes(f, step.fit);
-    tables.push_back(fit(sort_forecasts(f, threads).view()));
-  } else {
-    const int classes = items.classes();
-    const auto chunk = static_cast<int>(
-        std::clamp<std::int64_t>(kHeld / std::max<std::int64_t>(items.size(), 1), 1, classes));
-    for (int first = 0; first < classes; first += chunk) {
-      std::vector<Forecasts> columns(std::min(chunk, classes - first));
-      collect_classes(items, first, threads, columns);
-      if (first == 0) mass = count_votes(columns.front(), step.fit);
-      for (const Forecasts& f : columns) tables.push_back(fit(sort_forecasts(f, threads).view()));
-    }
-  }
   std::vector<double> bins, edges, values;
   ExactSum loss;
   for (const BinTable& t : tables) {
@@ -101,6 +84,31 @@ Step fit_tables(const Items& items, int threads, const std::string& method, cons
   step.add_parameter("edges", std::move(edges));
   step.add_parameter("values", std::move(values));
   step.fit.objective = mass > 0 ? loss.value() / mass : 0;
+  return step;
+}
+
+Step fit_tables(const Items& items, int threads, const std::string& method, const FitTable& fit) {
+  FitReport report;
+  std::vector<BinTable> tables;
+  double mass = 0;
+  if (items.binary()) {
+    const Forecasts f = collect_class(items, 1, threads);
+    mass = count_votes(f, report);
+    tables.push_back(fit(sort_forecasts(f, threads).view()));
+  } else {
+    const int classes = items.classes();
+    const auto chunk = static_cast<int>(
+        std::clamp<std::int64_t>(kHeld / std::max<std::int64_t>(items.size(), 1), 1, classes));
+    for (int first = 0; first < classes; first += chunk) {
+      std::vector<Forecasts> columns(std::min(chunk, classes - first));
+      collect_classes(items, first, threads, columns);
+      if (first == 0) mass = count_votes(columns.front(), report);
+      for (const Forecasts& f : columns) tables.push_back(fit(sort_forecasts(f, threads).view()));
+    }
+  }
+  Step step = step_of_tables(method, tables, mass);
+  step.fit.items = report.items;
+  step.fit.votes = report.votes;
   return step;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "calibrate/rows.hpp"
 #include "plumb/data/forecasts.hpp"
@@ -30,6 +32,11 @@ using FitTable = std::function<BinTable(const ForecastsView& ascending)>;
 /// Fits each class on its column in ascending order of p and fills parameters and report.
 [[nodiscard]] Step fit_tables(const Items& items, int threads, const std::string& method,
                               const FitTable& fit);
+/// The step of such tables; `mass` is the weight of all votes. Items and votes are left to the caller.
+[[nodiscard]] Step step_of_tables(const std::string& method, const std::vector<BinTable>& tables,
+                                  double mass);
+/// The table of `isotonic`.
+[[nodiscard]] BinTable isotonic_table(const ForecastsView& ascending);
 /// Parameters: cells (number of bins by class), edges, values (one class after the other).
 [[nodiscard]] MapPtr map_tables(const Step& step, int classes);
 void onnx_tables(OnnxFlow& flow, const Step& step);

@@ -1,4 +1,5 @@
 // What a case adds, as bytes.
+#include <algorithm>
 #include <stdexcept>
 
 #include "evaluate/case_sums.hpp"
@@ -21,6 +22,14 @@ void visit_optional(Io& io, std::optional<T>& x) {
 template <class Io>
 void visit(Io& io, NamedSums& s) {
   fields(io, s.name, s.sums);
+  visit_ladder(io, s.ladder);
+}
+
+template <class Io>
+void visit(Io& io, CaseLadders& l) {
+  visit_ladder(io, l.votes);
+  visit_ladder(io, l.majority);
+  fields(io, l.raters, l.classes);
 }
 
 template <class Io>
@@ -33,6 +42,14 @@ void visit(Io& io, RaterOverlap& r) {
 template <class Io>
 void visit(Io& io, CaseOverlap& o) {
   fields(io, o.predicted, o.expected, o.raters);
+}
+
+/// And of its structures, which have none of their own.
+template <class Io>
+void visit_structures(Io& io, std::optional<CaseOverlap>& o) {
+  if (!o) return;
+  io.size(o->structures);
+  for (CaseOverlap& structure : o->structures) visit(io, structure);
 }
 
 template <class Io>
@@ -55,18 +72,19 @@ void visit(Io& io, CaseRow& r) {
   fields(io, r.name, r.unit, r.slices, r.items, r.votes, r.raters, r.voxel_mm3);
   visit(io, r.metrics);
   visit_optional(io, r.overlap);
+  visit_structures(io, r.overlap);
   fields(io, r.regions);
 }
 
 template <class Io>
 void visit(Io& io, CaseSums& s) {
-  fields(io, s.state, s.raters, s.regions, s.row, s.even);
-  visit_ladder(io, s.ladder);
+  fields(io, s.state, s.raters, s.regions, s.row, s.even, s.ladders);
 }
 
 namespace {
 
 constexpr std::string_view kCaseMagic = "PLUMBCAS";
+constexpr std::uint32_t kCaseFormat = kStateFormat + 1;  // with the ladders of raters and regions
 
 /// Sums that can be added to others with so many bins and classes; what was not computed is empty.
 bool addable(const StreamSums& s, int bins, int classes) {
@@ -87,6 +105,12 @@ bool addable(const StreamSums& s, int bins, int classes) {
          (s.agreement.cls.empty() || s.agreement.cls.size() == k);
 }
 
+bool fits_raters(const std::optional<CaseOverlap>& overlap, std::size_t raters) {
+  if (!overlap) return true;
+  const auto fits = [&](const CaseOverlap& o) { return o.raters.size() == raters; };
+  return fits(*overlap) && std::all_of(overlap->structures.begin(), overlap->structures.end(), fits);
+}
+
 bool consistent_case(const CaseSums& s) {
   const EvaluateState& e = s.state;
   constexpr int kMost = 1 << 20;
@@ -95,17 +119,18 @@ bool consistent_case(const CaseSums& s) {
     for (const NamedSums& r : *named)
       if (!addable(r.sums, e.bins, e.classes)) return false;
   return addable(e.votes, e.bins, e.classes) && addable(e.consensus, e.bins, e.classes) &&
-         (!s.row.overlap || s.row.overlap->raters.size() == s.row.raters.size());
+         (s.ladders.classes.empty() || s.ladders.classes.size() == static_cast<std::size_t>(e.classes)) &&
+         s.ladders.raters.empty() && fits_raters(s.row.overlap, s.row.raters.size());
 }
 
 }  // namespace
 
-std::string serialize(const CaseSums& sums) { return seal_state(kCaseMagic, kStateFormat, sums); }
+std::string serialize(const CaseSums& sums) { return seal_state(kCaseMagic, kCaseFormat, sums); }
 
 CaseSums deserialize_case(std::string_view bytes, const std::string& name) {
   const std::string damaged = name + " is damaged; delete it and start again";
   try {
-    return read_state<CaseSums>(kCaseMagic, kStateFormat, bytes, name, consistent_case);
+    return read_state<CaseSums>(kCaseMagic, kCaseFormat, bytes, name, consistent_case);
   } catch (const InputError&) {
     throw InputError(damaged);
   } catch (const std::invalid_argument&) {

@@ -17,11 +17,24 @@ struct RaterOverlap {
   std::optional<double> dice, soft_dice;  ///< 2 |A and B| / (|A| + |B|); null where both are empty
 };
 
+/// The volume that the probabilities give, beside the spread of the raters' volumes.
+struct VolumeSpread {
+  double mean = 0;           ///< of the raters
+  std::optional<double> sd;  ///< n - 1; absent for one rater
+  /// Continuous ranked probability score of the expected volume under a normal distribution with that mean
+  /// and standard deviation, in voxels (as in the CURVAS challenge); absent for one rater.
+  std::optional<double> crps;
+};
+
 struct CaseOverlap {
   double predicted = 0;  ///< voxels where the model's most probable class is foreground
   double expected = 0;   ///< summed probability of foreground
   std::vector<RaterOverlap> raters;
+  std::vector<CaseOverlap> structures = {};  ///< of three classes or more: each but the first by itself
 };
+
+[[nodiscard]] std::optional<VolumeSpread> volume_spread(
+    const CaseOverlap& overlap);  ///< absent without raters
 
 /// Sums behind it, which can be added up over parts of a case.
 struct RaterOverlapSums {
@@ -38,6 +51,8 @@ struct OverlapSums {
 [[nodiscard]] OverlapSums overlap_sums(const Items& items, int threads);
 void merge(OverlapSums& into, const OverlapSums& from);
 [[nodiscard]] CaseOverlap finish(const OverlapSums& sums);
+/// Each class but the first, where there are three or more.
+[[nodiscard]] std::vector<CaseOverlap> structure_overlaps(const Items& items, int threads);
 [[nodiscard]] inline CaseOverlap case_overlap(const Items& items, int threads) {
   return finish(overlap_sums(items, threads));
 }

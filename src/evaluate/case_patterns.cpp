@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
-#include "evaluate/ladder_scores.hpp"
 #include "evaluate/stream.hpp"
 #include "metrics/shared/vote_patterns.hpp"
 #include "plumb/numeric/parallel.hpp"
@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kMostPatternRaters = 6;
 constexpr std::uint8_t kUnrated = 255;  // some rater did not rate the voxel
+constexpr int kMostLadders = 256;       // at a time: half a megabyte each
 
 /// Bit r: rater r voted for class 1.
 PatternVotes votes_of(std::size_t pattern, int raters) {
@@ -32,18 +33,19 @@ class PatternReader {
     out.assign(end - begin, 0);
     if (whole_ == nullptr) votes_.read_ratings(begin, end, copy_);
     for (int r = 0; r < raters; ++r) {
+      // Bytes without branches, for the compiler's vectors: all bits are set where a vote is negative.
       const auto add = [&](auto&& vote) {
         for (std::int64_t i = 0; i < end - begin; ++i) {
-          const int v = vote(i);
-          out[i] = v < 0 ? kUnrated : static_cast<std::uint8_t>(out[i] | v << r);
+          const auto v = static_cast<std::int8_t>(vote(i));
+          out[i] |= static_cast<std::uint8_t>(v >> 7) | static_cast<std::uint8_t>(v << r);
         }
       };
       if (whole_ == nullptr) {
-        add([&](std::int64_t i) { return int{copy_[i * raters + r]}; });
+        add([&](std::int64_t i) { return std::max(copy_[i * raters + r], -1); });
       } else {
         const auto* const plane = reinterpret_cast<const std::int8_t*>(whole_->data) +
                                   r * (raters > 1 ? whole_->strides[1] : 0) + begin;
-        add([&](std::int64_t i) { return int{plane[i]}; });
+        add([&](std::int64_t i) { return plane[i]; });
       }
     }
   }
@@ -60,17 +62,18 @@ struct PatternWorker {
   std::vector<std::int64_t> unrated, tied;
   PredictionBlock z;
   std::vector<std::uint8_t> pattern;
-  std::optional<Ladder> ladder;
+  std::vector<std::optional<Ladder>> ladders;  ///< by pattern, of misses; none where there are no voxels
 
   void add_block(std::size_t k, std::span<const double> block) {
     builders[k].add(block);
-    if (ladder) ladder->add(block, builders[k].votes().n, builders[k].votes().hits);
+    if (ladders.empty()) return;
+    if (!ladders[k]) ladders[k].emplace();
+    ladders[k]->add(block, 1, 0);
   }
   void add(std::int64_t begin) {
     const std::uint8_t first = pattern[0];
-    if (first != kUnrated &&
-        std::all_of(pattern.begin(), pattern.end(), [&](auto x) { return x == first; }) &&
-        !builders[first].votes().tied())
+    const bool same = std::memcmp(pattern.data(), pattern.data() + 1, pattern.size() - 1) == 0;
+    if (same && first != kUnrated && !builders[first].votes().tied())
       return add_block(first, std::span(z.z).first(z.size));
     for (auto& own : p) own.clear();
     for (std::int64_t i = 0; i < z.size; ++i) {
@@ -89,7 +92,7 @@ struct PatternWorker {
 struct PatternPass {
   std::vector<PatternSums> sums;  ///< by pattern
   std::vector<std::int64_t> unrated, tied;
-  std::optional<Ladder> ladder;
+  std::vector<std::optional<Ladder>> ladders;
 };
 
 PatternPass pattern_pass(const Items& items, const EvaluateOptions& o, const SplitExtras& extras) {
@@ -97,11 +100,13 @@ PatternPass pattern_pass(const Items& items, const EvaluateOptions& o, const Spl
   PatternWorker fresh;
   for (std::size_t k = 0; k < std::size_t{1} << raters; ++k)
     fresh.builders.emplace_back(votes_of(k, raters), o.bins, extras.logs);
-  if (extras.ladder) fresh.ladder.emplace();
+  if (extras.ladders) fresh.ladders.resize(fresh.builders.size());
   fresh.p.resize(fresh.builders.size());
-  std::vector<PatternWorker> workers(resolve_threads(o.threads), fresh);
+  int threads = resolve_threads(o.threads);
+  if (extras.ladders) threads = std::clamp(kMostLadders >> raters, 1, threads);
+  std::vector<PatternWorker> workers(threads, fresh);
   Progress silent({}, o.cancel);
-  parallel_blocks(items.size(), block_rows(items), o.threads,
+  parallel_blocks(items.size(), block_rows(items), threads,
                   [&](int worker, std::int64_t begin, std::int64_t end) {
                     PatternWorker& w = workers[worker];
                     items.predictions.read(begin, end, w.z);
@@ -110,13 +115,17 @@ PatternPass pattern_pass(const Items& items, const EvaluateOptions& o, const Spl
                     silent.check();
                   });
   PatternPass out;
-  out.ladder = std::move(workers[0].ladder);
+  out.ladders = std::move(workers[0].ladders);
   for (PatternBuilder& b : workers[0].builders) out.sums.push_back(b.finish());
   for (std::size_t i = 0; i < workers.size(); ++i) {
     PatternWorker& w = workers[i];
     if (i > 0) {
       for (std::size_t k = 0; k < out.sums.size(); ++k) out.sums[k].merge(w.builders[k].finish());
-      if (out.ladder) out.ladder->merge(*w.ladder);
+      for (std::size_t k = 0; k < out.ladders.size(); ++k) {
+        if (!w.ladders[k]) continue;
+        if (!out.ladders[k]) out.ladders[k].emplace();
+        out.ladders[k]->merge(*w.ladders[k]);
+      }
     }
     out.unrated.insert(out.unrated.end(), w.unrated.begin(), w.unrated.end());
     out.tied.insert(out.tied.end(), w.tied.begin(), w.tied.end());
@@ -148,6 +157,29 @@ void add_pattern_overlap(const PatternSums& from, std::size_t pattern, OverlapSu
     own.both += from.predicted;
     own.p_in.merge(from.p);
   }
+}
+
+CaseLadders ladders_of(const std::vector<std::optional<Ladder>>& by_pattern, int raters, Ties ties) {
+  const std::uint32_t unit = majority_unit(2, ties);
+  CaseLadders out{Ladder(), Ladder(), std::vector<Ladder>(raters), {}};
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < by_pattern.size(); ++k)
+    if (by_pattern[k]) order.push_back(k);
+  // Those on the grid first: where one of them counts, the distinct forecasts of others need not be
+  // looked up.
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t k) { return !by_pattern[k]->exact(); });
+  for (const std::size_t k : order) {
+    const Ladder& misses = *by_pattern[k];
+    const PatternVotes votes = votes_of(k, raters);
+    out.votes->add_as(misses, votes.n, votes.hits);
+    if (!votes.tied()) {
+      out.majority->add_as(misses, unit, 2 * votes.hits > votes.n ? unit : 0);
+    } else if (ties != Ties::absent) {
+      out.majority->add_as(misses, unit, ties == Ties::half ? unit / 2 : 0);
+    }
+    for (int r = 0; r < raters; ++r) out.raters[r].add_as(misses, 1, k >> r & 1);
+  }
+  return out;
 }
 
 }  // namespace
@@ -189,14 +221,15 @@ SplitSums pattern_sums(const Items& items, ProductSet products, const EvaluateOp
     const Consensus shared = consensus(items.gather(pass.tied), ties, o.threads);
     out.consensus.merge(stream_sums(shared.items, plan, products, o, silent));
   }
+  if (extras.ladders) out.ladders = ladders_of(pass.ladders, raters, o.ties);
   if (!pass.unrated.empty()) {
     const Items rest = items.gather(pass.unrated);
     add_item_by_item(rest, plan, products, o, out);
     merge(overlap, overlap_sums(rest, o.threads));
-    if (pass.ladder) pass.ladder->merge(ladder_of(pass_over(rest, Event::event, o.threads)));
+    if (out.ladders)
+      merge_into(*out.ladders, case_ladders(rest, {.votes = true, .single = true}, ties, o.threads));
   }
   out.overlap = finish(overlap);
-  out.ladder = std::move(pass.ladder);
   return out;
 }
 

@@ -12,6 +12,17 @@
 namespace plumb::detail {
 namespace {
 
+constexpr const char* kNeedsVoxels = "needs all voxels in memory; evaluate one case, or a sample of voxels";
+constexpr const char* kTiedVoxels =
+    "it depends on the number of votes, and tied raters share some; leave those out with ⟦ties⟧ absent";
+constexpr std::size_t kMostSliceLadders = 64;  // of a column: half a megabyte each
+
+/// Whether a metric of the ladder depends on how many votes there are, not on shares of them alone.
+bool counts_votes(std::string_view key) {
+  constexpr std::string_view kKeys[] = {"cox_score", "spiegelhalter_z", "hosmer_lemeshow", "eaurc"};
+  return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
+}
+
 template <class Named>
 Named& entry_of(std::vector<Named>& all, const std::string& name) {
   const auto at = std::find_if(all.begin(), all.end(), [&](const Named& n) { return n.name == name; });
@@ -24,8 +35,10 @@ void add_named(std::vector<NamedSums>& all, NamedSums& from) {
   NamedSums& at = entry_of(all, from.name);
   if (at.sums.event.bins.empty()) {
     at.sums = std::move(from.sums);
+    at.ladder = std::move(from.ladder);
   } else {
     at.sums.merge(from.sums);
+    if (at.ladder && from.ladder) at.ladder->merge(*from.ladder);
   }
 }
 
@@ -66,7 +79,7 @@ void CasePool::add(CaseSums c) {
     merge(state_, c.state);
   }
   empty_ = false;
-  if (c.ladder) ladder_.merge(*c.ladder);
+  merge_into(ladders_, c.ladders);
   for (NamedSums& rater : c.raters) add_named(raters_, rater);
   for (NamedSums& region : c.regions) add_named(regions_, region);
   if (draws_) draws_->add(c.row.unit, c.state.votes);
@@ -74,12 +87,38 @@ void CasePool::add(CaseSums c) {
     NamedState& at = entry_of(slices_[i], c.row.slices.at(i));
     if (at.cases++ == 0) {
       at.state = c.state;
+      at.ladder = c.ladders.votes;
     } else {
       merge(at.state, c.state);
+      if (at.ladder && c.ladders.votes) at.ladder->merge(*c.ladders.votes);
     }
+    if (slices_[i].size() > kMostSliceLadders)
+      for (NamedState& slice : slices_[i]) slice.ladder.reset();  // of all, whatever the order of cases
   }
   even_ += c.even;
   cases_.push_back(std::move(c.row));
+}
+
+/// What needs an order over votes: against all of them and against the majority.
+void CasePool::add_ladders(const Selection& selection, Observed& observed, Result& result) const {
+  if (ladders_.votes) add_ladder(*ladders_.votes, selection, o_, true, observed.scores, result);
+  if (!ladders_.classes.empty()) {
+    const ClassKde kernel = read_class_ladders(ladders_.classes, o_);
+    observed.scores["ece_kde_classwise"] = kernel.mean;
+    result.per_class.emplace_back("ece_kde_classwise", kernel.by_class);
+  }
+  if (!ladders_.majority || !has_majority(state_.most_votes, o_.ties)) return;
+  const Selection part = ladder_part(selection, o_);
+  const Ladder ladder = ladders_.majority->in_lowest_terms();
+  const bool shared = !ladder.single_votes();
+  const Scores majority = read_ladder(ladder, part, o_).scores;
+  for (auto& [key, m] : result.consensus) {
+    if (!part.has(key)) continue;
+    const auto at = majority.find(key);
+    m = result_of(shared && counts_votes(key) ? Estimate::undefined(kTiedVoxels)
+                  : at != majority.end()      ? at->second
+                                              : Estimate::undefined(kNeedsVoxels));
+  }
 }
 
 /// Intervals, p-values and the verdict, from draws of units.
@@ -126,13 +165,12 @@ Result CasePool::finish(EvaluateState* state) {
   observed.sums = state_.votes;
   detail::finish(selection, Products(state_.votes, kStreamingProducts, finish_options()), observed.scores);
   replace_setting(result, "unit", std::string(options_.grouped ? "group" : "case"));
-  add_ladder(ladder_, selection, o_, true, observed.scores, result);
+  add_ladders(selection, observed, result);
   std::vector<std::string> keys;
   for (const MetricRow* row : selection.rows) {
     keys.emplace_back(row->key);
     if (!observed.scores.contains(keys.back()))
-      observed.scores[keys.back()] =
-          Estimate::undefined("needs all voxels in memory; evaluate one case, or a sample of voxels");
+      observed.scores[keys.back()] = Estimate::undefined(kNeedsVoxels);
   }
   replace_setting(result, "metrics", keys);
   add_intervals(selection, observed, result);
@@ -141,13 +179,13 @@ Result CasePool::finish(EvaluateState* state) {
     result.notes.push_back(
         counted(even_, "voxel") +
         " of a structure in some rater's mask had probability 1 for the background, so the structures were given equal probabilities there");
-  add_rater_sections(raters_, selection, finish_options(), result);
-  add_region_section(regions_, cases_, selection, finish_options(), result);
+  add_rater_sections(raters_, selection, finish_options(), o_, result);
+  add_region_section(regions_, cases_, selection, finish_options(), o_, result);
   add_case_slices(slices_, options_, result);
   add_case_rows(cases_, options_.grouped, result);
   if (state != nullptr) {
     *state = state_;
-    state->ladder = std::move(ladder_);
+    state->ladder = ladders_.votes ? std::move(ladders_.votes) : Ladder();
   }
   return result;
 }

@@ -14,6 +14,7 @@ struct NamedState {
   std::string name;
   std::int64_t cases = 0;
   EvaluateState state;
+  std::optional<Ladder> ladder = {};  ///< none where there are too many slices
 };
 
 class CasePool {
@@ -24,6 +25,7 @@ class CasePool {
   [[nodiscard]] Result finish(EvaluateState* state);
 
  private:
+  void add_ladders(const Selection& selection, Observed& observed, Result& result) const;
   void add_intervals(const Selection& selection, Observed& observed, Result& result) const;
   [[nodiscard]] FinishOptions finish_options() const {
     return {o_.bins, o_.clip, o_.leave_out, state_.classes == 2, false, o_.threads};
@@ -33,7 +35,7 @@ class CasePool {
   const EvaluateOptions& o_;
   bool empty_ = true;
   EvaluateState state_;
-  Ladder ladder_;
+  CaseLadders ladders_;  ///< without those of raters, which are with their sums
   std::optional<CaseDraws> draws_;
   std::vector<NamedSums> raters_, regions_;
   std::vector<std::vector<NamedState>> slices_;
@@ -43,9 +45,10 @@ class CasePool {
 
 // Sections of the result (case_sections.cpp).
 void add_rater_sections(const std::vector<NamedSums>& raters, const Selection& selection,
-                        const FinishOptions& options, Result& result);
+                        const FinishOptions& finish, const EvaluateOptions& options, Result& result);
 void add_region_section(const std::vector<NamedSums>& regions, const std::vector<CaseRow>& cases,
-                        const Selection& selection, const FinishOptions& options, Result& result);
+                        const Selection& selection, const FinishOptions& finish,
+                        const EvaluateOptions& options, Result& result);
 void add_case_slices(const std::vector<std::vector<NamedState>>& slices, const CasesOptions& options,
                      Result& result);
 void add_case_rows(const std::vector<CaseRow>& cases, bool grouped, Result& result);

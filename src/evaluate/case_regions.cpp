@@ -50,17 +50,21 @@ void split_by_band(const Case& c, std::vector<Region>& out) {
 
 }  // namespace
 
-Selection region_metrics(const Selection& selection) {
+Selection part_metrics(const Selection& selection, const EvaluateOptions& o) {
+  const Selection by_ladder = ladder_part(selection, o);
   return selection.part([&](const MetricRow& row) {
-    return row.key != "ece_corrected" && kStreamingProducts.has(run_of(row).needs(selection.binary));
+    return by_ladder.has(row.key) ||
+           (row.key != "ece_corrected" && kStreamingProducts.has(run_of(row).needs(selection.binary)));
   });
 }
 
-KeyedValues region_values(const StreamSums& sums, const Selection& part, const FinishOptions& options) {
+KeyedValues part_values(const NamedSums& sums, const Selection& part, ProductSet products,
+                        const FinishOptions& how, const EvaluateOptions& o) {
   Scores scores;
-  finish(part, Products(sums, part.products, options), scores);
+  finish(part, Products(sums.sums, products, how), scores);
+  if (sums.ladder) scores.merge(read_ladder(*sums.ladder, ladder_part(part, o), o).scores);
   KeyedValues out;
-  for (const MetricRow* row : part.rows) out.emplace_back(row->key, scores.at(std::string(row->key)).value);
+  for (const MetricRow* row : part.rows) out.emplace_back(row->key, scores[std::string(row->key)].value);
   return out;
 }
 
@@ -68,17 +72,20 @@ void measure_regions(const Case& c, const EvaluateOptions& o, CaseSums& out) {
   std::vector<Region> regions;
   split_by_agreement(c.items, regions);
   split_by_band(c, regions);
-  const Selection part = region_metrics(select_metrics(o, task_kind(c.items)));
+  const Selection part = part_metrics(select_metrics(o, task_kind(c.items)), o);
+  const ProductSet products = part.products.both(kStreamingProducts) | ProductSet(Product::event_table);
   const FinishOptions how{o.bins, o.clip, o.leave_out, c.items.binary(), false, o.threads};
   Progress silent({}, o.cancel);
   for (const Region& region : regions) {
     if (region.rows.empty()) continue;
     const Items items = c.items.gather(region.rows);
-    const StreamSums sums = stream_sums(items, equal_width_plan(o.bins, items.classes()),
-                                        part.products | ProductSet(Product::event_table), o, silent);
-    out.row.regions.push_back({region.name, items.size(), narrow<std::int64_t>(sums.event.total().votes),
-                               region_values(sums, part, how)});
-    out.regions.push_back({region.name, sums});
+    NamedSums own{region.name,
+                  stream_sums(items, equal_width_plan(o.bins, items.classes()), products, o, silent)};
+    if (!ladder_part(part, o).rows.empty())
+      own.ladder = case_ladders(items, {.votes = true}, {o.ties, o.seed}, o.threads).votes;
+    out.row.regions.push_back({region.name, items.size(), narrow<std::int64_t>(own.sums.event.total().votes),
+                               part_values(own, part, products, how, o)});
+    out.regions.push_back(std::move(own));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "evaluate/case_pool.hpp"
 #include "evaluate/case_regions.hpp"
+#include "evaluate/intervals.hpp"
 #include "evaluate/runs.hpp"
 #include "evaluate/tables.hpp"
 #include "plumb/numeric/exact_sum.hpp"
@@ -20,18 +21,38 @@ Tree tree_of(const KeyedValues& values) {
   return out;
 }
 
-Tree overlap_tree(const CaseRow& row) {
+/// Volumes in voxels, those of the raters in a few numbers, and each rater.
+Tree::Members overlap_members(const CaseOverlap& overlap, const std::vector<std::string>& names) {
   Tree::Members raters;
-  for (std::size_t r = 0; r < row.raters.size(); ++r) {
-    const RaterOverlap& o = row.overlap->raters[r];
-    raters.emplace_back(row.raters[r], Tree::Members{{"volume", o.volume},
-                                                     {"dice", Tree(value_or_null(o.dice))},
-                                                     {"soft_dice", Tree(value_or_null(o.soft_dice))}});
+  for (std::size_t r = 0; r < names.size(); ++r) {
+    const RaterOverlap& o = overlap.raters[r];
+    raters.emplace_back(names[r], Tree::Members{{"volume", o.volume},
+                                                {"dice", Tree(value_or_null(o.dice))},
+                                                {"soft_dice", Tree(value_or_null(o.soft_dice))}});
   }
-  return Tree::Members{{"predicted", row.overlap->predicted},
-                       {"expected", row.overlap->expected},
-                       {"voxel_mm3", row.voxel_mm3 > 0 ? Tree(row.voxel_mm3) : Tree(Value{})},
-                       {"raters", std::move(raters)}};
+  const VolumeSpread volumes = volume_spread(overlap).value_or(VolumeSpread{});
+  return {{"predicted", overlap.predicted},
+          {"expected", overlap.expected},
+          {"raters_mean", volumes.mean},
+          {"raters_sd", Tree(value_or_null(volumes.sd))},
+          {"volume_crps", Tree(value_or_null(volumes.crps))},
+          {"raters", std::move(raters)}};
+}
+
+std::string structure_name(const Result& result, std::size_t structure) {
+  const std::size_t cls = structure + 1;
+  return cls < result.class_names.size() ? result.class_names[cls] : std::to_string(cls);
+}
+
+Tree overlap_tree(const CaseRow& row, const Result& result) {
+  Tree::Members out = overlap_members(*row.overlap, row.raters);
+  out.insert(out.end() - 1, {"voxel_mm3", row.voxel_mm3 > 0 ? Tree(row.voxel_mm3) : Tree(Value{})});
+  Tree::Members structures;
+  for (std::size_t k = 0; k < row.overlap->structures.size(); ++k)
+    structures.emplace_back(structure_name(result, k),
+                            overlap_members(row.overlap->structures[k], row.raters));
+  if (!structures.empty()) out.emplace_back("structures", std::move(structures));
+  return out;
 }
 
 Tree region_tree(const CaseRow& row) {
@@ -65,29 +86,44 @@ Tree spread(std::vector<double> values) {
                        {"cases", Tree(Value(static_cast<std::int64_t>(values.size())))}};
 }
 
+/// Over cases, of the mean over raters; `of` a row with overlap.
+template <class Of>
+Tree::Members overlap_spread(const std::vector<CaseRow>& cases, Of of) {
+  std::vector<double> dice, soft, crps;
+  for (const CaseRow& row : cases) {
+    const CaseOverlap* const own = row.overlap ? of(row) : nullptr;
+    if (own == nullptr) continue;
+    if (const auto x = mean_of(*own, &RaterOverlap::dice)) dice.push_back(*x);
+    if (const auto x = mean_of(*own, &RaterOverlap::soft_dice)) soft.push_back(*x);
+    if (const auto volumes = volume_spread(*own); volumes && volumes->crps) crps.push_back(*volumes->crps);
+  }
+  Tree::Members out;
+  for (const auto& [name, values] :
+       {std::pair("dice", &dice), std::pair("soft_dice", &soft), std::pair("volume_crps", &crps)})
+    if (!values->empty()) out.emplace_back(name, spread(std::move(*values)));
+  return out;
+}
+
 }  // namespace
 
 void add_rater_sections(const std::vector<NamedSums>& raters, const Selection& selection,
-                        const FinishOptions& options, Result& result) {
-  const Selection single = selection.part([&](const MetricRow& row) {
-    return row.needs != Needs::pairs && kByRater.has(run_of(row).needs(selection.binary));
+                        const FinishOptions& how, const EvaluateOptions& options, Result& result) {
+  const Selection single = part_metrics(selection, options).part([&](const MetricRow& row) {
+    const ProductSet needs = run_of(row).needs(selection.binary);
+    return row.needs != Needs::pairs && (kByRater.has(needs) || kByLadder.has(needs));
   });
   Tree::Members out;
-  for (const NamedSums& rater : raters) {
-    Scores scores;
-    detail::finish(single, Products(rater.sums, kByRater, options), scores);
-    KeyedValues values;
-    for (const MetricRow* row : single.rows)
-      if (row->key != "ece_corrected") values.emplace_back(row->key, scores.at(std::string(row->key)).value);
-    out.emplace_back(rater.name, tree_of(values));
-  }
+  for (const NamedSums& rater : raters)
+    out.emplace_back(rater.name, tree_of(part_values(rater, single, kByRater, how, options)));
   if (!out.empty()) result.sections.emplace_back("per_rater", std::move(out));
 }
 
 void add_region_section(const std::vector<NamedSums>& regions, const std::vector<CaseRow>& cases,
-                        const Selection& selection, const FinishOptions& options, Result& result) {
+                        const Selection& selection, const FinishOptions& how, const EvaluateOptions& options,
+                        Result& result) {
   if (regions.empty()) return;
-  const Selection part = region_metrics(selection);
+  const Selection part = part_metrics(selection, options);
+  const ProductSet products = part.products.both(kStreamingProducts) | ProductSet(Product::event_table);
   Tree::Members out;
   Table reliability;
   for (const NamedSums& region : regions) {
@@ -107,7 +143,7 @@ void add_region_section(const std::vector<NamedSums>& regions, const std::vector
     Tree::Members own{{"items", Tree(Value(items))},
                       {"votes", Tree(Value(votes))},
                       {"cases", Tree(Value(in))},
-                      {"metrics", tree_of(region_values(region.sums, part, options))}};
+                      {"metrics", tree_of(part_values(region, part, products, how, options))}};
     if (region.sums.by_class.size() > 2) {
       Tree::Members classes;
       for (std::size_t k = 0; k < region.sums.by_class.size(); ++k) {
@@ -128,7 +164,15 @@ void add_case_slices(const std::vector<std::vector<NamedState>>& slices, const C
                      Result& result) {
   for (std::size_t i = 0; i < slices.size(); ++i)
     for (const NamedState& slice : slices[i]) {
-      const Result r = plumb::finish(slice.state, options.evaluate);
+      Result r = plumb::finish(slice.state, options.evaluate);
+      if (slice.ladder) {
+        const Selection by_ladder = ladder_part(
+            select_metrics(options.evaluate, {r.classes == 2, false, slice.state.votes.several_votes}),
+            options.evaluate);
+        Scores scores = read_ladder(*slice.ladder, by_ladder, options.evaluate).scores;
+        for (auto& [key, m] : r.metrics)
+          if (by_ladder.has(key)) m = result_of(scores[key]);
+      }
       GroupResult g{slice.name, r.items, r.votes, {}, options.by[i], {}};
       for (const auto& [key, m] : r.metrics)
         if (m.value) {
@@ -149,7 +193,7 @@ void add_case_rows(const std::vector<CaseRow>& cases, bool grouped, Result& resu
     m.emplace_back("items", Tree(Value(row.items)));
     m.emplace_back("votes", Tree(Value(row.votes)));
     m.emplace_back("metrics", tree_of(row.metrics));
-    if (row.overlap) m.emplace_back("overlap", overlap_tree(row));
+    if (row.overlap) m.emplace_back("overlap", overlap_tree(row, result));
     if (!row.regions.empty()) m.emplace_back("regions", region_tree(row));
     list.emplace_back(std::move(m));
   }
@@ -160,16 +204,16 @@ void add_case_rows(const std::vector<CaseRow>& cases, bool grouped, Result& resu
     if (!values.empty()) over.emplace_back(cases.front().metrics[k].first, spread(std::move(values)));
   }
   result.sections.emplace_back("cases", std::move(over));
-  Tree::Members overlap;
-  for (const auto& [name, which] :
-       {std::pair("dice", &RaterOverlap::dice), std::pair("soft_dice", &RaterOverlap::soft_dice)}) {
-    std::vector<double> values;
-    for (const CaseRow& row : cases)
-      if (row.overlap)
-        if (const auto v = mean_of(*row.overlap, which)) values.push_back(*v);
-    if (!values.empty()) overlap.emplace_back(name, spread(std::move(values)));
-  }
+  Tree::Members overlap = overlap_spread(cases, [](const CaseRow& row) { return &*row.overlap; });
   if (!overlap.empty()) result.sections.emplace_back("overlap", std::move(overlap));
+  Tree::Members structures;
+  for (std::size_t k = 0; k + 1 < static_cast<std::size_t>(result.classes); ++k) {
+    Tree::Members own = overlap_spread(cases, [k](const CaseRow& row) {
+      return k < row.overlap->structures.size() ? &row.overlap->structures[k] : nullptr;
+    });
+    if (!own.empty()) structures.emplace_back(structure_name(result, k), std::move(own));
+  }
+  if (!structures.empty()) result.sections.emplace_back("structures", std::move(structures));
   result.sections.emplace_back("per_case", std::move(list));
 }
 

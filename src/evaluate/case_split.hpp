@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "evaluate/bin_plan.hpp"
+#include "evaluate/case_ladders.hpp"
 #include "evaluate/case_overlap.hpp"
 #include "evaluate/product_set.hpp"
 #include "plumb/evaluate/state.hpp"
-#include "plumb/metrics/ordered/ladder.hpp"
 
 namespace plumb::detail {
 
@@ -18,8 +18,8 @@ inline constexpr ProductSet kBySplit{Product::event_table, Product::class_tables
                                      Product::histogram};
 
 struct SplitExtras {
-  bool logs = true;     ///< false: log-losses need not be computed
-  bool ladder = false;  ///< a ladder of the votes is welcome
+  bool logs = true;      ///< false: log-losses need not be computed
+  bool ladders = false;  ///< ladders of the event are welcome
 };
 
 struct SplitSums {
@@ -28,7 +28,7 @@ struct SplitSums {
   CaseOverlap overlap;
   std::uint64_t tied = 0;
   std::uint32_t most_votes = 0;
-  std::optional<Ladder> ladder;  ///< where it was made on the way
+  std::optional<CaseLadders> ladders;  ///< where they were made on the way
 };
 
 /// The bits of stream_sums() over the votes, over the majority and over each rater, and of case_overlap().

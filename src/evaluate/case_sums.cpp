@@ -83,7 +83,7 @@ void add_other_products(const Items& items, ProductSet products, const EvaluateO
 }
 
 /// The same as observe_case() and rater_sums(), faster.
-Scores measure_split(const Case& c, const EvaluateOptions& o, const Selection& selection, bool wants_ladder,
+Scores measure_split(const Case& c, const EvaluateOptions& o, const Selection& selection, bool wants_ladders,
                      CaseSums& out) {
   check_items(c.items);
   check_table_size(c.items.classes(), o.bins);
@@ -92,7 +92,7 @@ Scores measure_split(const Case& c, const EvaluateOptions& o, const Selection& s
   out.state = begin_state(c.items, one);
   out.state.bandwidth = 0;
   const ProductSet products = ProductSet(Product::event_table) | selection.products.both(kStreamingProducts);
-  SplitSums sums = split_sums(c.items, products.both(kBySplit), one, {selection.has("nll"), wants_ladder});
+  SplitSums sums = split_sums(c.items, products.both(kBySplit), one, {selection.has("nll"), wants_ladders});
   add_other_products(c.items, products.without(kBySplit), one, sums);
   check_mass(c.items, sums.votes.event.total());
   Scores scores;
@@ -108,7 +108,7 @@ Scores measure_split(const Case& c, const EvaluateOptions& o, const Selection& s
     for (const auto& [key, estimate] : Prepared(c.items, rest, one, false).observe(silent).scores)
       scores[key] = estimate;
   }
-  out.ladder = std::move(sums.ladder);
+  if (sums.ladders) out.ladders = std::move(*sums.ladders);
   out.state.votes = std::move(sums.votes);
   out.state.consensus = std::move(sums.consensus);
   out.state.tied = sums.tied;
@@ -117,6 +117,15 @@ Scores measure_split(const Case& c, const EvaluateOptions& o, const Selection& s
     out.raters.push_back({c.raters.at(r), std::move(sums.raters[r])});
   if (c.has_background) out.row.overlap = std::move(sums.overlap);
   return scores;
+}
+
+/// Those that the sums did not bring along; a rater's ladder belongs to the sums of the rater.
+void add_ladders(const Items& items, const WantedLadders& missing, const EvaluateOptions& o, CaseSums& out) {
+  if (missing.votes || missing.single || missing.classes)
+    merge_into(out.ladders, case_ladders(items, missing, {o.ties, o.seed}, o.threads));
+  for (std::size_t r = 0; r < out.ladders.raters.size(); ++r)
+    out.raters.at(r).ladder = std::move(out.ladders.raters[r]);
+  out.ladders.raters.clear();
 }
 
 }  // namespace
@@ -129,10 +138,10 @@ CaseSums measure_case(const Case& c, const CasesOptions& options, bool keep_stat
   const Selection selection = select_metrics(o, task_kind(c.items));
   const Selection by_ladder = ladder_part(selection, o),
                   rest = selection.part([&](const MetricRow&row) { return !by_ladder.has(row.key); });
-  const bool wants_ladder = !by_ladder.rows.empty();
+  const bool wants_ladders = !by_ladder.rows.empty();
   Scores scores;
   if (can_split(c.items, keep_state)) {
-    scores = measure_split(c, o, rest, wants_ladder, out);
+    scores = measure_split(c, o, rest, wants_ladders, out);
   } else {
     scores = observe_case(c.items, rest, o, keep_state, out.state).scores;
     out.raters = rater_sums(c, o);
@@ -140,11 +149,13 @@ CaseSums measure_case(const Case& c, const CasesOptions& options, bool keep_stat
       out.row.overlap = case_overlap(c.items, o.threads);
   }
   if (out.state.ladder)
-    out.ladder = std::exchange(out.state.ladder, std::nullopt);  // pooled apart from the sums
-  if (wants_ladder) {
-    if (!out.ladder) out.ladder = ladder_of(pass_over(c.items, Event::event, o.threads));
-    scores.merge(read_ladder(*out.ladder, by_ladder, o).scores);
-  }
+    out.ladders.votes = std::exchange(out.state.ladder, std::nullopt);  // pooled apart from the sums
+  add_ladders(c.items,
+              {wants_ladders && !out.ladders.votes, wants_ladders && !out.ladders.majority,
+               reads_classes(selection, o, c.items.classes())},
+              o, out);
+  if (wants_ladders) scores.merge(read_ladder(*out.ladders.votes, by_ladder, o).scores);
+  if (out.row.overlap) out.row.overlap->structures = structure_overlaps(c.items, o.threads);
   out.row.votes = narrow<std::int64_t>(out.state.votes.event.total().votes);
   if (options.regions) measure_regions(c, o, out);
   for (const MetricRow* m : selection.rows)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluate/case_ladders.hpp"
 #include "evaluate/case_overlap.hpp"
 #include "evaluate/ladder_scores.hpp"
 #include "evaluate/product_set.hpp"
@@ -23,6 +24,7 @@ using KeyedValues = std::vector<std::pair<std::string, std::optional<double>>>;
 struct NamedSums {
   std::string name;
   StreamSums sums;
+  std::optional<Ladder> ladder = {};  ///< where a metric is read off it
 };
 
 /// Part of a case.
@@ -46,7 +48,7 @@ struct CaseRow {
 
 struct CaseSums {
   EvaluateState state;
-  std::optional<Ladder> ladder;   ///< where a metric is read off it
+  CaseLadders ladders;            ///< of votes, majority and classes, where a metric is read off them
   std::vector<NamedSums> raters;  ///< in the order of the columns
   std::vector<NamedSums> regions;
   CaseRow row;

@@ -1,11 +1,14 @@
 #include "plumb/evaluate/cases.hpp"
 
+#include <algorithm>
+#include <deque>
 #include <future>
 
 #include "evaluate/case_pool.hpp"
 #include "evaluate/checks.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/nothing_left.hpp"
+#include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/progress.hpp"
 
 namespace plumb {
@@ -14,37 +17,52 @@ using namespace detail;
 
 namespace {
 
-/// Cases in order, the next one that is to be read on a thread of its own.
+/// How many cases may be read while one is evaluated: one on two threads, more on more, as long as they
+/// are small.
+std::int64_t most_ahead(const Case& c, int threads) {
+  constexpr double kBytes = 1 << 27;
+  const int classes = c.items.classes();
+  const double voxel = 2.0 * static_cast<double>(c.raters.size()) + (classes == 2 ? 4 : 8.0 * classes);
+  const double bytes = voxel * static_cast<double>(std::max<std::int64_t>(c.items.size(), 1));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(kBytes / bytes, threads / 2.0)));
+}
+
+/// Cases in order, the next ones that are to be read on threads of their own.
 class CaseReader {
  public:
-  CaseReader(std::int64_t cases, const std::function<Case(std::int64_t)>& read, const CaseStore& store)
-      : cases_(cases), read_(read), store_(store) {
-    begin(0);
+  CaseReader(std::int64_t cases, const std::function<Case(std::int64_t)>& read, const CaseStore& store,
+             int threads)
+      : cases_(cases), threads_(threads), read_(read), store_(store) {
+    read_ahead();
   }
   /// The bytes of case i if it was finished before; otherwise it is read by `take`.
   [[nodiscard]] std::optional<std::string> finished(std::int64_t i) const {
     return store_.load ? store_.load(i) : std::nullopt;
   }
   [[nodiscard]] Case take(std::int64_t i) {
-    if (!ahead_.valid() || at_ != i) throw std::logic_error("cases are read in order");
-    std::future<Case> now = std::move(ahead_);
-    // Not before this one is there: one reader at a time, and the case before it is free by now.
+    if (ahead_.empty() || ahead_.front().first != i) throw std::logic_error("cases are read in order");
+    std::future<Case> now = std::move(ahead_.front().second);
+    ahead_.pop_front();
+    // Not before this one is there: the case before it is free by now.
     now.wait();
-    begin(i + 1);
-    return now.get();
+    read_ahead();
+    Case out = now.get();
+    most_ = most_ahead(out, threads_);
+    return out;
   }
 
  private:
-  void begin(std::int64_t from) {
-    for (at_ = from; at_ < cases_ && finished(at_); ++at_) {
-    }
-    if (at_ < cases_) ahead_ = std::async(std::launch::async, [this, i = at_] { return read_(i); });
+  void read_ahead() {
+    for (; next_ < cases_ && std::ssize(ahead_) < most_; ++next_)
+      if (!finished(next_))
+        ahead_.emplace_back(next_, std::async(std::launch::async, [this, i = next_] { return read_(i); }));
   }
 
-  std::int64_t cases_, at_ = 0;
+  std::int64_t cases_, next_ = 0, most_ = 1;
+  int threads_;
   const std::function<Case(std::int64_t)>& read_;
   const CaseStore& store_;
-  std::future<Case> ahead_;
+  std::deque<std::pair<std::int64_t, std::future<Case>>> ahead_;
 };
 
 void check_case_options(const EvaluateOptions& o) {
@@ -79,7 +97,7 @@ Result evaluate_cases(std::span<const std::string> names, const std::function<Ca
   const auto n = std::ssize(names);
   progress.expect(static_cast<double>(n));
   CasePool pool(options);
-  CaseReader reader(n, read, options.store);
+  CaseReader reader(n, read, options.store, resolve_threads(o.threads));
   Tree::List skipped;
   std::vector<std::string> empty;
   std::string nothing;  // why the first of them is empty

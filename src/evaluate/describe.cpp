@@ -65,7 +65,7 @@ void add_interval_notes(const MetricResults& metrics, std::vector<std::string>& 
   for (const auto& [key, m] : metrics) {
     if (m.interval_why.empty() || !why_no_interval(*find_metric(key)).empty()) continue;
     auto at = std::find_if(by_reason.begin(), by_reason.end(),
-                           [&](const auto& r) { return r.first == m.interval_why; });
+                           [&why = m.interval_why](const auto& r) { return r.first == why; });
     if (at == by_reason.end()) at = by_reason.insert(by_reason.end(), {m.interval_why, {}});
     at->second.push_back(key);
   }

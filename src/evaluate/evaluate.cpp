@@ -1,5 +1,6 @@
 #include "plumb/evaluate/evaluate.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "evaluate/checks.hpp"
@@ -8,6 +9,7 @@
 #include "evaluate/decision_tables.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
+#include "evaluate/ladder_scores.hpp"
 #include "evaluate/omnibus.hpp"
 #include "evaluate/per_rater.hpp"
 #include "evaluate/sample.hpp"
@@ -131,6 +133,30 @@ std::optional<Evaluation> evaluate_labels(const Items& majority, const Selection
   }
 }
 
+/// Without draws, where columns do not fit into memory: tied classes share an item by weights, and a ladder
+/// has none.
+std::optional<Evaluation> evaluate_large_labels(const Items& majority, const Selection& selection,
+                                                const EvaluateOptions& o, ProductSet also,
+                                                Progress& progress) {
+  const auto streams = [](const MetricRow& row) { return row.room == Room::streaming; };
+  std::optional<Evaluation> out =
+      evaluate_labels(majority, selection.part(streams), Aim::intervals_and_p, o, also, progress);
+  if (!out) return out;
+  MetricResults all;
+  for (const MetricRow* row : selection.rows) {
+    const auto at = std::find_if(out->metrics.begin(), out->metrics.end(),
+                                 [&](const auto& m) { return m.first == row->key; });
+    all.emplace_back(
+        row->key,
+        at != out->metrics.end()
+            ? at->second
+            : result_of(Estimate::undefined(
+                  "the forecasts do not fit into memory, and raters tie on some items; leave those out with ⟦ties⟧ absent")));
+  }
+  out->metrics = std::move(all);
+  return out;
+}
+
 /// The same keys in the same order, or none.
 void take_p_values(const std::optional<Evaluation>& from, MetricResults& into) {
   for (std::int64_t i = 0; i < std::ssize(into); ++i) {
@@ -236,6 +262,11 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   add_corp_tables(prepared, e.null, options.level,
                   !grouped && items.weights.empty() && !e.observed.sums.several_votes, result);
   add_kernel_settings(prepared.kernel(), options, result);
+  if (prepared.ladder()) {
+    describe_ladder(*prepared.ladder(), options, result);
+    result.notes.emplace_back(
+        "the forecasts do not fit into memory one by one; metrics that need them sorted were computed from a ladder");
+  }
   if (selection.has("accuracy"))
     result.tables.emplace_back("confusion", confusion_rows(items, options.threads));
   add_rater_results(items, sums, selection, options.threads, result);
@@ -246,8 +277,10 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
     const bool shared = options.bootstrap > 0 && options.ties == Ties::half && majority.tied > 0;
     std::optional<Evaluation> labels;
     if (has_majority(majority.most_votes, options.ties))
-      labels = evaluate_labels(majority.items, single, shared ? Aim::intervals : Aim::intervals_and_p,
-                               options, also, progress);
+      labels = prepared.ladder() && !majority.items.weights.empty()
+                   ? evaluate_large_labels(majority.items, single, options, also, progress)
+                   : evaluate_labels(majority.items, single, shared ? Aim::intervals : Aim::intervals_and_p,
+                                     options, also, progress);
     result.consensus = labels ? std::move(labels->metrics) : no_majority(single, majority.most_votes);
     if (labels && shared) {
       const Consensus decided = plumb::consensus(items, {Ties::absent, options.seed}, options.threads);

@@ -63,6 +63,10 @@ constexpr int kSearchedClasses = 20;  // each costs a bandwidth search
 
 }  // namespace
 
+bool skips_classes(const EvaluateOptions& o, int classes) {
+  return classes > kSearchedClasses && o.bandwidth == 0 && !asked_by_name(o, "ece_kde_classwise");
+}
+
 KernelPlan kernel_plan(const ItemKinds& kinds, ProductSet products, const EvaluateOptions& o,
                        const ForecastsView& column) {
   KernelPlan plan;
@@ -73,8 +77,7 @@ KernelPlan kernel_plan(const ItemKinds& kinds, ProductSet products, const Evalua
 KernelPlan kernel_plan(const Items& items, ProductSet products, const EvaluateOptions& o,
                        const ForecastsView* event) {
   KernelPlan plan;
-  plan.skip_classes =
-      items.classes() > kSearchedClasses && o.bandwidth == 0 && !asked_by_name(o, "ece_kde_classwise");
+  plan.skip_classes = skips_classes(o, items.classes());
   plan.skip_canonical = items.size() > kCanonicalItems && !asked_by_name(o, "ece_kde_canonical");
   if (products.any({Product::kde, Product::canonical})) {
     if (event == nullptr && o.bandwidth == 0) {

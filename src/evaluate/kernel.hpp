@@ -45,6 +45,9 @@ struct KernelPlan {
 [[nodiscard]] KernelPlan kernel_plan(const ItemKinds& kinds, ProductSet products,
                                      const EvaluateOptions& options, const ForecastsView& column);
 
+/// Too many classes to search a bandwidth for each, unless the metric was requested by name.
+[[nodiscard]] bool skips_classes(const EvaluateOptions& options, int classes);
+
 struct ClassKde {
   Estimate mean;
   std::vector<std::optional<double>> by_class;

@@ -37,6 +37,38 @@ LadderReading read_ladder(const Ladder& ladder, const Selection& part, const Eva
   return out;
 }
 
+bool reads_classes(const Selection& selection, const EvaluateOptions& o, int classes) {
+  return classes > 2 && selection.has("ece_kde_classwise") && o.leave_out == LeaveOut::vote &&
+         !skips_classes(o, classes);
+}
+
+ClassKde read_class_ladders(std::span<const Ladder> classes, const EvaluateOptions& o) {
+  std::vector<Estimate> by_class;
+  for (const Ladder& ladder : classes) {
+    const Forecasts column = ladder.column();
+    const KernelPlan plan = kernel_plan(ladder.kinds(), Product::kde, o, column.view());
+    by_class.push_back(ece_kde(column.view(), *plan.event->plan, o.leave_out, o.threads).ece_kde);
+  }
+  return mean_class_error(by_class);
+}
+
+void describe_ladder(const Ladder& ladder, const EvaluateOptions& o, Result& result) {
+  auto& s = result.settings;
+  s.emplace_back("ladder", std::string(ladder.exact() ? "distinct p" : "grid of log-odds"));
+  if (ladder.exact()) return;
+  s.emplace_back("ladder_step", 1.0 / Ladder::kSteps);
+  const LadderBounds bounds = ladder.bounds(o.bins);
+  Table t;
+  t.columns = {"key", "bound"};
+  for (const auto& [key, bound] : {std::pair<const char*, double>{"p", bounds.p},
+                                   {"auroc", bounds.auroc},
+                                   {"ks", bounds.ks},
+                                   {"kuiper", bounds.kuiper},
+                                   {"ece_mass", bounds.ece_mass}})
+    t.rows.push_back({std::string(key), bound});
+  result.tables.emplace_back("ladder_bounds", std::move(t));
+}
+
 void add_ladder(const Ladder& ladder, const Selection& selection, const EvaluateOptions& o, bool curve,
                 Scores& scores, Result& result) {
   const Selection part = ladder_part(selection, o);
@@ -48,16 +80,7 @@ void add_ladder(const Ladder& ladder, const Selection& selection, const Evaluate
     result.tables.emplace_back(
         "reliability_kde",
         curve_rows(kde_curve(pass_over(reading.event.view(), o.threads), reading.kernel), {}, o.level));
-  auto& s = result.settings;
-  s.emplace_back("ladder", std::string(ladder.exact() ? "distinct p" : "grid of log-odds"));
-  if (ladder.exact()) return;
-  s.emplace_back("ladder_step", 1.0 / Ladder::kSteps);
-  const LadderBounds bounds = ladder.bounds();
-  Table t;
-  t.columns = {"key", "bound"};
-  t.rows = {
-      {std::string("p"), bounds.p}, {std::string("auroc"), bounds.auroc}, {std::string("ks"), bounds.ks}};
-  result.tables.emplace_back("ladder_bounds", std::move(t));
+  describe_ladder(ladder, o, result);
 }
 
 }  // namespace plumb::detail

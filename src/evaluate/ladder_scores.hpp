@@ -25,6 +25,13 @@ struct LadderReading {
 [[nodiscard]] LadderReading read_ladder(const Ladder& ladder, const Selection& part,
                                         const EvaluateOptions& options);
 
+/// Whether the kernel errors of three classes or more are read off a ladder of each class.
+[[nodiscard]] bool reads_classes(const Selection& selection, const EvaluateOptions& options, int classes);
+[[nodiscard]] ClassKde read_class_ladders(std::span<const Ladder> classes, const EvaluateOptions& options);
+
+/// Settings and the table of bounds.
+void describe_ladder(const Ladder& ladder, const EvaluateOptions& options, Result& result);
+
 /// Adds the scores, with settings and tables that say how they were computed.
 /// `curve`: also the kernel curve, unless the caller has a better one.
 void add_ladder(const Ladder& ladder, const Selection& selection, const EvaluateOptions& options, bool curve,

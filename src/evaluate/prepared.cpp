@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "evaluate/decision_tables.hpp"
+#include "evaluate/ladder_scores.hpp"
 #include "evaluate/omnibus.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/ordered/hosmer_lemeshow.hpp"
@@ -45,11 +46,20 @@ double column_bytes(const Items& items, ProductSet products, bool will_draw, con
   return bytes;
 }
 
-void check_memory(const Items& items, ProductSet products, bool will_draw, const EvaluateOptions& o) {
+/// Whether the event's column may be a ladder: everything that is read off it can be read off its rungs.
+bool fits_ladder(const Items& items, ProductSet products, bool will_draw, const EvaluateOptions& o) {
+  return !will_draw && items.weights.empty() && o.binning == Binning::width && o.thresholds.empty() &&
+         !products.any({Product::class_kde, Product::canonical}) &&
+         !(products.has(Product::kde) && o.leave_out == LeaveOut::item);
+}
+
+/// True: the column does not fit into memory, and a ladder takes its place.
+bool check_memory(const Items& items, ProductSet products, bool will_draw, const EvaluateOptions& o) {
   constexpr double kGigabyte = 1e9;
-  if (o.memory <= 0) return;
+  if (o.memory <= 0) return false;
   const double need = static_cast<double>(items.size()) * column_bytes(items, products, will_draw, o);
-  if (need <= static_cast<double>(o.memory)) return;
+  if (need <= static_cast<double>(o.memory)) return false;
+  if (fits_ladder(items, products, will_draw, o)) return true;
   throw InputError(fmt::format(
       "{} rows need about {:.1f} GB of memory for their columns, and {:.1f} GB is available; keys of cost linear need no columns: ⟦metrics⟧ accuracy,nll,brier,ece{}",
       items.size(), need / kGigabyte, static_cast<double>(o.memory) / kGigabyte,
@@ -78,8 +88,14 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
       will_draw_(will_draw),
       plan_(bin_plan(items, products_, options)),
       units_(items) {
-  check_memory(items, products_, will_draw, options);
   ForecastsView event;
+  if (check_memory(items, products_, will_draw, options)) {
+    ladder_ = ladder_of(pass_over(items, Event::event, options.threads));
+    columns_.emplace().event.columns = ladder_->column();
+    event = columns_->event.view();
+    kernel_ = kernel_plan(ladder_->kinds(), products_, options, event);
+    return;
+  }
   if (needs_columns(products_, will_draw, options.bandwidth)) {
     columns_.emplace();
     Forecasts column = collect(items, Event::event, options.threads);
@@ -96,8 +112,8 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
 }
 
 ForecastPass Prepared::event_pass() const {
-  return columns_ ? pass_over(columns_->event.view(), options_.threads)
-                  : pass_over(items_, Event::event, options_.threads);
+  return columns_ && !ladder_ ? pass_over(columns_->event.view(), options_.threads)
+                              : pass_over(items_, Event::event, options_.threads);
 }
 
 FinishOptions Prepared::finish_options(int threads) const {
@@ -158,6 +174,11 @@ Observed Prepared::observe(Progress& progress) const {
     }
     finish(missing, products, out.event_tests);
   }
+  if (ladder_ && !ladder_->exact())
+    for (const char* key : {"brier_calibration", "brier_refinement"})
+      if (selection_.has(key))
+        out.scores[key] =
+            Estimate::undefined("it depends on distinct forecasts, which do not fit into memory");
   if (products_.has(Product::class_kde)) out.class_kde = products.class_kde().by_class;
   if (items_.binary() && selection_.has("ece_kde_classwise"))
     out.class_kde.assign(2, products.kde().ece_kde.value);

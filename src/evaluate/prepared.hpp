@@ -71,6 +71,8 @@ class Prepared {
   /// The event's column: in memory when it is kept, otherwise as it streams.
   [[nodiscard]] ForecastPass event_pass() const;
   [[nodiscard]] bool has_columns() const { return columns_.has_value(); }
+  /// In place of the event's column, where that does not fit into memory.
+  [[nodiscard]] const std::optional<Ladder>& ladder() const { return ladder_; }
 
   /// The smooth calibration curve of the event between its least and its largest forecast, as (p, estimate);
   /// empty where there is none. Needs the event's column.
@@ -125,6 +127,7 @@ class Prepared {
   BinPlan plan_;
   Units units_;
   std::optional<Columns> columns_;
+  std::optional<Ladder> ladder_;
   KernelPlan kernel_;
 };
 

@@ -92,14 +92,9 @@ void visit(Io& io, LadderParts& l) {
                  l.hits, l.kinds);
 }
 
-/// Whether there is one, then itself.
 template <class Io>
-void visit_ladder(Io& io, std::optional<Ladder>& ladder) {
-  bool there = ladder.has_value();
-  detail::fields(io, there);
-  if (!there) return;
-  LadderParts parts;
-  if (ladder) parts = ladder->parts();
+void visit(Io& io, Ladder& ladder) {
+  LadderParts parts = ladder.parts();
   visit(io, parts);
   if constexpr (requires { io.fail(); }) {
     try {
@@ -108,6 +103,16 @@ void visit_ladder(Io& io, std::optional<Ladder>& ladder) {
       io.fail();
     }
   }
+}
+
+/// Whether there is one, then itself.
+template <class Io>
+void visit_ladder(Io& io, std::optional<Ladder>& ladder) {
+  bool there = ladder.has_value();
+  detail::fields(io, there);
+  if (!there) return;
+  if (!ladder) ladder.emplace();
+  visit(io, *ladder);
 }
 
 template <class Io>

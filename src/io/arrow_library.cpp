@@ -10,7 +10,8 @@ namespace plumb::detail {
 const PlumbArrowPlugin& load_arrow_library(const std::string& path) {
   const std::string build = "build it with \"make arrow\"";
   const Plugin plugin("arrow", PLUMB_ARROW_INTERFACE,
-                      {path + ": a Parquet or Arrow file", build + ", or use .csv or .npy"});
+                      {path + ": a Parquet or Arrow file",
+                       build + ", read the file with pyarrow in Python, or use .csv or .npy"});
   const PlumbArrowPlugin& found = *plugin.function<const PlumbArrowPlugin*()>("plumb_arrow_plugin")();
   const std::string built_for = found.built_for, running = found.running();
   if (built_for != running)

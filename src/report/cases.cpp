@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "report/text_table.hpp"
 
@@ -31,9 +32,13 @@ std::string leaf(const Tree& tree, bool exact) {
 constexpr std::string_view kLeading[] = {"ece",   "ece_mass", "ece_kde",  "mce",
                                          "brier", "nll",      "accuracy", "auroc"};
 
-std::vector<std::string> leading(const Tree::Members& from) {
+/// Of raters and regions, which have a row each: what fits 80 columns.
+constexpr std::string_view kOfPart[] = {"ece", "ece_kde", "brier", "nll", "auroc"};
+
+std::vector<std::string> leading(const Tree::Members& from,
+                                 std::span<const std::string_view> first = kLeading) {
   std::vector<std::string> keys;
-  for (const std::string_view key : kLeading)
+  for (const std::string_view key : first)
     if (member(from, key) != nullptr) keys.emplace_back(key);
   if (keys.empty())
     for (std::size_t i = 0; i < std::min<std::size_t>(from.size(), std::size(kLeading)); ++i)
@@ -52,8 +57,27 @@ std::string spread_table(const Tree::Members& cases) {
   return table.render(false, 100);
 }
 
+/// Overlap of each structure, mean over cases.
+std::string structure_table(const Tree::Members& structures) {
+  constexpr const char* kColumns[] = {"dice", "soft_dice", "volume_crps"};
+  detail::TextTable table({"structure", "dice", "soft_dice", "volume_crps", "cases"});
+  for (std::size_t c = 1; c < 5; ++c) table.right(c);
+  for (const auto& [name, tree] : structures) {
+    std::vector<std::string> row{detail::printable(name, 30)};
+    std::string cases = "-";
+    for (const char* column : kColumns) {
+      const Tree* at = member(members_of(tree), column);
+      row.push_back(at != nullptr ? leaf(*member(members_of(*at), "mean"), false) : "-");
+      if (at != nullptr && cases == "-") cases = leaf(*member(members_of(*at), "cases"), false);
+    }
+    row.push_back(cases);
+    table.add(std::move(row));
+  }
+  return "\n" + table.render(false, 100);
+}
+
 std::string rater_table(const Tree::Members& raters) {
-  const std::vector<std::string> keys = leading(members_of(raters.front().second));
+  const std::vector<std::string> keys = leading(members_of(raters.front().second), kOfPart);
   std::vector<std::string> header{"against"};
   header.insert(header.end(), keys.begin(), keys.end());
   detail::TextTable table(header);
@@ -72,7 +96,7 @@ std::string rater_table(const Tree::Members& raters) {
 
 std::string region_table(const Tree::Members& regions) {
   const std::vector<std::string> keys =
-      leading(members_of(*member(members_of(regions.front().second), "metrics")));
+      leading(members_of(*member(members_of(regions.front().second), "metrics")), kOfPart);
   std::vector<std::string> header{"where", "voxels"};
   header.insert(header.end(), keys.begin(), keys.end());
   detail::TextTable table(header);
@@ -98,6 +122,8 @@ std::string render_cases(const Result& result) {
   if (const Tree* overlap = member(result.sections, "overlap");
       overlap != nullptr && !members_of(*overlap).empty())
     out += "\n" + spread_table(members_of(*overlap));
+  if (const Tree* structures = member(result.sections, "structures"); structures != nullptr)
+    out += structure_table(members_of(*structures));
   if (const Tree* raters = member(result.sections, "per_rater");
       raters != nullptr && !members_of(*raters).empty())
     out += rater_table(members_of(*raters));
@@ -122,7 +148,8 @@ std::string cases_csv(const Result& result) {
       if (name == "metrics") {
         for (const auto& [key, value] : members_of(tree)) add(key, leaf(value, true));
       } else if (name == "overlap") {  // not what each rater has: cases may differ in raters
-        for (const char* key : {"predicted", "expected", "voxel_mm3"})
+        for (const char* key :
+             {"predicted", "expected", "raters_mean", "raters_sd", "volume_crps", "voxel_mm3"})
           add(key, leaf(*member(members_of(tree), key), true));
       } else if (name == "regions") {
         continue;  // cases differ in regions: they are in the JSON

@@ -98,7 +98,10 @@ std::string metric_table(const Result& r, const TerminalOptions& o) {
   if (outside)
     out +=
         detail::dim(
-            "  an interval can lie below its value: chance inflates the value, and the interval corrects for it",
+            "  " +
+                detail::wrap(
+                    "an interval can lie below its value: chance inflates the value, and the interval corrects for it",
+                    o.width - 2, "  "),
             o.colour) +
         "\n";
   if (more > 0)

@@ -45,8 +45,8 @@ double event_share(const Result& r) {
   double weight = 0, events = 0;
   for (const auto& [name, t] : r.tables) {
     if (name != "reliability") continue;
-    const auto column = [&](const char* c) {
-      return std::find(t.columns.begin(), t.columns.end(), c) - t.columns.begin();
+    const auto column = [&columns = t.columns](const char* c) {
+      return std::find(columns.begin(), columns.end(), c) - columns.begin();
     };
     for (const auto& row : t.rows) {
       const double* y = std::get_if<double>(&row[column("mean_y")]);

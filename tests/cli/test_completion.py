@@ -7,7 +7,7 @@ import pytest
 from conftest import run_plumb
 
 COMMANDS = ["evaluate", "audit", "compare", "uncertainty", "raters", "calibrate fit", "calibrate apply", "calibrate show",
-            "calibrate export", "stability", "report", "train", "predict", "merge", "describe", "list", "demo"]
+            "calibrate export", "stability", "report", "train", "predict", "merge", "describe", "list", "reproduce", "demo"]
 
 
 def flags_in_help(command, *args):

@@ -121,6 +121,26 @@ def test_several_classes_get_the_temperature_of_all_voxels(folder, scale, prior)
     assert z.code == 0 and steps(folder, "c.json")["parameters"] == ours["parameters"]
 
 
+def test_isotonic_of_several_classes_is_that_of_all_voxels(folder):
+    rows, data = [], []
+    for i in range(4):
+        p, votes = lesion(i, raters=3, sharpen=1.7, classes=3)
+        x = p.astype(np.float64) / p.astype(np.float64).sum(-1, keepdims=True)
+        rows.append({"case": f"c{i}", "probs": nifti(folder / f"p{i}.nii.gz", x),
+                     **{f"rater_{r + 1}": nifti(folder / f"m{i}_{r}.nii.gz", v) for r, v in enumerate(votes)}})
+        data.append((x.reshape(-1, 3, order="F"), np.stack([v.ravel("F") for v in votes], 1).astype(np.int32)))
+    write(folder, rows, ["case", "probs", "rater_1", "rater_2", "rater_3"])
+    folder.npy("p.npy", np.concatenate([p for p, _ in data])), folder.npy("v.npy", np.concatenate([v for _, v in data]))
+    a = folder.run("calibrate", "fit", "--manifest", "cases.csv", "--method", "isotonic", "-o", "a.json")
+    b = folder.run("calibrate", "fit", "--probs", "p.npy", "--ratings", "v.npy", "--method", "isotonic", "-o", "b.json")
+    assert a.code == 0 and b.code == 0, a.err + b.err
+    ours, theirs = steps(folder, "a.json"), steps(folder, "b.json")
+    assert ours["parameters"] == theirs["parameters"] and ours["fit"]["votes"] == theirs["fit"]["votes"]
+    assert ours["fit"]["objective"] == pytest.approx(theirs["fit"]["objective"], rel=1e-12)
+    run = folder.run("calibrate", "apply", "a.json", "--manifest", "cases.csv", "-o", "out")
+    assert run.code == 0, run.err
+
+
 def test_cases_with_other_classes_and_without_votes(folder):
     rows = []
     for i, classes in enumerate((3, 3, 4)):

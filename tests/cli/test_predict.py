@@ -160,3 +160,34 @@ def test_the_table_of_a_regression(folder):
     assert names == [f"{what}_{k}" for what in ("mean", "aleatoric", "epistemic", "variance") for k in (0, 1)]
     for k, what in enumerate(("mean", "aleatoric", "epistemic", "variance")):
         assert np.array_equal(values[:, 2 * k:2 * k + 2], np.load(folder / f"out/{what}.npy"))
+
+
+@needs_tool
+def test_each_pass_comes_with_its_logits_and_features(folder):
+    make_data(folder, n=40)
+    assert folder.run("train", *QUICK, "--epochs", "1", "--dropout", "0.3", "--out", "run", "--quiet").code == 0
+    predict = ("predict", "run", "--device", "cpu", "--threads", "1", "--quiet", "--mc-dropout", "--samples", "3")
+    assert folder.run(*predict, "--out", "mc").code == 0
+    samples, logits, features = (np.load(folder / f"mc/{name}.npy") for name in ("samples", "sample_logits", "sample_features"))
+    assert samples.shape == logits.shape == (3, 40) and features.shape == (3, 40, 8)
+    assert samples == pytest.approx(1 / (1 + np.exp(-logits.astype(float))), abs=1e-7)
+    # Without dropout there is one pass, whose features are those that the run wrote.
+    assert folder.run("predict", "run", "--device", "cpu", "--threads", "1", "--quiet", "--out", "plain").code == 0
+    assert np.array_equal(np.load(folder / "plain/sample_features.npy")[0], np.load(folder / "run/test/features.npy"))
+    assert np.array_equal(np.load(folder / "plain/sample_logits.npy")[0], np.load(folder / "run/test/logits.npy"))
+
+
+@needs_tool
+def test_the_dropout_rate_of_predictions(folder):
+    make_data(folder, n=60)
+    assert folder.run("train", *QUICK, "--epochs", "2", "--dropout", "0.3", "--out", "run", "--quiet").code == 0
+    predict = ("predict", "run", "--device", "cpu", "--threads", "1", "--quiet", "--mc-dropout", "--samples", "20")
+    spread = {}
+    for rate in ("0.001", "0.3", "0.8"):
+        assert folder.run(*predict, "--dropout-rate", rate, "--out", f"mc{rate}").code == 0
+        spread[rate] = np.load(folder / f"mc{rate}/samples.npy").std(axis=0).mean()
+    assert spread["0.001"] < 0.2 * spread["0.3"] < 0.2 * spread["0.8"]
+    assert folder.run(*predict, "--out", "own").code == 0
+    assert np.array_equal(np.load(folder / "own/samples.npy"), np.load(folder / "mc0.3/samples.npy"))
+    assert "give both" in refused(folder, "run", "--dropout-rate", "0.1", "--out", "none")
+    assert "--dropout-rate must be above 0" in refused(folder, "run", "--mc-dropout", "--dropout-rate", "1", "--out", "none")

@@ -190,7 +190,7 @@ def test_old_wordings_do_not_come_back():
 
 COMMANDS = ["", "evaluate", "evaluate --mean", "compare", "uncertainty", "raters", "evaluate --sets x", "calibrate fit --method sets", "calibrate", "calibrate fit", "calibrate apply", "calibrate show",
             "calibrate export", "stability", "evaluate --manifest", "compare --manifest", "stability --manifest", "uncertainty --manifest",
-            "calibrate fit --manifest", "calibrate apply --manifest", "report", "train", "predict", "merge", "describe", "list", "demo", "demo regression"]
+            "calibrate fit --manifest", "calibrate apply --manifest", "report", "train", "predict", "merge", "describe", "list", "reproduce", "demo", "demo regression"]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c or "plumb")
@@ -267,7 +267,7 @@ def cited_files(text):
 
 def test_comments_cite_what_is_here():
     found = []
-    names = {path.name for folder in ("src", "include", "cli", "shell", "train", "tests", "tools", "bench", "plugins", "fuzz", "python")
+    names = {path.name for folder in ("src", "include", "cli", "shell", "train", "tests", "tools", "bench", "plugins", "fuzz", "python", "experiments")
              for path in (ROOT / folder).rglob("*.*")}
     for path in [*SOURCES, *TESTS]:
         if path.suffix != ".py":

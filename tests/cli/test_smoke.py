@@ -60,9 +60,3 @@ def test_demo_is_the_same_for_the_same_seed(folder):
 def test_unknown_command_suggests_the_nearest():
     run = run_plumb("evalute")
     assert run.code == 2 and run.err.count("\n") == 1 and '"evaluate"' in run.err
-
-
-@pytest.mark.parametrize("command", ["reproduce"])
-def test_what_comes_later_says_so(command):
-    run = run_plumb(command, "x")
-    assert run.code == 2 and run.err.count("\n") == 1 and "not available" in run.err

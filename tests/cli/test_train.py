@@ -332,3 +332,33 @@ def test_a_config_that_is_none_is_named(folder):
     (folder / "run/config.json").write_text("{}")
     for run in (folder.run("train", "--resume", "run"), folder.run("predict", "run", "--out", "out")):
         assert run.code == 2 and 'run/config.json names no "data"' in run.err and run.err.count("\n") == 1
+
+
+@needs_tool
+@pytest.mark.parametrize("select, better", [("nll", min), ("brier", min), ("auroc", max)])
+def test_the_epoch_is_chosen_by_the_named_metric(folder, select, better):
+    make_data(folder, n=120)
+    run = folder.run("train", *QUICK, "--epochs", "12", "--patience", "0", "--select", select, "--out", "run", "--quiet")
+    assert run.code == 0, run.err
+    result = json.loads((folder / "run/result.json").read_text())
+    history = json.loads((folder / "run/history.json").read_text())
+    assert result["validation"][select] == better(e["validation"][select] for e in history)
+    assert json.loads((folder / "run/config.json").read_text())["select"] == select
+
+
+@needs_tool
+def test_a_regression_is_chosen_by_its_error(folder):
+    make_data(folder, n=80)
+    for part in ("train", "validation", "test"):
+        x = np.load(folder / f"data/{part}/features.npy")
+        np.save(folder / f"data/{part}/targets.npy", x[:, 0] + 0.3 * np.random.default_rng(len(part)).normal(size=len(x)))
+        (folder / f"data/{part}/labels.npy").unlink()
+        (folder / f"data/{part}/truth.npy").unlink()
+    train = ("train", "--data", "data", "--hidden", "64,64", "--device", "cpu", "--threads", "1", "--head", "gaussian", "--optimizer", "adam", "--lr", "0.01", "--epochs", "15",
+             "--patience", "0", "--quiet")
+    assert folder.run(*train, "--select", "mse", "--out", "run").code == 0
+    result, history = (json.loads((folder / f"run/{name}.json").read_text()) for name in ("result", "history"))
+    assert result["validation"]["mse"] == pytest.approx(min(e["validation"]["mse"] for e in history), rel=1e-6)
+    for wrong, word in (("brier", "classification"), ("auroc", "classification")):
+        run = folder.run(*train, "--select", wrong, "--out", "other")
+        assert run.code == 2 and f"--select {wrong} is for {word}" in run.err and run.err.count("\n") == 1

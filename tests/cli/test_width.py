@@ -23,6 +23,9 @@ def task(folder):
     folder.npy("p.npy", p / p.sum(1, keepdims=True))
     folder.npy("s.npy", samples)
     folder.npy("y.npy", votes[0])
+    v = rng.uniform(0.5, 1, size=900)
+    folder.npy("v.npy", v)
+    folder.npy("t.npy", v + v * rng.normal(size=900))
     folder.npy("counts.npy", np.stack([(votes == k).sum(0) for k in range(4)], 1))
     return folder
 
@@ -38,6 +41,9 @@ def too_long(lines, columns=80):
     ("stability", "--probs", "p.npy", "--counts", "counts.npy", "--repeats", 4, "--estimators", "ece"),
     ("calibrate", "fit", "--method", "matrix", "--probs", "p.npy", "--counts", "counts.npy", "-o", "m.json"),
     ("calibrate", "fit", "--method", "auto", "--probs", "p.npy", "--counts", "counts.npy", "-o", "m.json"),
+    ("calibrate", "fit", "--method", "sets", "--levels", "0.9", "--probs", "p.npy", "--counts", "counts.npy", "-o", "m.json"),
+    ("calibrate", "fit", "--method", "sigma", "--mean", "v.npy", "--variance", "v.npy", "--targets", "t.npy", "-o", "m.json"),
+    ("calibrate", "fit", "--method", "aux", "--mean", "v.npy", "--variance", "v.npy", "--targets", "t.npy", "-o", "m.json"),
     ("compare", "--model", "raw=p.npy", "--model", "same=p.npy", "--counts", "counts.npy", "--bootstrap", 5),
     ("describe", "p.npy", "counts.npy", "s.npy"),
 ], ids=lambda args: " ".join(map(str, args[:4])))

@@ -28,9 +28,9 @@ def python_blocks(page):
     return re.findall(r"^```python run\n(.*?)^```", (ROOT / page).read_text(), re.S | re.M)
 
 
-# docs/python-torch.md is run by tests/python/with_torch.
+# docs/python-torch.md is run by tests/python/with_torch, docs/scale.md by tests/scale.
 PAGES = ["README.md"] + [f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md"))
-                         if page.name != "python-torch.md" and "```python run" in page.read_text()]
+                         if page.name not in ("python-torch.md", "scale.md") and "```python run" in page.read_text()]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -71,3 +71,14 @@ def test_a_regression(folder):
     assert better.shape == (120,) and plumb.metrics.regression.zms(d["mean"], better, d["targets"]) == pytest.approx(1, abs=1e-6)
     low, high = plumb.fit("conformal", **columns).intervals(mean=d["mean"], variance=d["variance"], level=0.9)
     assert ((low <= d["targets"]) & (d["targets"] <= high)).mean() >= 0.9
+
+
+def test_each_pass_is_calibrated_by_itself():
+    """Of stochastic predictions the calibrated one is the mean over calibrated passes (Mimori 2021, eq. 51)."""
+    rng = np.random.default_rng(8)
+    for shape in ((3, 200, 4), (3, 200)):
+        passes = rng.normal(size=shape)
+        labels = rng.integers(0, 4 if len(shape) == 3 else 2, size=200)
+        model = plumb.fit("temperature", logits=passes[0], labels=labels)
+        one = [model.apply(logits=p) for p in passes]
+        assert np.array_equal(model.apply(sample_logits=passes), (one[0] + one[1] + one[2]) / 3)

@@ -176,8 +176,10 @@ void add_train_flags(Flags& flags, TrainFlags& t) {
   flags.number("--weight-decay", o.weight_decay, "L2 penalty");
   flags.integer("--batch", o.batch, "batch size");
   flags.integer("--epochs", o.epochs, "maximum number of epochs");
+  flags.choice("--select", train::kSelections, o.select,
+               "validation metric that chooses the epoch; mse: regression; brier, auroc: classification");
   flags.integer("--patience", o.patience,
-                "stop after N epochs without a better validation log-loss; 0: never");
+                "stop after N epochs without a better validation metric (--select); 0: never");
   flags.integer("--warmup", o.warmup, "epochs of rising learning rate");
   flags.list("--milestones", "n,n", t.milestones, "epochs after which the learning rate is multiplied");
   flags.number("--milestone-factor", o.milestone_factor, "factor of the learning rate");
@@ -259,6 +261,7 @@ bool parse_train_flags(const Args& args, TrainFlags& t) {
 bool parse_predict_flags(const Args& args, train::PredictOptions& o) {
   Flags flags("predict", "Predictions of a trained run: MC dropout, test-time augmentation, ensembles.");
   Args run;
+  std::string rate;
   flags.positional("RUN", run, "the folder of a finished run");
   flags.heading("Predictions");
   flags.text("--data", "FOLDER", o.data, "data folder, if not that of the run");
@@ -266,6 +269,7 @@ bool parse_predict_flags(const Args& args, train::PredictOptions& o) {
              "train, validation, test or any other folder of the data [" + o.split + "]");
   flags.heading("Sampling");
   flags.toggle("--mc-dropout", o.mc_dropout, "keep dropout on");
+  flags.text("--dropout-rate", "X", rate, "dropout rate of --mc-dropout [that of training]");
   flags.toggle("--tta", o.tta, "augment the inputs");
   flags.integer("--samples", o.samples, "number of passes of each network, only with --mc-dropout or --tta");
   flags.toggle("--flip", o.flip,
@@ -276,7 +280,7 @@ bool parse_predict_flags(const Args& args, train::PredictOptions& o) {
   flags.heading("Running");
   flags.text(
       "-o,--out", "FOLDER|FILE", o.out,
-      "a folder for samples.npy (S x N x K), probs.npy (regression: mean, aleatoric, epistemic) and the labels; or the predictions as one .npy, .csv or .parquet");
+      "a folder for samples.npy (S x N x K), probs.npy, sample_logits.npy, sample_features.npy (regression: mean, aleatoric, epistemic) and the labels; or the predictions as one .npy, .csv or .parquet");
   flags.choice("--device", train::kDevices, o.device, "auto: CUDA if available");
   flags.integer("--threads", o.threads, "number of threads; 0: all cores");
   flags.integer("--batch", o.batch, "batch size");
@@ -288,6 +292,12 @@ bool parse_predict_flags(const Args& args, train::PredictOptions& o) {
   if (o.out.empty()) throw InputError("--out is needed: the folder or the file to write to");
   if (o.batch < 1) throw InputError("--batch must be at least 1");
   between("--samples", o.samples, 1, 100000);
+  if (!rate.empty()) {
+    if (!o.mc_dropout) throw InputError("--dropout-rate is the rate of --mc-dropout; give both");
+    o.dropout_rate = parsed<double>("--dropout-rate", rate);
+    if (!(*o.dropout_rate > 0 && *o.dropout_rate <= 0.99))
+      throw InputError("--dropout-rate must be above 0 and at most 0.99, not " + rate);
+  }
   between("--shift", o.shift, 0, 4096);
   if (!(o.rotation >= 0 && o.rotation <= 180))
     throw InputError("--rotation must be between 0 and 180, not " + show(o.rotation));

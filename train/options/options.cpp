@@ -54,6 +54,7 @@ void visit_options(Options& o, Visit visit) {
   visit("weight_decay", o.weight_decay, 0.0, 1e3);
   visit("batch", o.batch, 1, kMany);
   visit("epochs", o.epochs, 1, kMany);
+  visit("select", o.select, kSelections);
   visit("patience", o.patience, 0, kMany);
   visit("warmup", o.warmup, 0, kMany);
   visit("milestones", o.milestones, 1, kMany);

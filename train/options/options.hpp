@@ -17,7 +17,7 @@ inline const std::vector<std::string> kFormats{"auto", "arrays", "images", "mnis
     kHeads{"auto", "softmax", "sigmoid", "gaussian", "laplace"},
     kMethods{"ce",   "cape-bin",        "cape-kernel", "focal",       "entropy",
              "mmce", "label-smoothing", "mixup",       "ce-resampled"},
-    kOptimizers{"sgd", "adam"}, kDevices{"auto", "cpu", "cuda"};
+    kSelections{"nll", "mse", "brier", "auroc"}, kOptimizers{"sgd", "adam"}, kDevices{"auto", "cpu", "cuda"};
 
 struct TrainOptions {
   // Data: a folder with train/, validation/ and test/ (see docs/train.md), or a known format.
@@ -53,8 +53,9 @@ struct TrainOptions {
   std::string optimizer = "sgd";  ///< sgd, adam
   double lr = 0.01, momentum = 0.9, weight_decay = 5e-4;
   std::int64_t batch = 128, epochs = 100;
-  std::int64_t patience = 10;            ///< epochs without a better validation log-loss; 0: never stop early
-  std::int64_t warmup = 0;               ///< epochs of linear warm-up
+  std::string select = "nll";  ///< nll, mse, brier, auroc: the validation metric that chooses the epoch
+  std::int64_t patience = 10;  ///< epochs without a better one; 0: never stop early
+  std::int64_t warmup = 0;     ///< epochs of linear warm-up
   std::vector<std::int64_t> milestones;  ///< epochs after which the rate is multiplied by milestone_factor
   double milestone_factor = 0.1;
   std::int64_t plateau = 0;  ///< epochs without improvement before the rate is cut; 0: never
@@ -85,7 +86,8 @@ struct PredictOptions {
   std::string split = "test";
   std::int64_t samples = 20;  ///< stochastic passes, each
   bool mc_dropout = false, tta = false;
-  bool flip = false;  ///< of test-time augmentation; none given: those of training
+  std::optional<double> dropout_rate;  ///< of mc_dropout; none: that of training
+  bool flip = false;                   ///< of test-time augmentation; none given: those of training
   std::int64_t shift = 0;
   double rotation = 0;
   std::uint64_t seed = 0;

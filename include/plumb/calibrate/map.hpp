@@ -33,7 +33,8 @@ class CalibrationMap {
 
 /// All steps of a model over items [begin, end): out.z holds calibrated probabilities. Between steps
 /// probabilities become logits by scores_of(). `alpha` leaves the probabilities as they are, bit for bit.
-/// InputError when the parameters are too large to give probabilities.
+/// InputError when the parameters are too large to give probabilities. Of stochastic predictions the model
+/// acts on each pass, and out.z is the mean (Mimori 2021, eq. 51).
 class Pipeline {
  public:
   explicit Pipeline(const CalibrationModel& model);
@@ -42,6 +43,8 @@ class Pipeline {
   [[nodiscard]] int classes() const { return classes_; }
 
  private:
+  void apply_once(const Predictions& one, std::int64_t begin, std::int64_t end, PredictionBlock& out) const;
+
   int classes_ = 0;
   std::string name_;
   std::vector<std::unique_ptr<CalibrationMap>> maps_;
@@ -50,7 +53,8 @@ class Pipeline {
 /// InputError when the model cannot be applied to these predictions.
 void check_fits(const CalibrationModel& model, const Predictions& predictions);
 
-/// The items with calibrated predictions, held in memory (N x width doubles): what a later step is fitted on.
+/// The items with calibrated predictions, every pass by itself, held in memory (S x N x width doubles): what
+/// a later step is fitted on.
 [[nodiscard]] Items calibrated(const Items& items, const CalibrationModel& model, int threads);
 
 }  // namespace plumb

@@ -1,6 +1,6 @@
 // Calibrators fitted on any number of voxels. Two classes: voxels are added to a ladder
-// (metrics/ordered/ladder.hpp), whose rungs are items with many votes to the method. More classes: the cases
-// are read again for every step of the fit.
+// (metrics/ordered/ladder.hpp), whose rungs are items with many votes to the method. More classes: a ladder
+// of each for isotonic; for temperature the cases are read again for every step of the fit.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,19 @@ class VoxelFit {
  public:
   /// InputError unless the method is temperature, platt, beta or isotonic.
   explicit VoxelFit(std::string_view method);
-  void add(const Items& items, int threads);  ///< any order; InputError for three classes or more
-  [[nodiscard]] bool exact() const { return ladder_.exact(); }
-  /// `items` of the outcome are the rungs. fitted_on and input are left to the caller.
+  /// Any order. InputError for three classes or more, unless the method is isotonic, and for another number
+  /// of classes than before.
+  void add(const Items& items, int threads);
+  [[nodiscard]] bool exact() const;
+  /// `items` of the outcome are the rungs; of three classes or more there are none. fitted_on and input are
+  /// left to the caller.
   [[nodiscard]] FittedModel fit(const FitOptions& options) const;
 
  private:
+  [[nodiscard]] Step fit_classes(const FitOptions& options) const;
+
   std::string method_;
-  Ladder ladder_;
+  std::vector<Ladder> ladders_;  ///< two classes: of class 1; more: of each
   std::int64_t items_ = 0;
   std::vector<std::string> class_names_;
 };

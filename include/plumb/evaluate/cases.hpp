@@ -43,8 +43,8 @@ struct CasesOptions {
   CaseStore store = {};              ///< empty: finished cases are not kept
 };
 
-/// Cases are read one after the other, the next one while the last is evaluated (from one other thread). Sums
-/// over all voxels are exact; what needs them in order goes by the ladder (metrics/ordered/ladder.hpp).
+/// Cases are evaluated one after the other, while the next one is read (on many threads several small ones, so
+/// `read` is called from other threads, side by side). Sums over all voxels are exact; what needs them in order goes by the ladder (metrics/ordered/ladder.hpp).
 /// Intervals draw units. Throws InputError, which names the case.
 [[nodiscard]] Result evaluate_cases(std::span<const std::string> names,
                                     const std::function<Case(std::int64_t)>& read,

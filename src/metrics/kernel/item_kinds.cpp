@@ -46,6 +46,13 @@ void ItemKinds::merge(const ItemKinds& other) {
   for (const auto& [key, items] : other.items_) items_[key] += items;
 }
 
+void ItemKinds::add_as(const ItemKinds& misses, std::uint32_t votes, std::uint32_t hits) {
+  for (const auto& [key, items] : misses.items_) {
+    if (key.votes != 1 || key.hits != 0) throw std::invalid_argument("these items have other votes");
+    items_[{key.bin, votes, hits}] += items;
+  }
+}
+
 std::vector<ItemKind> ItemKinds::sorted() const {
   std::vector<ItemKind> out;
   for (const auto& [key, items] : items_) out.push_back({key.bin, key.votes, key.hits, items});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "plumb/numeric/elementary.hpp"
@@ -34,7 +35,12 @@ std::vector<std::pair<double, VoteCount>> ascending(const DistinctCounts& counts
 
 }  // namespace
 
-Ladder::Ladder(std::size_t most_distinct) : most_distinct_(most_distinct), rung_(kGrid + 2) {}
+Ladder::Ladder(std::size_t most_distinct) : most_distinct_(most_distinct) {}
+
+/// Half a megabyte, once there is a vote.
+void Ladder::make_rungs() {
+  if (rung_.empty()) rung_.resize(kGrid + 2);
+}
 
 void Ladder::add_exact(double p, std::uint64_t votes, std::uint64_t hits) {
   VoteCount& c = distinct_[p + 0.0];  // -0 is 0
@@ -47,6 +53,7 @@ void Ladder::add_exact(double p, std::uint64_t votes, std::uint64_t hits) {
 
 /// The rung of each p: 0, the grid, 1.
 void Ladder::find_rungs(std::span<const double> p) {
+  make_rungs();
   const std::size_t n = p.size();
   log_p_.resize(n);
   log_q_.resize(n);
@@ -94,7 +101,8 @@ void Ladder::add(std::span<const double> p, std::uint64_t votes, std::uint64_t h
 
 void Ladder::merge(const Ladder& other) {
   kinds_.merge(other.kinds_);
-  for (std::size_t i = 0; i < rung_.size(); ++i) {
+  if (!other.rung_.empty()) make_rungs();
+  for (std::size_t i = 0; i < other.rung_.size(); ++i) {
     rung_[i].votes += other.rung_[i].votes;
     rung_[i].hits += other.rung_[i].hits;
     rung_[i].p += other.rung_[i].p;
@@ -103,9 +111,58 @@ void Ladder::merge(const Ladder& other) {
     exact_ = false;
     distinct_.clear();
   }
+  if (!exact_) return;
   other.distinct_.each([&](double p, const VoteCount& c) {
     if (exact_) add_exact(p, c.votes, c.hits);
   });
+}
+
+void Ladder::add_as(const Ladder& misses, std::uint64_t votes, std::uint64_t hits) {
+  if (votes == 0) return;
+  kinds_.add_as(misses.kinds_, narrow<std::uint32_t>(votes), narrow<std::uint32_t>(hits));
+  if (!misses.rung_.empty()) make_rungs();
+  for (std::size_t i = 0; i < misses.rung_.size(); ++i) {
+    const Rung& from = misses.rung_[i];
+    if (from.votes == 0) continue;
+    rung_[i].votes += from.votes * votes;
+    rung_[i].hits += from.votes * hits;
+    rung_[i].p += from.p * votes;
+  }
+  if (!misses.exact_) {
+    exact_ = false;
+    distinct_.clear();
+  }
+  if (!exact_) return;
+  misses.distinct_.each([&](double p, const VoteCount& c) {
+    if (exact_) add_exact(p, c.votes * votes, c.votes * hits);
+  });
+}
+
+Ladder Ladder::in_lowest_terms() const {
+  std::uint32_t unit = 0;
+  const std::vector<ItemKind> kinds = kinds_.sorted();
+  for (const ItemKind& kind : kinds) unit = std::gcd(unit, std::gcd(kind.votes, kind.hits));
+  if (unit <= 1) return *this;
+  LadderParts out = parts();
+  for (ItemKind& kind : out.kinds) {
+    kind.votes /= unit;
+    kind.hits /= unit;
+  }
+  for (auto* counts : {&out.rung_votes, &out.rung_hits, &out.votes, &out.hits})
+    for (std::uint64_t& n : *counts) n /= unit;
+  for (std::size_t i = 0; i < out.rung.size(); ++i) {
+    const uint128 p = (uint128{out.rung_p_high[i]} << 64 | out.rung_p_low[i]) / unit;
+    out.rung_p_low[i] = static_cast<std::uint64_t>(p);
+    out.rung_p_high[i] = static_cast<std::uint64_t>(p >> 64);
+  }
+  Ladder lowest = from_parts(out);
+  lowest.most_distinct_ = most_distinct_;
+  return lowest;
+}
+
+bool Ladder::single_votes() const {
+  const std::vector<ItemKind> kinds = kinds_.sorted();
+  return std::all_of(kinds.begin(), kinds.end(), [](const ItemKind& k) { return k.votes == 1; });
 }
 
 std::uint64_t Ladder::votes() const {
@@ -126,25 +183,40 @@ Forecasts Ladder::column() const {
   return out;
 }
 
-LadderBounds Ladder::bounds() const {
+/// Between which forecasts a rung of the grid lies.
+std::pair<double, double> Ladder::ends(std::size_t rung) {
+  const double low = rung == 1 ? 0 : logistic(static_cast<double>(rung - 1) / kSteps - kReach);
+  const double high = rung == kGrid ? 1 : logistic(static_cast<double>(rung) / kSteps - kReach);
+  return {low, high};
+}
+
+LadderBounds Ladder::bounds(int bins) const {
   LadderBounds out;
   if (exact_) return out;
-  double votes = 0, hits = 0, shared = 0, turn = 0;
+  const double total = static_cast<double>(votes());
+  double before = 0, hits = 0, shared = 0, turn = 0, moved = 0;
   for (std::size_t i = 0; i < rung_.size(); ++i) {
     const Rung& r = rung_[i];
     const double n = static_cast<double>(r.votes), h = static_cast<double>(r.hits);
-    votes += n;
+    const double bin = std::floor(bins * before / total);
+    before += n;
     hits += h;
     if (i == 0 || i == rung_.size() - 1 || r.votes == 0) continue;  // p of 0 and 1 are exact
-    const double low = i == 1 ? 0 : logistic(static_cast<double>(i - 1) / kSteps - kReach);
-    const double high = i == kGrid ? 1 : logistic(static_cast<double>(i) / kSteps - kReach);
+    const auto [low, high] = ends(i);
+    const double above = h * (1 - low), below = (n - h) * high;
     out.p = std::max(out.p, high - low);
     shared += h * (n - h);
-    turn = std::max({turn, h * (1 - low), (n - h) * high});
+    turn = std::max({turn, above, below});
+    // Where a bin of equal mass ends within a rung, some of its votes belong to the next bin.
+    if (bins * before / total > bin + 1) moved += above + below;
   }
-  const double pairs = hits * (votes - hits);
+  const double pairs = hits * (total - hits);
   if (pairs > 0) out.auroc = shared / pairs / 2;
-  if (votes > 0) out.ks = turn / votes;
+  if (total > 0) {
+    out.ks = turn / total;
+    out.kuiper = 2 * out.ks;
+    out.ece_mass = 2 * moved / total;
+  }
   return out;
 }
 
@@ -181,6 +253,7 @@ Ladder Ladder::from_parts(const LadderParts& parts) {
   Ladder out;
   out.exact_ = parts.exact;
   for (const ItemKind& kind : parts.kinds) out.kinds_.add(kind);
+  if (rungs > 0) out.make_rungs();
   for (std::size_t i = 0; i < rungs; ++i) {
     require(parts.rung[i] < out.rung_.size() && parts.rung_hits[i] <= parts.rung_votes[i]);
     Rung& r = out.rung_[parts.rung[i]];

@@ -5,6 +5,8 @@
 
 #include "evaluate/ladder_scores.hpp"
 #include "evaluate/stream.hpp"
+#include "plumb/metrics/ordered/ks.hpp"
+#include "plumb/metrics/ordered/ranking.hpp"
 #include "support/make_items.hpp"
 
 namespace plumb::detail {
@@ -17,17 +19,11 @@ struct Setting {
   bool vary;
 };
 
-void expect_same_ladder(const Ladder& a, const Ladder& b) {
-  const LadderParts x = a.parts(), y = b.parts();
-  EXPECT_EQ(x.exact, y.exact);
-  EXPECT_EQ(x.rung, y.rung);
-  EXPECT_EQ(x.rung_votes, y.rung_votes);
-  EXPECT_EQ(x.rung_hits, y.rung_hits);
-  EXPECT_EQ(x.rung_p_low, y.rung_p_low);
-  EXPECT_EQ(x.rung_p_high, y.rung_p_high);
-  EXPECT_EQ(x.p, y.p);
-  EXPECT_EQ(x.votes, y.votes);
-  EXPECT_EQ(x.hits, y.hits);
+void expect_same_ladders(const CaseLadders& a, const CaseLadders& b) {
+  EXPECT_TRUE(*a.votes == *b.votes);
+  EXPECT_TRUE(*a.majority == *b.majority);
+  ASSERT_EQ(a.raters.size(), b.raters.size());
+  for (std::size_t r = 0; r < a.raters.size(); ++r) EXPECT_TRUE(a.raters[r] == b.raters[r]) << r;
 }
 
 void compare(const Items& items, Ties ties) {
@@ -36,10 +32,19 @@ void compare(const Items& items, Ties ties) {
   const BinPlan plan = equal_width_plan(o.bins, items.classes());
   const int raters = items.votes.raters();
   Progress silent({}, {});
+  const CaseLadders ladders = case_ladders(items, {.votes = true, .single = true}, {o.ties, o.seed}, 1);
+  EXPECT_TRUE(*ladders.votes == ladder_of(pass_over(items, Event::event, 1)));
+  for (int r = 0; r < raters; ++r) {
+    Items own = items;
+    own.votes = items.votes.of_rater(r);
+    EXPECT_TRUE(ladders.raters[r] == ladder_of(pass_over(own, Event::event, 1))) << r;
+  }
   for (const int threads : {1, 3}) {
     o.threads = threads;
-    const SplitSums got = split_sums(items, kBySplit, o, {.ladder = true});
-    if (got.ladder) expect_same_ladder(*got.ladder, ladder_of(pass_over(items, Event::event, 1)));
+    const SplitSums got = split_sums(items, kBySplit, o, {.ladders = true});
+    if (got.ladders) expect_same_ladders(*got.ladders, ladders);
+    expect_same_ladders(case_ladders(items, {.votes = true, .single = true}, {o.ties, o.seed}, threads),
+                        ladders);
     EXPECT_TRUE(got.votes == stream_sums(items, plan, kBySplit, o, silent));
     const Consensus majority = consensus(items, {o.ties, o.seed}, 1);
     EXPECT_EQ(got.tied, static_cast<std::uint64_t>(majority.tied));
@@ -78,6 +83,46 @@ TEST(CaseSplit, SameBitsAsItemByItem) {
                              VoteForm::ratings),
               ties);
     }
+}
+
+/// Without ties, and where ties have no majority, the majority's ladder is that of its labels; shared by two,
+/// a tied item is a hit and a miss of half the weight.
+TEST(CaseLadders, TheMajorityOfTiedRaters) {
+  for (const int classes : {2, 4})
+    for (const Ties ties : {Ties::half, Ties::absent, Ties::lowest}) {
+      const Items items = test::to_items(
+          test::simulate({.n = 3000, .classes = classes, .raters = 4, .vary = true, .sharpen = 2, .seed = 3}),
+          VoteForm::ratings);
+      const CaseLadders ladders = case_ladders(items, {.single = true}, {ties, 0}, 2);
+      const Consensus majority = consensus(items, {ties, 0}, 1);
+      EXPECT_GT(majority.tied, 0);
+      const Forecasts want = sort_forecasts(collect(majority.items, Event::event, 1), 1).columns;
+      const Forecasts got = ladders.majority->in_lowest_terms().column();
+      // The same up to the scale of the weights.
+      EXPECT_NEAR(*ks(got.view()).value, *ks(want.view()).value, 1e-12);
+      EXPECT_NEAR(*auroc(got.view()).value, *auroc(want.view()).value, 1e-12);
+      if (ties == Ties::half) continue;
+      double votes = 0;
+      for (const double n : got.trials) votes += n;
+      EXPECT_EQ(votes,
+                static_cast<double>(majority.items.size()) - (ties == Ties::absent ? majority.tied : 0));
+    }
+  EXPECT_EQ(majority_unit(2, Ties::half), 2u);
+  EXPECT_EQ(majority_unit(4, Ties::half), 12u);
+  EXPECT_EQ(majority_unit(90, Ties::half), 2520u);
+  EXPECT_EQ(majority_unit(4, Ties::absent), 1u);
+}
+
+TEST(CaseLadders, EachClass) {
+  const Items items = test::to_items(
+      test::simulate({.n = 500, .classes = 3, .raters = 3, .vary = true, .seed = 4}), VoteForm::ratings);
+  const CaseLadders ladders = case_ladders(items, {.classes = true}, {}, 2);
+  ASSERT_EQ(ladders.classes.size(), 3u);
+  for (int k = 0; k < 3; ++k) {
+    Ladder want;
+    want.add(collect_class(items, k, 1).view());
+    EXPECT_TRUE(ladders.classes[k] == want) << k;
+  }
 }
 
 /// Probabilities of 0, 1, the edges of bins and far below what sums resolve; ratings as a case has them,

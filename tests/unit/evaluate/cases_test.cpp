@@ -92,7 +92,6 @@ TEST(Cases, PooledKeysAreThoseOfOneRun) {
     EXPECT_EQ(pooled.votes, expected.votes);
     int same = 0;
     for (const auto& [key, m] : expected.metrics) {
-      if (key == "ece_kde_classwise" && classes == 3) continue;  // wants a column for each class
       ASSERT_EQ(pooled[key].value.has_value(), m.value.has_value()) << key;
       if (!m.value) continue;
       const MetricRow* row = find_metric(key);
@@ -104,8 +103,21 @@ TEST(Cases, PooledKeysAreThoseOfOneRun) {
     ASSERT_EQ(pooled.consensus.size(), expected.consensus.size());
     for (std::size_t i = 0; i < expected.consensus.size(); ++i) {
       const auto& [key, m] = expected.consensus[i];
-      if (find_metric(key)->room != Room::streaming) continue;
-      EXPECT_EQ(pooled.consensus[i].second.value, m.value) << key;
+      if (find_metric(key)->room == Room::streaming) {
+        EXPECT_EQ(pooled.consensus[i].second.value, m.value) << key;
+        continue;
+      }
+      if (key == "ece_kde_classwise" && classes == 3) continue;  // of the votes alone
+      if (key == "cox_score" || key == "spiegelhalter_z" || key == "eaurc") {
+        EXPECT_NE(pooled.consensus[i].second.why.find("tied raters"), std::string::npos) << key;
+        continue;
+      }
+      // Kernel errors leave out a vote of the whole weight here, and half of one there, where raters tie.
+      const double off = key.starts_with("ece_kde") ? 0.02 : 1e-12;
+      ASSERT_EQ(pooled.consensus[i].second.value.has_value(), m.value.has_value()) << key;
+      if (m.value) {
+        EXPECT_NEAR(*pooled.consensus[i].second.value, *m.value, off * (1 + std::fabs(*m.value))) << key;
+      }
     }
   }
 }
@@ -169,10 +181,13 @@ TEST(Cases, EachCaseRaterAndSlice) {
   EXPECT_EQ(rater[0].first, "brier");
   EXPECT_EQ(number(rater[0].second), *alone["brier"].value);
   EXPECT_EQ(number(rater[1].second), *alone["ece"].value);
+  EXPECT_EQ(rater[2].first, "auroc");
+  EXPECT_NEAR(number(rater[2].second), *alone["auroc"].value, 1e-12);
 
   ASSERT_EQ(r.per_group.size(), 2U);
   EXPECT_EQ(r.per_group[0].group, "even");
   EXPECT_EQ(r.per_group[0].items + r.per_group[1].items, r.items);
+  EXPECT_EQ(r.per_group[0].metrics.back().first, "auroc");
 }
 
 TEST(Cases, WhatCannotBeReadStopsOrIsSkipped) {

@@ -60,6 +60,49 @@ TEST(Prepared, MemoryIsLookedAtBeforeTheWork) {
   EXPECT_NO_THROW((void)evaluate(items, o));
 }
 
+/// Where the sorted column does not fit into memory, a ladder takes its place: two classes, no weights,
+/// no draws.
+TEST(Prepared, ALadderWhereMemoryIsShort) {
+  for (const VoteForm form : {VoteForm::labels, VoteForm::ratings}) {
+    test::Simulated all = test::simulate({.n = 3000, .classes = 2, .raters = 4, .vary = true, .seed = 8});
+    if (form == VoteForm::labels)
+      for (auto& v : all.votes) v.resize(1);
+    const Items items = test::to_items(all, form);
+    EvaluateOptions o;
+    EvaluateState roomy_state, tight_state;
+    const Result roomy = evaluate(items, o, &roomy_state);
+    o.memory = 1000;
+    const Result tight = evaluate(items, o, &tight_state);
+    EXPECT_TRUE(roomy_state == tight_state);
+    const auto setting = std::find_if(tight.settings.begin(), tight.settings.end(),
+                                      [](const auto& s) { return s.first == "ladder"; });
+    ASSERT_NE(setting, tight.settings.end());
+    EXPECT_EQ(std::get<std::string>(setting->second), "distinct p");
+    int same = 0;
+    for (const auto& [key, m] : roomy.metrics) {
+      ASSERT_EQ(tight[key].value.has_value(), m.value.has_value()) << key;
+      if (m.value) {
+        EXPECT_NEAR(*tight[key].value, *m.value, 1e-9 * (1 + std::fabs(*m.value))) << key;
+      }
+      same += m.value.has_value();
+    }
+    EXPECT_GT(same, 30);
+    ASSERT_EQ(tight.consensus.size(), roomy.consensus.size());
+    for (std::size_t i = 0; i < roomy.consensus.size(); ++i) {
+      const auto& [key, m] = roomy.consensus[i];
+      EXPECT_EQ(tight.consensus[i].first, key);
+      if (find_metric(key)->room == Room::streaming) {
+        EXPECT_EQ(tight.consensus[i].second.value, m.value) << key;
+      } else {
+        EXPECT_NE(tight.consensus[i].second.why.find("ties"), std::string::npos) << key;
+      }
+    }
+  }
+  EvaluateOptions o{.bootstrap = 20};
+  o.memory = 1000;
+  EXPECT_THROW((void)evaluate(test::to_items(test::simulate({.n = 300}), VoteForm::labels), o), InputError);
+}
+
 TEST(Prepared, EveryRowOfTheRegistryHasItsRun) {
   for (const MetricRow& row : metrics()) {
     EXPECT_EQ(run_of(row).key, row.key);

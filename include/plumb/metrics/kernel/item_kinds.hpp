@@ -26,6 +26,8 @@ class ItemKinds {
   void add(
       const ItemKind& kind);  ///< std::invalid_argument when there is no such bin, or more hits than votes
   void merge(const ItemKinds& other);
+  /// Items with a single vote against the event each, as if they had these; std::invalid_argument for others.
+  void add_as(const ItemKinds& misses, std::uint32_t votes, std::uint32_t hits);
   [[nodiscard]] std::vector<ItemKind> sorted() const;  ///< by bin, votes, hits
 
  private:

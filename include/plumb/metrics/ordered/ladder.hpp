@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "plumb/data/forecasts.hpp"
@@ -16,9 +17,11 @@ namespace plumb {
 
 /// How far a value read off the ladder can be from that of the votes themselves; 0 where it is exact.
 struct LadderBounds {
-  double p = 0;      ///< distance of a forecast from its rung
-  double auroc = 0;  ///< half of the pairs of a hit and a miss that share a rung
-  double ks = 0;     ///< the running sum may turn within a rung
+  double p = 0;         ///< distance of a forecast from its rung
+  double auroc = 0;     ///< half of the pairs of a hit and a miss that share a rung
+  double ks = 0;        ///< the running sum may turn within a rung
+  double kuiper = 0;    ///< at both ends of an interval
+  double ece_mass = 0;  ///< votes of a rung in which a bin ends may belong to its other side
 };
 
 /// A ladder as plain numbers, for files. Rungs of the grid that have votes; p is their sum in units of 2^-50,
@@ -43,11 +46,18 @@ class Ladder {
   /// Forecasts with the same votes each, `hits` of them for the event.
   void add(std::span<const double> p, std::uint64_t votes, std::uint64_t hits);
   void merge(const Ladder& other);
+  /// The forecasts of `misses`, a single vote against the event each, as if they had `votes` votes and `hits`
+  /// of them for it; std::invalid_argument if they have other votes.
+  void add_as(const Ladder& misses, std::uint64_t votes, std::uint64_t hits);
+  /// Votes in the largest unit that divides those of every item: counted in halves, and no item has a half,
+  /// it is the ladder of whole votes.
+  [[nodiscard]] Ladder in_lowest_terms() const;
+  [[nodiscard]] bool single_votes() const;  ///< every item has one vote
   [[nodiscard]] bool exact() const { return exact_; }
   [[nodiscard]] std::uint64_t votes() const;
   /// Ascending; the p of a rung of the grid is the mean over its votes.
   [[nodiscard]] Forecasts column() const;
-  [[nodiscard]] LadderBounds bounds() const;
+  [[nodiscard]] LadderBounds bounds(int bins) const;  ///< bins: of equal mass
   /// For the automatic bandwidth, which leaves out one item at a time, not a whole rung.
   [[nodiscard]] const ItemKinds& kinds() const { return kinds_; }
   [[nodiscard]] LadderParts parts() const;
@@ -58,6 +68,8 @@ class Ladder {
   struct Rung : VoteCount {
     uint128 p = 0;  // sum over votes, in units of 2^-50
   };
+  [[nodiscard]] static std::pair<double, double> ends(std::size_t rung);
+  void make_rungs();
   void find_rungs(std::span<const double> p);
   void add_at(std::uint32_t rung, double p, std::uint64_t votes, std::uint64_t hits);
   void add_exact(double p, std::uint64_t votes, std::uint64_t hits);
@@ -66,7 +78,7 @@ class Ladder {
   bool exact_ = true;
   DistinctCounts distinct_;
   ItemKinds kinds_;
-  std::vector<Rung> rung_;  // p = 0, the grid, p = 1
+  std::vector<Rung> rung_;  // p = 0, the grid, p = 1; none without votes
   std::vector<double> log_p_, log_q_;
   std::vector<std::uint32_t> found_;  // of a block
 };

@@ -54,7 +54,8 @@ TEST(Ladder, FewDistinctForecastsAreExact) {
   const Column c = votes(2000, 40, 3);
   const Ladder ladder = ladder_of(c);
   EXPECT_TRUE(ladder.exact());
-  EXPECT_EQ(ladder.bounds().auroc, 0);
+  EXPECT_EQ(ladder.bounds(15).auroc, 0);
+  EXPECT_EQ(ladder.bounds(15).ece_mass, 0);
   const Forecasts f = ladder.column();
   EXPECT_LE(f.size(), 41U);
   EXPECT_EQ(*ks(f.view()).value, *ks(c.view()).value);
@@ -70,11 +71,17 @@ TEST(Ladder, TheGridKeepsItsBounds) {
     ASSERT_FALSE(ladder.exact());
     const Forecasts f = ladder.column();
     EXPECT_TRUE(std::is_sorted(f.p.begin(), f.p.end()));
-    const LadderBounds bounds = ladder.bounds();
+    const LadderBounds bounds = ladder.bounds(15);
     EXPECT_GT(bounds.auroc, 0);
     EXPECT_LT(bounds.auroc, 1e-3);
     EXPECT_LE(std::fabs(*auroc(f.view()).value - *auroc(c.view()).value), bounds.auroc);
     EXPECT_LE(std::fabs(*ks(f.view()).value - *ks(c.view()).value), bounds.ks + 1e-15);
+    EXPECT_LE(std::fabs(*kuiper(f.view()).value - *kuiper(c.view()).value), bounds.kuiper + 1e-15);
+    EXPECT_LE(
+        std::fabs(*ece(equal_mass_table(f.view(), 15)).value - *ece(equal_mass_table(c.view(), 15)).value),
+        bounds.ece_mass + 1e-15);
+    EXPECT_GT(bounds.ece_mass, 0);
+    EXPECT_LT(bounds.ece_mass, 0.02);
     EXPECT_LE(bounds.p, 0.25 / Ladder::kSteps + 1e-12);
     double mean = 0, all = 0, rungs = 0, trials = 0;
     for (std::size_t i = 0; i < c.size(); ++i)
@@ -102,6 +109,47 @@ TEST(Ladder, AnySplitGivesTheSameBits) {
     with_nothing.merge(whole);
     expect_same(with_nothing, whole);
   }
+}
+
+/// Items of one vote pattern are counted once; what each of their votes adds follows from that.
+TEST(Ladder, MissesCountAsOtherVotes) {
+  for (const std::size_t most : {std::size_t{30}, std::size_t{200}, Ladder::kMostDistinct}) {
+    Ladder got(most), want(most);
+    for (const auto& [trials, hits, seed] : {std::tuple{3, 0, 6}, {3, 2, 7}, {1, 1, 8}}) {
+      const Column c = votes(300, seed == 8 ? 0 : 40, seed);
+      Ladder misses(most);
+      misses.add(c.p, 1, 0);
+      got.add_as(misses, trials, hits);
+      want.add(c.p, trials, hits);
+    }
+    EXPECT_TRUE(got == want);
+    EXPECT_EQ(got.exact(), most > 200);
+  }
+  Ladder other;
+  other.add(votes(10, 5, 3).p, 2, 1);
+  EXPECT_THROW(Ladder().add_as(other, 1, 0), std::invalid_argument);
+}
+
+TEST(Ladder, LowestTerms) {
+  for (const std::size_t most : {std::size_t{30}, Ladder::kMostDistinct}) {
+    const Column c = votes(300, 0, 9);
+    Ladder halves(most), whole(most);
+    halves.add(c.p, 6, 0);
+    halves.add(c.p, 6, 6);
+    whole.add(c.p, 1, 0);
+    whole.add(c.p, 1, 1);
+    EXPECT_TRUE(halves.in_lowest_terms() == whole);
+    EXPECT_TRUE(halves.in_lowest_terms().single_votes());
+    const std::vector<double> tie{0.25};
+    halves.add(tie, 6, 3);
+    whole = Ladder(most);
+    whole.add(c.p, 2, 0);
+    whole.add(c.p, 2, 2);
+    whole.add(tie, 2, 1);
+    EXPECT_TRUE(halves.in_lowest_terms() == whole);
+    EXPECT_FALSE(halves.in_lowest_terms().single_votes());
+  }
+  EXPECT_EQ(Ladder().in_lowest_terms().votes(), 0U);
 }
 
 TEST(Ladder, EdgesAndNothing) {

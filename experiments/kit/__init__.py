@@ -1,0 +1,1 @@
+"""What the experiments share: claims and verdicts, the tool, data, charts, pages."""
