@@ -5,14 +5,17 @@
 #include <cmath>
 #include <filesystem>
 
+#include "multigroup.hpp"
 #include "output.hpp"
 #include "plumb/calibrate/apply_model.hpp"
+#include "plumb/calibrate/multigroup.hpp"
 #include "plumb/calibrate/onnx.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/sha256.hpp"
 #include "plumb/model/model_file.hpp"
 #include "plumb/report/calibrate.hpp"
+#include "quantiles.hpp"
 #include "shell/console.hpp"
 
 namespace plumb::cli {
@@ -100,6 +103,9 @@ std::string fitted_on_notice(const CalibrationModel& model, const Inputs& inputs
 
 std::string apply_calibrator(const std::string& path, int threads, Inputs& inputs) {
   const CalibrationModel model = load_model(path);
+  if (is_multigroup(model))
+    throw InputError(
+        path + " repairs named groups; apply it with plumb calibrate apply --by, and evaluate its output");
   inputs.items = apply_model(model, inputs.items, {.threads = threads});
   const std::string notice = fitted_on_notice(model, inputs);
   inputs.paths.push_back(path);
@@ -130,6 +136,11 @@ int calibrate_command(const Args& args) {
     return kDone;
   }
   const Args rest(args.begin() + 1, args.end());
+  if (args[0] == "fit" && is_multigroup_fit(rest)) return fit_multigroup_command(rest);
+  if (args[0] == "apply" && is_multigroup_apply(rest)) return apply_multigroup_command(rest);
+  const bool quantiles = has_quantile_flags(rest);
+  if (args[0] == "fit" && quantiles) return fit_cqr_command(rest);
+  if (args[0] == "apply" && quantiles) return apply_cqr_command(rest);
   if (args[0] == "fit") return is_regression_fit(rest) ? fit_regression(rest) : calibrate_fit(rest);
   if (args[0] == "apply") return is_regression_apply(rest) ? apply_regression(rest) : calibrate_apply(rest);
   if (args[0] == "show") return calibrate_show(rest);

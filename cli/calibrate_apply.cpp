@@ -5,6 +5,7 @@
 #include "case_flags.hpp"
 #include "next_command.hpp"
 #include "pages.hpp"
+#include "plumb/calibrate/multigroup.hpp"
 #include "plumb/calibrate/sets.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/class_names.hpp"
@@ -47,6 +48,7 @@ int calibrate_apply(const Args& args) {
   if (out.empty()) throw InputError("no output file given; name it with -o calibrated.npy");
   check_threads(threads);
   const CalibrationModel model = load_model(path);
+  if (is_multigroup(model)) throw InputError(path + " repairs named groups; name them with --by");
   if (gives_sets(model)) return apply_sets_to_file({model, input_flags, out, level, threads, quiet});
   if (!input_flags.by.empty()) throw InputError("--by is for models that end with sets; leave it out");
   if (!level.empty()) throw InputError("--level is for models that end with sets; leave it out");

@@ -6,10 +6,13 @@
 #include "calibrate.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/regression/apply_model.hpp"
+#include "plumb/calibrate/regression/cqr.hpp"
+#include "plumb/calibrate/regression/cross_fit.hpp"
 #include "plumb/calibrate/regression/fit.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/io/sha256.hpp"
+#include "plumb/io/table_file.hpp"
 #include "plumb/model/apply_files.hpp"
 #include "plumb/model/fit_scores.hpp"
 #include "plumb/model/model_file.hpp"
@@ -90,12 +93,13 @@ int fit_regression(const Args& args) {
   const Args scores(kConformalScores.begin(), kConformalScores.end());
   std::string method, out, score = scores.front();
   Args levels;
-  std::int64_t hidden = kAuxHidden, threads = options.threads;
+  std::string out_variances;
+  std::int64_t hidden = kAuxHidden, threads = options.threads, folds = 0;
   double hold_out = kAuxHoldOut;
   bool quiet = false;
   PageFlags page_flags;
   flags.heading("Fit");
-  flags.text("--method", "NAME", method, "a regression calibrator of \"plumb list\"");
+  flags.text("--method", "NAME", method, "a regression calibrator of \"plumb list\", or auto");
   flags.text("-o,--out", "FILE", out, "the model file");
   flags.toggle("--per-output", options.per_output,
                "sigma, sigma-laplace, sigma-aleatoric: a factor for each output");
@@ -104,6 +108,9 @@ int fit_regression(const Args& args) {
   flags.choice("--score", scores, score, "conformal: the score to rank by");
   flags.list("--levels", "0.9,0.95", levels, "conformal: levels besides 0.01 to 0.99");
   flags.number("--clip", options.clip, "raise variances below X to X");
+  flags.integer("--cross-fit", folds, "folds of out-of-fold calibration, written to --out-variances");
+  flags.text("--out-variances", "FILE", out_variances,
+             "out-of-fold variances, N or N x d: .npy, .csv or .parquet");
   add_regression_flags(flags, given, true);
   flags.heading("Other");
   flags.seed("--seed", options.seed, "seed of the hold-out and of the initial weights");
@@ -122,13 +129,32 @@ int fit_regression(const Args& args) {
   options.levels = parse_levels(levels);
   check_threads(threads);
   options.threads = narrow<int>(threads);
-  check_fit_options(method, options);
+  if (flags.given("--cross-fit") != !out_variances.empty())
+    throw InputError(
+        "--cross-fit and --out-variances go together: the number of folds, and the file for the variances");
+  if (flags.given("--cross-fit")) between("--cross-fit", folds, 2, 1000);
+  if (!out_variances.empty()) check_numbers_path("--out-variances", out_variances);
+  const bool automatic = method == "auto";
+  if (!automatic) check_fit_options(method, options);
   const RegressionInputs inputs = load_regression(given, true, options.threads);
   Pages pages(page_flags);
-  check_outputs(pages.with_outputs({{"-o", out}}), inputs.paths);
+  check_outputs(pages.with_outputs({{"-o", out}, {"--out-variances", out_variances}}), inputs.paths);
   AtomicFile file(out);
   pages.open();
-  CalibrationModel model = fit_regression_model(method, inputs.items, options);
+  CalibrationModel model = automatic ? fit_regression_auto(inputs.items, options)
+                                     : fit_regression_model(method, inputs.items, options);
+  std::optional<TableFile> variances;
+  if (!out_variances.empty()) {
+    const std::int64_t n = inputs.items.size(), d = inputs.items.outputs();
+    Args columns;
+    for (std::int64_t j = 0; j < d; ++j)
+      columns.push_back(d == 1 ? "variance" : "variance_" + std::to_string(j));
+    const std::vector<double> v =
+        cross_fit_variances(model.steps.front().method, inputs.items, options, narrow<int>(folds));
+    variances.emplace(out_variances, d == 1 ? std::vector{n} : std::vector{n, d}, columns);
+    variances->write(v);
+    variances->settle();
+  }
   for (std::size_t i = 0; i < inputs.paths.size(); ++i)
     if (inputs.infos[i].flag == "--variance" || inputs.infos[i].flag == "--std" ||
         inputs.infos[i].flag == "--aleatoric" || inputs.infos[i].flag == "--variance-samples")
@@ -136,12 +162,16 @@ int fit_regression(const Args& args) {
   file.write(model_text(model));
   write_fit_pages(pages, inputs, model, options, args);
   file.commit();
+  if (variances) variances->commit();
   const Step& step = model.steps.front();
   for (const std::string& warning : step.fit.warnings) say(warning);
-  if (!quiet) {
-    std::istringstream lines(render_regression_fit(step, fit_scores(model, inputs.items, options)));
-    for (std::string line; std::getline(lines, line);) write_stdout(broken(line, stdout_width(), 2) + "\n");
-  }
+  if (quiet) return kDone;
+  std::string league;
+  for (const auto& [name, value] : step.fit.options)
+    if (const auto* names = std::get_if<Args>(&value); name == "league" && names != nullptr)
+      for (const std::string& line : *names) league += line + "\n";
+  std::istringstream lines(league + render_regression_fit(step, fit_scores(model, inputs.items, options)));
+  for (std::string line; std::getline(lines, line);) write_stdout(broken(line, stdout_width(), 2) + "\n");
   return kDone;
 }
 
@@ -171,6 +201,7 @@ int apply_regression(const Args& args) {
   if (intervals.empty() && !levels_given.empty())
     throw InputError("--levels is for --intervals; name a file for the bounds");
   const CalibrationModel model = load_model(path);
+  if (is_cqr(model)) throw InputError(path + " calibrates quantiles; give them with --quantiles");
   const std::vector<double> levels =
       levels_given.empty() ? std::vector<double>{0.95} : parse_levels(levels_given);
   check_threads(threads);

@@ -10,9 +10,14 @@ namespace {
 /// Arguments that make a command choose another set of flags.
 const std::vector<Args>& variants_of(const std::string& command) {
   static const std::vector<Args> kPlain{{}}, kManifest{{}, {"--manifest", "x"}},
-      kEvaluate{{}, {"--mean", "x"}, {"--manifest", "x"}, {"--sets", "x"}},
-      kFit{{}, {"--method", "sigma"}, {"--manifest", "x"}, {"--method", "sets"}},
-      kApply{{}, {"--variance", "x"}, {"--manifest", "x"}};
+      kEvaluate{{}, {"--mean", "x"}, {"--manifest", "x"}, {"--sets", "x"}, {"--quantiles", "x"}},
+      kFit{{},
+           {"--method", "sigma"},
+           {"--manifest", "x"},
+           {"--method", "sets"},
+           {"--method", "cqr"},
+           {"--method", "multigroup"}},
+      kApply{{}, {"--variance", "x"}, {"--manifest", "x"}, {"--quantiles", "x"}, {"--by", "x"}};
   if (command == "evaluate") return kEvaluate;
   if (command == "calibrate fit") return kFit;
   if (command == "calibrate apply") return kApply;

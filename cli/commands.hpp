@@ -17,6 +17,7 @@ struct Command {
 [[nodiscard]] std::span<const Command> commands();
 
 int evaluate_command(const Args& args);
+int audit_command(const Args& args);
 int stability_command(const Args& args);
 int calibrate_command(const Args& args);
 int uncertainty_command(const Args& args);

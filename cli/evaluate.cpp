@@ -11,6 +11,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
 #include "plumb/report/tripod.hpp"
+#include "quantiles.hpp"
 #include "regression_inputs.hpp"
 #include "shell/console.hpp"
 #include "shell/progress.hpp"
@@ -39,6 +40,8 @@ constexpr const char* kEvaluateExamples = R"(Examples:
     plumb evaluate --probs probs.npy --ratings votes.csv:a,b,senior --rater-weights senior=2
   prediction sets: coverage of the votes (plumb evaluate --sets x --help lists its flags)
     plumb evaluate --sets sets.npy --counts votes.npy
+  forecasts of quantiles (plumb evaluate --quantiles x --help lists its flags)
+    plumb evaluate --quantiles "t.csv:q05,q50,q95" --quantile-levels 0.05,0.5,0.95 --targets t.csv:y
   shards
     plumb evaluate --probs "probs-*.npy" --labels "labels-*.npy"
   a gate in CI: exit code 3 when it fails
@@ -51,6 +54,7 @@ constexpr const char* kEvaluateExamples = R"(Examples:
 int evaluate_command(const Args& args) {
   if (has_manifest_flags(args)) return evaluate_manifest_command(args);
   if (has_sets_flag(args)) return evaluate_sets_command(args);
+  if (has_quantile_flags(args)) return evaluate_quantiles_command(args);
   if (has_regression_flags(args)) return evaluate_regression_command(args);
   Flags flags(
       "evaluate",

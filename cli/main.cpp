@@ -12,6 +12,7 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"evaluate", "can these probabilities be trusted?", evaluate_command},
+    {"audit", "does it hold in every subgroup? each slice against the rest", audit_command},
     {"compare", "two or more models on the same items", compare_command},
     {"uncertainty", "which uncertainty measure detects wrong answers", uncertainty_command},
     {"raters", "accuracy, bias and agreement of the raters, and their consensus", raters_command},

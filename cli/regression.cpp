@@ -5,7 +5,12 @@
 #include <limits>
 
 #include "output.hpp"
+#include "plumb/calibrate/regression/apply_model.hpp"
+#include "plumb/calibrate/regression/cqr.hpp"
+#include "plumb/calibrate/regression/fit.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/io/sha256.hpp"
+#include "plumb/model/model_file.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/regression/evaluate.hpp"
 #include "plumb/regression/shift.hpp"
@@ -43,6 +48,29 @@ int integer_from_0(const char* flag, std::int64_t value) {
   return narrow<int>(value);
 }
 
+/// Calibrated variances in place of the given ones; a warning where the model was fitted on them.
+std::string apply_variance_calibrator(const std::string& path, RegressionInputs& inputs) {
+  const CalibrationModel model = load_model(path);
+  if (is_cqr(model))
+    throw InputError(path + " calibrates quantiles; apply it with plumb calibrate apply --quantiles");
+  check_fits(model, inputs.items);
+  if (!find_regression_calibrator(model.steps.front().method)->variances)
+    throw InputError(path + " is a conformal model, which gives intervals and no variances to evaluate");
+  std::string notice;
+  for (std::size_t i = 0; i < inputs.paths.size(); ++i)
+    if (const std::string& flag = inputs.infos[i].flag;
+        flag == "--variance" || flag == "--std" || flag == "--aleatoric" || flag == "--variance-samples")
+      if (std::find(model.fitted_on.begin(), model.fitted_on.end(), sha256_file(inputs.paths[i])) !=
+          model.fitted_on.end())
+        notice =
+            model.name +
+            " was fitted on these predictions, so its scores on them are optimistic; use other data, or plumb calibrate fit --cross-fit";
+  inputs.items = apply_model(model, inputs.items);
+  inputs.paths.push_back(path);
+  inputs.infos.push_back({"--calibrator", path, {}, "model", ""});
+  return notice;
+}
+
 }  // namespace
 
 int evaluate_regression_command(const Args& args) {
@@ -54,8 +82,11 @@ int evaluate_regression_command(const Args& args) {
   RegressionOptions options;
   OutputFlags output_flags;
   Args range, reference;
+  std::string calibrator;
   std::int64_t bins = options.bins, bootstrap = options.bootstrap, threads = options.threads;
   add_regression_flags(flags, inputs_given, true);
+  flags.text("--calibrator", "FILE", calibrator,
+             "model file from plumb calibrate fit, applied to the variances first");
   flags.files("--reference", "FILE", reference,
               "variances of a reference set (standard deviations with --std)");
   flags.heading("Computation");
@@ -86,6 +117,8 @@ int evaluate_regression_command(const Args& args) {
   }
   Output output(output_flags);
   RegressionInputs inputs = load_regression(inputs_given, true, options.threads);
+  std::string notice;
+  if (!calibrator.empty()) notice = apply_variance_calibrator(calibrator, inputs);
   RegressionItems other;
   if (!reference.empty())
     other = load_reference(reference, inputs.items.total_is_std, options.threads, inputs);
@@ -108,6 +141,8 @@ int evaluate_regression_command(const Args& args) {
   }
   result.argv = argv_of("evaluate", args);
   result.inputs = inputs.infos;
+  if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);
+  if (!notice.empty()) result.notes.push_back(notice);
   output.pages().add_checksums(result.inputs, inputs.paths);
   return output.finish(result, save_state ? serialize(state) : "", !options.metrics.empty());
 }

@@ -28,16 +28,13 @@ std::vector<Rows> passes(const std::string& flag, const Args& specs, Loader& loa
 }  // namespace
 
 void add_regression_flags(Flags& flags, RegressionFlags& f, bool observed) {
-  for (const char* flag : {"--probs", "--logits", "--samples", "--sample-logits", "--labels", "--counts",
-                           "--ratings", "--classes", "--truth", "--concentration", "--after", "--cross-fit",
-                           "--out-probs", "--lambda", "--tune"})
+  for (const char* flag :
+       {"--probs", "--logits", "--samples", "--sample-logits", "--labels", "--counts", "--ratings",
+        "--classes", "--truth", "--concentration", "--after", "--out-probs", "--lambda", "--tune"})
     flags.unavailable(
         flag,
         std::string(flag) +
             " is for class probabilities, and this is a regression; \"plumb list\" shows the task of each metric");
-  flags.unavailable(
-      "--calibrator",
-      "--calibrator does not apply to regression; calibrate the variances first with \"plumb calibrate apply MODEL --mean ... --variance ... -o calibrated.npy\", and pass the result with --variance");
   flags.heading("Predictions");
   flags.files("--mean", "FILE", f.mean, "predicted means, N or N x d");
   flags.files("--mean-samples", "FILE", f.mean_samples,

@@ -26,7 +26,7 @@ else()
     COMMAND ${CMAKE_COMMAND} -E touch ${PLUMB_PAGE_FILES})
 endif()
 
-set(PLUMB_SPECS calibration_dispersion case_strip class_errors confidence confusion corp decision_curve deferral disagreement intervals learning
+set(PLUMB_SPECS calibration_dispersion case_strip class_errors confidence confusion corp decision_curve deferral disagreement forest intervals learning
   loss_parts loss_scatter odds_ratio odds_score precision rater_pairs raters region_reliability rejection reliability shift slice_boxes slices
   stability truth_histograms truth_scatter uncertainty_reliability within_cases)
 set(PLUMB_SPEC_FILES ${PLUMB_SPECS})

@@ -28,12 +28,20 @@ std::vector<double> corp_grid(const Prepared& prepared) {
   return out;
 }
 
-void add_corp_tables(const Prepared& prepared, const std::vector<Drawn>& null, double level, Result& result) {
+void add_corp_tables(const Prepared& prepared, const std::vector<Drawn>& null, double level, bool independent,
+                     Result& result) {
   if (!asked_for(prepared)) return;
   const std::vector<IsotonicBlock> blocks = prepared.isotonic();
   result.tables.emplace_back("reliability_corp", block_rows_of(blocks));
   const std::vector<double> grid = corp_grid(prepared);
   const std::vector<double> fit = isotonic_at(blocks, grid);
+  if (independent && !grid.empty()) {
+    const HonestBand honest = prepared.honest(grid, level);
+    Table t{{"p", "estimate", "low", "high"}, {}};
+    for (std::size_t i = 0; i < grid.size(); ++i)
+      t.rows.push_back({grid[i], fit[i], honest.low[i], honest.high[i]});
+    result.tables.emplace_back("corp_honest", std::move(t));
+  }
   Table band;
   band.columns = {"p", "estimate", "band_low", "band_high"};
   for (std::size_t i = 0; i < grid.size(); ++i) {

@@ -259,7 +259,8 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   add_tables(prepared, e, options, result);
   add_decision_tables(e.observed, e.boot, size, options, result);
   add_curve(prepared, options, result);
-  add_corp_tables(prepared, e.null, options.level, result);
+  add_corp_tables(prepared, e.null, options.level,
+                  !grouped && items.weights.empty() && !e.observed.sums.several_votes, result);
   add_kernel_settings(prepared.kernel(), options, result);
   if (prepared.ladder()) {
     describe_ladder(*prepared.ladder(), options, result);

@@ -10,6 +10,7 @@
 #include "evaluate/selection.hpp"
 #include "evaluate/stream.hpp"
 #include "plumb/metrics/ordered/decisions.hpp"
+#include "plumb/metrics/ordered/honest_band.hpp"
 #include "plumb/metrics/ordered/isotonic.hpp"
 #include "plumb/resample/interval.hpp"
 
@@ -79,6 +80,11 @@ class Prepared {
   /// The isotonic fit of the event (CORP). Needs the event's column.
   [[nodiscard]] std::vector<IsotonicBlock> isotonic() const {
     return isotonic_blocks(columns_->event.view());
+  }
+  /// A band for the true frequency of the event at all forecasts at once. Needs the event's column of
+  /// independent votes.
+  [[nodiscard]] HonestBand honest(std::span<const double> at, double level) const {
+    return honest_band(columns_->event.view(), at, level);
   }
   /// The data themselves, on all threads.
   [[nodiscard]] Observed observe(Progress& progress) const;

@@ -37,14 +37,20 @@ std::vector<std::string> titles(const std::vector<Names>& by) {
 
 }  // namespace
 
+Selection drawn_in_slices(const Selection& selection, bool headlines) {
+  Selection out = selection.part([headlines](const MetricRow& row) {
+    return row.interval != Interval::none && (!headlines || row.headline.has(Place::slices));
+  });
+  out.products |= Product::event_table;  // votes and groups take the noise of their bins from here
+  return out;
+}
+
 Slices::Slices(const Items& items, const EvaluateOptions& options, const Prepared& whole)
     : items_(items), options_(options), selection_(whole.selection()) {
   for (const Names& by : items.by) slices_ += std::ssize(by.distinct());
   intervals_ = options.bootstrap > 0 && slices_ > 0 && slices_ <= kMostSliceIntervals;
   if (!intervals_) return;
-  drawn_ = selection_.part(
-      [](const MetricRow& row) { return row.headline.has(Place::slices) && row.interval != Interval::none; });
-  drawn_.products |= Product::event_table;  // votes and groups take the noise of their bins from here
+  drawn_ = drawn_in_slices(selection_, true);
   work_ = options.bootstrap * static_cast<double>(items.by.size()) *
           (whole.passes(drawn_) + whole.passes(null_part_of_slice(drawn_)));
 }
@@ -102,29 +108,32 @@ GroupResult scores_of(const std::string& name, const Items& part, const Selectio
 GroupResult Slices::result_of(const std::string& name, const Items& part, const EvaluateOptions& o,
                               Progress& quiet) const {
   GroupResult group = scores_of(name, part, selection_, o, quiet);
-  if (intervals_ && group.votes > 0) add_intervals(part, o, quiet, group);
+  if (intervals_ && group.votes > 0) add_slice_intervals(part, drawn_, slices_, o, quiet, group);
   return group;
 }
 
 /// The draws are those that the slice would have as a test set of its own.
-void Slices::add_intervals(const Items& part, const EvaluateOptions& o, Progress& quiet,
-                           GroupResult& out) const {
+void add_slice_intervals(const Items& part, const Selection& drawn, std::int64_t slices,
+                         const EvaluateOptions& o, Progress& quiet, GroupResult& out) {
   const SampleSize size = sample_size(part);
-  if (size.units < kEnoughUnits) return explain_small_slice(size.grouped, drawn_.rows, out);
-  const Prepared prepared(part, drawn_, o, true, ProductSet(Product::event_table) | Product::event_column);
+  if (size.units < kEnoughUnits) return explain_small_slice(size.grouped, drawn.rows, out);
+  const Prepared prepared(part, drawn, o, true, ProductSet(Product::event_table) | Product::event_column);
   const Observed observed = prepared.observe(quiet);
   const Bands bands{observed.smooth_sigma};
   const std::vector<Drawn> boot =
-      prepared.score(drawn_, numbered_draws(o.bootstrap), o.threads, quiet, &bands);
+      prepared.score(drawn, numbered_draws(o.bootstrap), o.threads, quiet, &bands);
   const NullModel model = prepared.fit_null(observed.sums.several_votes);
   const std::vector<Drawn> null = prepared.score(
-      null_part_of_slice(drawn_), numbered_draws(o.bootstrap, &model), o.threads, quiet, &bands);
+      null_part_of_slice(drawn), numbered_draws(o.bootstrap, &model), o.threads, quiet, &bands);
   EvaluateOptions wide = o;
-  wide.level = simultaneous_level(o.level, slices_);
+  wide.level = simultaneous_level(o.level, slices);
   const Inference plain(observed, boot, null, size, part.binary(), o);
   const Inference wider(observed, boot, null, size, part.binary(), wide);
-  for (const MetricRow* row : drawn_.rows) {
+  for (const MetricRow* row : drawn.rows) {
     const MetricResult m = plain.result(*row);
+    if (row->key == "ece_corrected")
+      for (auto& [key, value] : out.metrics)
+        if (key == row->key) value = m.value;
     if (m.value && !m.low) out.interval_why.emplace_back(row->key, m.interval_why);
     if (!m.value || !m.low || !m.high) continue;
     const bool percentiles = m.interval == "percentile" && !size.grouped;

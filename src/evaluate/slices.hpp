@@ -10,6 +10,13 @@ namespace plumb::detail {
 [[nodiscard]] GroupResult scores_of(const std::string& name, const Items& part, const Selection& selection,
                                     const EvaluateOptions& options, Progress& quiet);
 
+/// Those of the metrics that slices have intervals of, with what these need.
+[[nodiscard]] Selection drawn_in_slices(const Selection& selection, bool headlines);
+/// Intervals of the slice, evaluated as a test set of its own, and of all `slices` at once. `ece_corrected`
+/// gets its value.
+void add_slice_intervals(const Items& part, const Selection& drawn, std::int64_t slices,
+                         const EvaluateOptions& options, Progress& quiet, GroupResult& out);
+
 class Slices {
  public:
   /// The arguments must outlive it. No way to slice: nothing to do.
@@ -22,7 +29,6 @@ class Slices {
  private:
   [[nodiscard]] GroupResult result_of(const std::string& name, const Items& part, const EvaluateOptions& o,
                                       Progress& quiet) const;
-  void add_intervals(const Items& part, const EvaluateOptions& o, Progress& quiet, GroupResult& out) const;
 
   const Items& items_;
   const EvaluateOptions& options_;

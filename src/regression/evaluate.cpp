@@ -7,6 +7,7 @@
 #include "plumb/resample/interval.hpp"
 #include "plumb/resample/resample.hpp"
 #include "regression/intervals.hpp"
+#include "regression/null.hpp"
 #include "regression/prepared.hpp"
 #include "regression/slices.hpp"
 #include "regression/tables.hpp"
@@ -62,6 +63,7 @@ void add_metrics(const RegressionItems& items, const detail::PreparedRegression&
     if (m.value && resample) detail::add_regression_interval(*row, std::move(drawn), sample, o.level, m);
     r.metrics.emplace_back(row->key, std::move(m));
   }
+  if (resample) detail::add_regression_p_values(items, prepared, selection, o, r.metrics);
   const auto zms =
       std::find_if(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.first == "zms"; });
   if (zms != r.metrics.end()) {

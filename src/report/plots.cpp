@@ -51,6 +51,7 @@ Plots make_plots(const Runs& runs) {
   corp_plots(runs, out);
   decision_plots(runs, out);
   confusion_plots(runs, out);
+  audit_plots(runs, out);
   slice_plots(runs, out);
   case_plots(runs, out);
   rater_plots(runs, out);

@@ -36,6 +36,7 @@ void corp_plots(const Runs& runs, Plots& out);
 void decision_plots(const Runs& runs, Plots& out);
 void confusion_plots(const Runs& runs, Plots& out);
 void slice_plots(const Runs& runs, Plots& out);
+void audit_plots(const Runs& runs, Plots& out);
 void case_plots(const Runs& runs, Plots& out);
 void rater_plots(const Runs& runs, Plots& out);
 void stability_plots(const Runs& runs, Plots& out);

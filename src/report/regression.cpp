@@ -33,8 +33,12 @@ std::string error_bound(double x, detail::Round round) {
 std::string regression_table(const Result& r, const TerminalOptions& o) {
   const bool resampled =
       std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.low; });
-  TextTable table({"metric", "value", detail::level_text(r) + " interval", resampled ? "" : "what it is"});
-  table.right(1);
+  const bool tested =
+      std::any_of(r.metrics.begin(), r.metrics.end(), [](const auto& m) { return m.second.p_value; });
+  const auto replicates = detail::setting<std::int64_t>(r, "bootstrap", 0);
+  TextTable table({"metric", "value", detail::level_text(r) + " interval", tested ? "null mean" : "",
+                   tested ? "p-value" : "", resampled ? "" : "what it is"});
+  for (const std::size_t c : {1, 3, 4}) table.right(c);
   for (const auto& [key, m] : r.metrics) {
     std::string line;
     for (const MetricRow& row : kRegressionMetrics)
@@ -43,7 +47,8 @@ std::string regression_table(const Result& r, const TerminalOptions& o) {
                m.low && m.high ? "[" + error_bound(*m.low, detail::Round::down) + ", " +
                                      error_bound(*m.high, detail::Round::up) + "]"
                                : "",
-               resampled ? "" : line});
+               m.null_mean ? error_text(*m.null_mean) : "",
+               m.p_value ? detail::p_cell(*m.p_value, replicates) : "", resampled ? "" : line});
   }
   return table.render(o.colour, o.width);
 }

@@ -7,6 +7,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/report/cases.hpp"
 #include "plumb/report/regression.hpp"
+#include "report/audit.hpp"
 #include "report/decisions.hpp"
 #include "report/look_up.hpp"
 #include "report/next_step.hpp"
@@ -131,7 +132,11 @@ std::string render_terminal(const Result& r, const TerminalOptions& o) {
   section("Decisions", detail::decision_table(r, o));
   section("In words", detail::paragraphs(plain_words(r, o.spelling), o));
   section("Not defined here", detail::undefined_keys(r.metrics, o));
-  for (const auto& [name, table] : detail::slice_tables(r, slice_columns(r), o)) section(name.c_str(), table);
+  section("Slices, worst first", detail::audit_ranks(r, o));
+  section("Differences from the rest", detail::audit_differences(r, o));
+  if (r.command != "audit")
+    for (const auto& [name, table] : detail::slice_tables(r, slice_columns(r), o))
+      section(name.c_str(), table);
   out += render_cases(r);
   section("Notes", detail::paragraphs(r.notes, o));
   section("Next", detail::next_lines(r, o));

@@ -463,7 +463,7 @@ def test_bins_that_no_memory_holds(folder):
     (("evaluate", "--probs", "probs.npy", "--labels", "labels.npy", "--report", "page.txt"), "ends in .html"),
     (("calibrate", "apply", "m.json", "--probs", "probs.npy", "-o", "-"), "instead of -"),
     (("evaluate", "--mean", "probs.npy", "--variance", "probs.npy", "--targets", "probs.npy", "--calibrator", "m.json"),
-     "plumb calibrate apply"),
+     "the inputs are those of a regression"),
     (("stability", "--probs", "one.npy", "--labels", "zero.npy"), "give more items"),
 ])
 def test_the_remedy_helps(folder, task, args, word):

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import run_plumb
 
-COMMANDS = ["evaluate", "compare", "uncertainty", "raters", "calibrate fit", "calibrate apply", "calibrate show",
+COMMANDS = ["evaluate", "audit", "compare", "uncertainty", "raters", "calibrate fit", "calibrate apply", "calibrate show",
             "calibrate export", "stability", "report", "train", "predict", "merge", "describe", "list", "reproduce", "demo"]
 
 
