@@ -16,46 +16,83 @@ std::uint32_t kind_bin(double p) {
   return p >= 1 ? kLastKind : static_cast<std::uint32_t>(1 + detail::vote_bin(p));
 }
 
+constexpr std::uint32_t kFewVotes = 8;
+
+/// Where the items with so many votes and hits are among those of few votes.
+constexpr std::size_t slot_of(std::uint32_t votes, std::uint32_t hits) {
+  return votes * (votes + 1) / 2 - 1 + hits;
+}
+
 }  // namespace
 
+/// Their numbers by bin.
+std::vector<std::uint64_t>& ItemKinds::few(std::uint32_t votes, std::uint32_t hits) {
+  if (few_.empty()) few_.resize(slot_of(kFewVotes, kFewVotes) + 1);
+  std::vector<std::uint64_t>& own = few_[slot_of(votes, hits)];
+  if (own.empty()) own.resize(kLastKind + 1);
+  return own;
+}
+
+void ItemKinds::add(std::uint32_t bin, std::uint32_t votes, std::uint32_t hits, std::uint64_t items) {
+  if (votes > kFewVotes) {
+    items_[{bin, votes, hits}] += items;
+  } else {
+    few(votes, hits)[bin] += items;
+  }
+}
+
 void ItemKinds::add(double p, std::uint32_t votes, std::uint32_t hits) {
-  if (votes > 0) ++items_[{kind_bin(p), votes, hits}];
+  if (votes > 0) add(kind_bin(p), votes, hits, 1);
 }
 
 void ItemKinds::add(std::span<const double> p, std::uint32_t votes, std::uint32_t hits) {
   if (votes == 0) return;
-  count_.resize(kLastKind + 1);
-  for (const double x : p) {
-    const std::uint32_t bin = kind_bin(x);
-    if (count_[bin]++ == 0) touched_.push_back(bin);
+  if (votes > kFewVotes) {
+    for (const double x : p) ++items_[{kind_bin(x), votes, hits}];
+    return;
   }
-  for (const std::uint32_t bin : touched_) {
-    items_[{bin, votes, hits}] += count_[bin];
-    count_[bin] = 0;
-  }
-  touched_.clear();
+  std::vector<std::uint64_t>& own = few(votes, hits);
+  for (const double x : p) ++own[kind_bin(x)];
 }
 
 void ItemKinds::add(const ItemKind& k) {
   if (k.bin > kLastKind || k.votes == 0 || k.hits > k.votes || k.items == 0)
     throw std::invalid_argument("these are not items of a kind");
-  items_[{k.bin, k.votes, k.hits}] += k.items;
+  add(k.bin, k.votes, k.hits, k.items);
 }
 
 void ItemKinds::merge(const ItemKinds& other) {
   for (const auto& [key, items] : other.items_) items_[key] += items;
+  if (few_.empty()) few_.resize(other.few_.size());
+  for (std::size_t slot = 0; slot < other.few_.size(); ++slot) {
+    const std::vector<std::uint64_t>& from = other.few_[slot];
+    if (from.empty()) continue;
+    few_[slot].resize(from.size());
+    for (std::size_t bin = 0; bin < from.size(); ++bin) few_[slot][bin] += from[bin];
+  }
 }
 
 void ItemKinds::add_as(const ItemKinds& misses, std::uint32_t votes, std::uint32_t hits) {
-  for (const auto& [key, items] : misses.items_) {
-    if (key.votes != 1 || key.hits != 0) throw std::invalid_argument("these items have other votes");
-    items_[{key.bin, votes, hits}] += items;
-  }
+  for (std::size_t slot = 0; slot < misses.few_.size(); ++slot)
+    if (slot != slot_of(1, 0) && !misses.few_[slot].empty())
+      throw std::invalid_argument("these items have other votes");
+  if (!misses.items_.empty()) throw std::invalid_argument("these items have other votes");
+  if (misses.few_.empty() || votes == 0) return;
+  const std::vector<std::uint64_t>& from = misses.few_[slot_of(1, 0)];
+  for (std::uint32_t bin = 0; bin < from.size(); ++bin)
+    if (from[bin] > 0) add(bin, votes, hits, from[bin]);
 }
 
 std::vector<ItemKind> ItemKinds::sorted() const {
   std::vector<ItemKind> out;
   for (const auto& [key, items] : items_) out.push_back({key.bin, key.votes, key.hits, items});
+  if (!few_.empty())
+    for (std::uint32_t votes = 1; votes <= kFewVotes; ++votes)
+      for (std::uint32_t hits = 0; hits <= votes; ++hits) {
+        const std::vector<std::uint64_t>& own = few_[slot_of(votes, hits)];
+        for (std::uint32_t bin = 0; bin < own.size(); ++bin)
+          if (own[bin] > 0) out.push_back({bin, votes, hits, own[bin]});
+      }
   const auto order = [](const ItemKind& k) { return std::tuple(k.bin, k.votes, k.hits); };
   std::sort(out.begin(), out.end(),
             [&](const ItemKind& a, const ItemKind& b) { return order(a) < order(b); });

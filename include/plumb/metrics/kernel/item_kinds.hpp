@@ -41,8 +41,11 @@ class ItemKinds {
       return ((std::uint64_t{k.votes} << 32 | k.hits) * kMix ^ k.bin) * kMix >> 20;
     }
   };
-  std::unordered_map<Key, std::uint64_t, Hash> items_;
-  std::vector<std::uint32_t> count_, touched_;  // of many of a kind, by bin; then 0 again
+  [[nodiscard]] std::vector<std::uint64_t>& few(std::uint32_t votes, std::uint32_t hits);
+  void add(std::uint32_t bin, std::uint32_t votes, std::uint32_t hits, std::uint64_t items);
+
+  std::vector<std::vector<std::uint64_t>> few_;         // items of few votes, by votes and hits, then by bin
+  std::unordered_map<Key, std::uint64_t, Hash> items_;  // of more votes
 };
 
 /// As of the items themselves, bit for bit.
