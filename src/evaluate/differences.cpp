@@ -54,7 +54,7 @@ Bounds bounds_of(std::string_view key, const Side& s, double z) {
 }
 
 /// Of a slice and one metric, over the draws.
-struct Spread {
+struct Deviation {
   bool used = false;
   Side slice, rest;
   double correlation = 0;
@@ -82,9 +82,9 @@ double correlation_of(const std::vector<double>& a, const std::vector<double>& b
   return std::clamp(mean(product) / (sa * sb), -1.0, 1.0);
 }
 
-Spread spread_of(std::size_t key, const SliceSums& all, const SliceSums& slice,
+Deviation spread_of(std::size_t key, const SliceSums& all, const SliceSums& slice,
                  const std::vector<RestSums>& draws, const AuditedSlice& s, const SampleSize& whole) {
-  Spread out;
+  Deviation out;
   const SliceSums rest = rest_of(all, slice);
   const double rest_units = whole.grouped ? whole.effective : whole.effective * rest.votes / all.votes;
   const bool binomial = whole.single() && !whole.weighted;
@@ -116,9 +116,9 @@ Spread spread_of(std::size_t key, const SliceSums& all, const SliceSums& slice,
 
 /// The quantile of the largest standardised difference of a draw: within so many standard errors all slices
 /// of the metric hold at once, however they overlap.
-double simultaneous_z(const std::vector<Spread>& spreads, std::size_t draws, double level) {
+double simultaneous_z(const std::vector<Deviation>& spreads, std::size_t draws, double level) {
   std::vector<double> largest(draws, 0.0);
-  for (const Spread& s : spreads) {
+  for (const Deviation& s : spreads) {
     if (!s.used) continue;
     for (std::size_t r = 0; r < draws; ++r)
       if (std::isfinite(s.difference[r]))
@@ -137,11 +137,11 @@ std::vector<RestDifference> differences_from_rest(std::size_t key, const RestSum
                                                   const std::vector<RestSums>& draws,
                                                   const std::vector<AuditedSlice>& slices,
                                                   const SampleSize& whole, double level) {
-  std::vector<Spread> spreads;
+  std::vector<Deviation> spreads;
   for (const AuditedSlice& s : slices)
     spreads.push_back(s.compared
                           ? spread_of(key, observed.all, observed.slices[s.way][s.code], draws, s, whole)
-                          : Spread{});
+                          : Deviation{});
   const double z = simultaneous_z(spreads, draws.size(), level);
   std::vector<RestDifference> out;
   for (std::size_t i = 0; i < slices.size(); ++i) {
@@ -151,7 +151,7 @@ std::vector<RestDifference> differences_from_rest(std::size_t key, const RestSum
     if (std::isfinite(value)) d.value = value;
     if (std::isfinite(rest)) d.rest = rest;
     if (d.value && d.rest) d.difference = value - rest;
-    const Spread& s = spreads[i];
+    const Deviation& s = spreads[i];
     if (!s.used) continue;
     // From two intervals to that of a difference (Zou and Donner 2008): squared distances of the bounds add.
     const Bounds a = bounds_of(kRestKeys[key], s.slice, z), b = bounds_of(kRestKeys[key], s.rest, z);

@@ -64,9 +64,10 @@ TEST(RestDraws, AreTheMetricsOfTheOtherItems) {
               detail::rest_values(inside ? slice : detail::rest_of(sums.all, slice));
           for (std::size_t k = 0; k < detail::kRestKeys.size(); ++k)
             for (const std::string& key : keys)
-              if (key == detail::kRestKeys[k] && alone[key].value)
+              if (key == detail::kRestKeys[k] && alone[key].value) {
                 EXPECT_NEAR(got[k], *alone[key].value, kRounding)
                     << key << " inside " << inside << " raters " << raters;
+              }
         }
   }
 }
@@ -130,7 +131,9 @@ TEST(Audit, FindsTheSliceThatIsOff) {
     const bool bad = std::get<std::string>(row[2]) == "3";
     EXPECT_EQ(std::get<bool>(row[10]), bad || std::get<double>(row[9]) < 0) << std::get<std::string>(row[2]);
     EXPECT_NEAR(std::get<double>(row[7]), std::get<double>(row[5]) - std::get<double>(row[6]), 1e-15);
-    if (bad) EXPECT_GT(std::get<double>(row[8]), 0.05);
+    if (bad) {
+      EXPECT_GT(std::get<double>(row[8]), 0.05);
+    }
   }
 }
 
