@@ -83,7 +83,7 @@ double correlation_of(const std::vector<double>& a, const std::vector<double>& b
 }
 
 Deviation spread_of(std::size_t key, const SliceSums& all, const SliceSums& slice,
-                 const std::vector<RestSums>& draws, const AuditedSlice& s, const SampleSize& whole) {
+                    const std::vector<RestSums>& draws, const AuditedSlice& s, const SampleSize& whole) {
   Deviation out;
   const SliceSums rest = rest_of(all, slice);
   const double rest_units = whole.grouped ? whole.effective : whole.effective * rest.votes / all.votes;

@@ -22,12 +22,14 @@ bool holds_everywhere(const Result& r, const Setting& s) {
 
 /// How many forecasts of a model that is off lie outside, to show that the band is not empty of meaning.
 void honest_bands(Book& book) {
-  for (const Setting& s : {Setting{.name = "calibrated, N = 100", .n = 100}, Setting{.name = "calibrated, N = 1,000", .n = 1000},
-                           Setting{.name = "slope 0.5, N = 1,000", .n = 1000, .slope = 0.5},
-                           Setting{.name = "rare events (5%), N = 1,000", .n = 1000, .mean = -3.5, .spread = 1}}) {
+  for (const Setting& s :
+       {Setting{.name = "calibrated, N = 100", .n = 100}, Setting{.name = "calibrated, N = 1,000", .n = 1000},
+        Setting{.name = "slope 0.5, N = 1,000", .n = 1000, .slope = 0.5},
+        Setting{.name = "rare events (5%), N = 1,000", .n = 1000, .mean = -3.5, .spread = 1}}) {
     const auto held = simulate_sets(book.sets(1000, 60), book.seed(), [&](std::uint64_t seed) {
-      return holds_everywhere(
-          evaluate(items_of(draw(s, seed)), {.metrics = {"mcb"}, .seed = seed, .threads = 1, .consensus = false}), s);
+      return holds_everywhere(evaluate(items_of(draw(s, seed)),
+                                       {.metrics = {"mcb"}, .seed = seed, .threads = 1, .consensus = false}),
+                              s);
     });
     book.rate("the honest band contains the true frequency at all forecasts", s.name, {0.95, 1}, held);
   }

@@ -1,5 +1,5 @@
-// Forecasts of quantiles: intervals of their scores, and the guarantee of conformalized quantiles. Targets are
-// skewed around forecasts that are too narrow.
+// Forecasts of quantiles: intervals of their scores, and the guarantee of conformalized quantiles. Targets
+// are skewed around forecasts that are too narrow.
 #include <cmath>
 
 #include "laws/laws.hpp"
@@ -41,8 +41,9 @@ QuantileSet quantile_set(const QuantileSetting& s, std::uint64_t seed) {
     group.push_back(i % std::max(s.groups, 1));
   }
   const std::int64_t n = s.n;
-  QuantileSet out{{Rows(array_of(q, {n, 3}, "q.npy")), kQuantileLevels, Rows(array_of(y, {n}, "y.npy")), {}, {}, {}},
-                  Names(Rows(array_of(category, {n}, "c.npy")))};
+  QuantileSet out{
+      {Rows(array_of(q, {n, 3}, "q.npy")), kQuantileLevels, Rows(array_of(y, {n}, "y.npy")), {}, {}, {}},
+      Names(Rows(array_of(category, {n}, "c.npy")))};
   if (s.groups > 0) out.items.groups = Names(Rows(array_of(group, {n}, "g.npy")));
   return out;
 }
@@ -57,7 +58,8 @@ void score_intervals(Book& book) {
     });
     for (const char* key : {"pinball", "interval_score_90", "coverage_90", "width_90"}) {
       std::vector<char> covers;
-      for (const Result& r : sets) covers.push_back(*r[key].low <= *population[key].value && *population[key].value <= *r[key].high);
+      for (const Result& r : sets)
+        covers.push_back(*r[key].low <= *population[key].value && *population[key].value <= *r[key].high);
       book.rate(std::string("the interval of `") + key + "` covers", s.name, {0.92, 0.99}, covers);
     }
   }
@@ -71,7 +73,8 @@ struct CqrCoverage {
 void guarantees(Book& book) {
   for (const int n : {30, 200}) {
     const auto sets = simulate_sets(book.sets(1000, 100), book.seed(), [&](std::uint64_t seed) {
-      const QuantileSet fit = quantile_set({"", 3 * n}, seed), test = quantile_set({"", 300}, seed + 500'000'000);
+      const QuantileSet fit = quantile_set({"", 3 * n}, seed),
+                        test = quantile_set({"", 300}, seed + 500'000'000);
       const auto coverage = [&](bool within) {
         const CalibrationModel model = fit_cqr(fit.items, within ? fit.category : Names());
         std::vector<double> y(300);
@@ -96,8 +99,8 @@ void guarantees(Book& book) {
     }
     const std::string size = std::to_string(3 * n) + " items";
     book.shares("a `cqr` interval of level 0.9 contains a new target", size, {0.9, 0.92}, all);
-    book.shares("a `cqr` interval by category contains a new target of the harder category", size + ", a third of them harder",
-                {0.9, 0.94}, hard);
+    book.shares("a `cqr` interval by category contains a new target of the harder category",
+                size + ", a third of them harder", {0.9, 0.94}, hard);
   }
 }
 

@@ -43,9 +43,10 @@ struct CasesOptions {
   CaseStore store = {};              ///< empty: finished cases are not kept
 };
 
-/// Cases are evaluated one after the other, while the next one is read (on many threads several small ones, so
-/// `read` is called from other threads, side by side). Sums over all voxels are exact; what needs them in order goes by the ladder (metrics/ordered/ladder.hpp).
-/// Intervals draw units. Throws InputError, which names the case.
+/// Cases are evaluated one after the other, while the next one is read (on many threads several small ones,
+/// so `read` is called from other threads, side by side). Sums over all voxels are exact; what needs them in
+/// order goes by the ladder (metrics/ordered/ladder.hpp). Intervals draw units. Throws InputError, which
+/// names the case.
 [[nodiscard]] Result evaluate_cases(std::span<const std::string> names,
                                     const std::function<Case(std::int64_t)>& read,
                                     const CasesOptions& options, EvaluateState* state = nullptr);

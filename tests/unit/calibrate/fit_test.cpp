@@ -162,8 +162,9 @@ std::string refusal(std::string_view method, const FitOptions& options) {
 }
 
 TEST(Fit, AnOptionThatAMethodDoesNotUseIsRefused) {
-  EXPECT_EQ(refusal("temperature", {.lambda_b = 1}),
-            ".lambda_b has no effect on the method temperature; it is for vector, matrix, dirichlet, dirichlet-soft");
+  EXPECT_EQ(
+      refusal("temperature", {.lambda_b = 1}),
+      ".lambda_b has no effect on the method temperature; it is for vector, matrix, dirichlet, dirichlet-soft");
   EXPECT_EQ(refusal("vector", {.bins = 5}),
             ".bins has no effect on the method vector; it is for histogram, auto");
   EXPECT_EQ(refusal("matrix", {.folds = 5}), ".folds has no effect on the method matrix without .tune");
