@@ -23,6 +23,13 @@ double needed_for_rare(double expected, double tolerance, double level) {
   return n;
 }
 
+/// Units below which nothing is trusted, however small the error: n items in which something never happened
+/// leave it a share of log(1 / (1 - level)) / n, the rule of three. Groups are few, but each has many items.
+double fewest_units(const Evidence& e) {
+  return e.grouped ? double{kEnoughUnits}
+                   : std::max(double{kEnoughUnits}, -std::log(1 - e.level) / e.tolerance);
+}
+
 }  // namespace
 
 Verdict decide(const Evidence& e) {
@@ -49,7 +56,7 @@ Verdict decide(const Evidence& e) {
     v.needed = static_cast<std::int64_t>(std::ceil(e.needed));
     return v;
   }
-  if (e.high < e.tolerance && e.units >= kEnoughUnits) {
+  if (e.high < e.tolerance && static_cast<double>(e.units) >= fewest_units(e)) {
     v.verdict = "trustworthy";
     return v;
   }
@@ -117,7 +124,7 @@ Verdict judge(const Inference& inference, std::optional<double> omnibus, int ask
   e.p_value = omnibus;
   const double units = static_cast<double>(size.units), ratio = null_cls_bound(bins, e.level) / e.tolerance;
   e.needed =
-      std::max({units * ratio * ratio, static_cast<double>(kEnoughUnits),
+      std::max({units * ratio * ratio, fewest_units(e),
                 units / size.effective * needed_for_rare(inference.rare_expected(), e.tolerance, e.level)});
   Verdict out = decide(e);
   if (out.verdict == "trustworthy") {

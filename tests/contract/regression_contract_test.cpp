@@ -16,6 +16,7 @@
 #include "plumb/registry.hpp"
 #include "plumb/regression/evaluate.hpp"
 #include "plumb/regression/state.hpp"
+#include "regression/null.hpp"
 #include "unit/regression/make_regression.hpp"
 
 namespace plumb::test {
@@ -85,7 +86,10 @@ TEST(RegressionContract, EveryKeyHasTheIntervalOfTheRegistry) {
       const Interval kind = row_of(key).interval;
       EXPECT_EQ(m.low && m.high, kind != Interval::none) << c.name << " " << key;
       EXPECT_EQ(m.interval.empty(), kind == Interval::none) << key;
-      EXPECT_FALSE(m.p_value || row_of(key).null || row_of(key).per_class) << key;
+      const bool one = c.data.items().outputs() == 1 && c.data.items().groups.empty();
+      EXPECT_EQ(m.p_value.has_value(), m.value && one && detail::has_regression_null(key))
+          << c.name << " " << key;
+      EXPECT_FALSE(row_of(key).null || row_of(key).per_class) << key;
     }
   }
 }

@@ -37,7 +37,9 @@ TEST(ArrowLibrary, OneThatDoesNotFitIsNamed) {
   EXPECT_TRUE(
       said.starts_with("x.parquet: a Parquet or Arrow file needs " + file + ", which cannot be loaded ("))
       << said;
-  EXPECT_TRUE(said.ends_with("build it with \"make arrow\", or use .csv or .npy")) << said;
+  EXPECT_TRUE(said.ends_with(
+      "build it with \"make arrow\", read the file with pyarrow in Python, or use .csv or .npy"))
+      << said;
 }
 
 }  // namespace
