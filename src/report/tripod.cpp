@@ -63,8 +63,8 @@ void add_decisions(const Result& r, bool exact, std::vector<TripodRow>& out) {
   for (const auto& [name, t] : r.tables) {
     if (name != "thresholds") continue;
     for (const auto& row : t.rows) {
-      const auto entry = [&](const std::string& column) -> std::string {
-        const auto at = std::find(t.columns.begin(), t.columns.end(), column) - t.columns.begin();
+      const auto entry = [&, &columns = t.columns](const std::string& column) -> std::string {
+        const auto at = std::find(columns.begin(), columns.end(), column) - columns.begin();
         const double* x = at < std::ssize(row) ? std::get_if<double>(&row[at]) : nullptr;
         return x != nullptr ? text_of(*x, exact) : "";
       };
