@@ -120,10 +120,10 @@ test-tsan:
 	@$(PART) tsan-build cmake --build build-tsan --target $(TSAN_TESTS:%=test_%)
 	@GTEST_FILTER='-OnePath*:*Reasons*:*SimdTarget:*AKeyAlone*:*OnlyRatios*:*WeightTwo*' $(PART) tsan-unit ctest --test-dir build-tsan --output-on-failure -j2 -R '^($(subst $() $(),|,$(TSAN_TESTS)))$$'
 
-# Every fuzz target for half a minute, from seeds.
+# Every reader of files for half a minute, from seeds; the command line is fuzzed in "make test-long".
 test-fuzz:
 	@tools/setup build fuzz
-	@$(PART) fuzz fuzz/run 30
+	@$(PART) fuzz fuzz/run 30 readers
 
 # The full length of what "make test" runs in short form (tests read PLUMB_LONG), and tests without a short form.
 FUZZ_SECONDS ?= 120
