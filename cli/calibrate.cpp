@@ -137,7 +137,6 @@ int calibrate_command(const Args& args) {
   }
   const Args rest(args.begin() + 1, args.end());
   if (args[0] == "fit" && is_multigroup_fit(rest)) return fit_multigroup_command(rest);
-  if (args[0] == "apply" && is_multigroup_apply(rest)) return apply_multigroup_command(rest);
   const bool quantiles = has_quantile_flags(rest);
   if (args[0] == "fit" && quantiles) return fit_cqr_command(rest);
   if (args[0] == "apply" && quantiles) return apply_cqr_command(rest);

@@ -3,6 +3,7 @@
 
 #include "calibrate.hpp"
 #include "case_flags.hpp"
+#include "multigroup.hpp"
 #include "next_command.hpp"
 #include "pages.hpp"
 #include "plumb/calibrate/multigroup.hpp"
@@ -31,8 +32,9 @@ int calibrate_apply(const Args& args) {
   add_prediction_flags(flags, input_flags);
   flags.files("--features", "FILE", features, "N x F features, if the alpha step was fitted with features");
   flags.files("--ids", "FILE", input_flags.ids, "N item names, for a column id of .csv and .parquet outputs");
-  flags.files("--by", "FILE", input_flags.by,
-              "N slice names or numbers, if the last step is sets with thresholds by slice");
+  flags.files(
+      "--by", "FILE", input_flags.by,
+      "N slice names or numbers, for models that repair groups and for sets with thresholds by slice; repeatable");
   flags.heading("Output");
   flags.text(
       "-o,--out", "FILE", out,
@@ -48,9 +50,15 @@ int calibrate_apply(const Args& args) {
   if (out.empty()) throw InputError("no output file given; name it with -o calibrated.npy");
   check_threads(threads);
   const CalibrationModel model = load_model(path);
-  if (is_multigroup(model)) throw InputError(path + " repairs named groups; name them with --by");
+  if (is_multigroup(model)) {
+    if (!features.empty() || !input_flags.ids.empty() || !out_probs.empty() || !disagreement.empty() ||
+        !level.empty())
+      throw InputError(path + " repairs named groups: besides the predictions it takes only --by and -o");
+    return apply_multigroup_to_file({model, path, input_flags, out, threads, quiet});
+  }
   if (gives_sets(model)) return apply_sets_to_file({model, input_flags, out, level, threads, quiet});
-  if (!input_flags.by.empty()) throw InputError("--by is for models that end with sets; leave it out");
+  if (!input_flags.by.empty())
+    throw InputError("--by is for models that repair groups or that end with sets by slice; leave it out");
   if (!level.empty()) throw InputError("--level is for models that end with sets; leave it out");
   const bool alpha = model.steps.back().method == "alpha";
   if (!out_probs.empty() && !alpha)

@@ -17,7 +17,7 @@ const std::vector<Args>& variants_of(const std::string& command) {
            {"--method", "sets"},
            {"--method", "cqr"},
            {"--method", "multigroup"}},
-      kApply{{}, {"--variance", "x"}, {"--manifest", "x"}, {"--quantiles", "x"}, {"--by", "x"}};
+      kApply{{}, {"--variance", "x"}, {"--manifest", "x"}, {"--quantiles", "x"}};
   if (command == "evaluate") return kEvaluate;
   if (command == "calibrate fit") return kFit;
   if (command == "calibrate apply") return kApply;

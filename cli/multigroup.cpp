@@ -75,11 +75,6 @@ bool is_multigroup_fit(const Args& args) {
   return false;
 }
 
-bool is_multigroup_apply(const Args& args) {
-  return std::any_of(args.begin(), args.end(),
-                     [](const std::string& a) { return a == "--by" || a.starts_with("--by="); });
-}
-
 int fit_multigroup_command(const Args& args) {
   Flags flags(
       "calibrate fit --method multigroup",
@@ -146,46 +141,25 @@ int fit_multigroup_command(const Args& args) {
   return kDone;
 }
 
-int apply_multigroup_command(const Args& args) {
-  Flags flags("calibrate apply --by", "Applies a model that repairs named groups (--method multigroup).");
-  InputFlags input_flags;
-  Args given;
-  std::string out;
-  std::int64_t threads = 0;
-  bool quiet = false;
-  flags.positional("model", given, "model file from plumb calibrate fit --method multigroup");
-  add_prediction_flags(flags, input_flags);
-  flags.heading("Groups");
-  flags.files("--by", "FILE", input_flags.by,
-              "N slice names or numbers, with the names of the fit; repeatable");
-  flags.heading("Output");
-  flags.text("-o,--out", "FILE", out, "calibrated probabilities: .npy, .csv or .parquet");
-  flags.integer("--threads", threads, "number of threads; 0: all cores; does not change the results");
-  flags.toggle("--quiet", quiet, "print nothing");
-  flags.examples(kMultigroupExamples);
-  if (!flags.parse(args)) return kDone;
-  const std::string path = one_model(given, "plumb calibrate apply");
-  if (out.empty()) throw InputError("no output file given; name it with -o calibrated.npy");
-  check_threads(threads);
-  const CalibrationModel model = load_model(path);
-  if (!is_multigroup(model))
-    throw InputError("--by is for models that repair groups (--method multigroup), and " + path +
-                     " does not; leave it out");
-  Inputs inputs = load_predictions(input_flags, narrow<int>(threads));
-  std::vector<Names> by = Loader(narrow<int>(threads), inputs).slices(input_flags.by, inputs.items.size());
-  cut_at_edges(cuts_of(model), by);
+int apply_multigroup_to_file(const MultigroupToFile& given) {
+  if (given.inputs.by.empty()) throw InputError(given.path + " repairs named groups; name them with --by");
+  const int threads = narrow<int>(given.threads);
+  Inputs inputs = load_predictions(given.inputs, threads);
+  std::vector<Names> by = Loader(threads, inputs).slices(given.inputs.by, inputs.items.size());
+  cut_at_edges(cuts_of(given.model), by);
   std::vector<std::string> used = inputs.paths;
-  used.push_back(path);
-  check_numbers_path("-o", out);
-  check_outputs({{"-o", out}}, used);
-  const std::vector<double> p = apply_multigroup(model, inputs.items.predictions, by, narrow<int>(threads));
-  TableFile file(out, {std::ssize(p)}, {"p"});
+  used.push_back(given.path);
+  check_numbers_path("-o", given.out);
+  check_outputs({{"-o", given.out}}, used);
+  const std::vector<double> p = apply_multigroup(given.model, inputs.items.predictions, by, threads);
+  TableFile file(given.out, {std::ssize(p)}, {"p"});
   file.write(p);
   file.commit();
-  if (quiet) return kDone;
-  const std::string notice = fitted_on_notice(model, inputs);
+  if (given.quiet) return kDone;
+  const std::string notice = fitted_on_notice(given.model, inputs);
   if (!notice.empty()) say(notice);
-  write_stdout("Wrote calibrated probabilities of " + counted(std::ssize(p), "item") + " to " + out + "\n");
+  write_stdout("Wrote calibrated probabilities of " + counted(std::ssize(p), "item") + " to " + given.out +
+               "\n");
   return kDone;
 }
 

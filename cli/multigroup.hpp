@@ -1,6 +1,10 @@
 // `plumb calibrate fit --method multigroup`, and `apply` of such a model.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
+#include "inputs.hpp"
 #include "plumb/calibrate/model.hpp"
 #include "shell/flags.hpp"
 
@@ -8,8 +12,16 @@ namespace plumb::cli {
 
 [[nodiscard]] bool is_multigroup_fit(const Args& args);
 int fit_multigroup_command(const Args& args);
-/// --by is among the arguments of `apply`.
-[[nodiscard]] bool is_multigroup_apply(const Args& args);
-int apply_multigroup_command(const Args& args);
+
+/// `apply` of a model that repairs groups, which --by names.
+struct MultigroupToFile {
+  const CalibrationModel& model;
+  const std::string& path;  ///< of the model
+  const InputFlags& inputs;
+  std::string out;
+  std::int64_t threads;
+  bool quiet;
+};
+int apply_multigroup_to_file(const MultigroupToFile& given);
 
 }  // namespace plumb::cli

@@ -53,7 +53,7 @@ def test_flags_of_every_kind_of_evaluation(bash, args):
 
 def test_values_of_flags(bash):
     assert completed(bash, "plumb", "evaluate", "--binning", "") == ["width", "mass"]
-    assert completed(bash, "plumb", "calibrate", "fit", "--method", "temp") == ["temperature"]
+    assert completed(bash, "plumb", "calibrate", "fit", "--method", "quad") == ["quadratic"]
     assert "ece_kde" in completed(bash, "plumb", "evaluate", "--metrics", "ece")
     assert completed(bash, "plumb", "evaluate", "--bandwidth", "") == ["auto", "likelihood"]
 

@@ -135,7 +135,7 @@ def test_mnist_in_three_modes(folder):
         assert np.array_equal(d[part]["images.npy"][:, 0], images[first:first + n])
         assert np.array_equal(d[part]["numeral.npy"], labels[first:first + n])
     run = folder.run("demo", "digits", "--mnist", DATA / "mnist", "--items", 20000, "--out", "e")
-    assert run.code == 2 and "has 10000 digits" in run.err
+    assert run.code == 2 and "has 10,000 digits" in run.err
 
 
 def test_a_folder_without_mnist(folder):

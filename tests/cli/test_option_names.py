@@ -10,7 +10,7 @@ from conftest import ROOT, run_plumb
 LITERAL = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?:.|\n)*?\*/')
 COMMANDS = ["evaluate", "evaluate --manifest x", "audit", "compare", "uncertainty", "raters", "evaluate --sets x", "evaluate --quantiles x",
             "calibrate fit --method sets", "calibrate fit --method cqr", "calibrate fit --method multigroup", "calibrate apply --quantiles x",
-            "calibrate apply --by x", "stability", "stability --manifest x", "calibrate fit --manifest x", "calibrate fit --states x", "report", "train", "predict", "merge", "describe", "list", "demo",
+            "stability", "stability --manifest x", "calibrate fit --manifest x", "calibrate fit --states x", "report", "train", "predict", "merge", "describe", "list", "demo",
             "evaluate --mean x", "demo regression", "demo faces", "calibrate fit", "calibrate fit --mean x", "calibrate apply",
             "calibrate apply --mean x", "calibrate show", "calibrate export"]
 
