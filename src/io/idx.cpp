@@ -46,10 +46,11 @@ IdxBytes read_idx(const std::string& path, int axes) {
   IdxBytes out;
   std::int64_t left = 1;
   for (int a = 0; a < axes; ++a) {
-    out.shape.push_back(in.word());
-    left *= out.shape.back();
-    if (left > kLargestIdx)
+    const std::int64_t side = in.word();
+    out.shape.push_back(side);
+    if (side > 0 && left > kLargestIdx / side)
       throw InputError(path + " claims to be of shape " + show_shape(out.shape) + ", which is impossible");
+    left *= side;
   }
   while (left > 0) {
     const std::int64_t n = std::min(left, kChunk);

@@ -53,6 +53,11 @@ TEST(Idx, HeaderIsNotBelieved) {
   EXPECT_NE(
       complaint(dir.write("huge", std::string("\0\0\x08\x02\0\x10\0\0\0\x10\0\0", 12)), 2).find("impossible"),
       std::string::npos);
+  EXPECT_NE(
+      complaint(
+          dir.write("overflow", std::string("\0\0\x08\x03\0\0\0\x03\xff\xff\xff\xff\xff\xff\xff\xff", 16)), 3)
+          .find("impossible"),
+      std::string::npos);
   EXPECT_NE(complaint(dir.write("large", std::string("\0\0\x08\x02\0\0\xff\xff\0\0\xff\xff", 12)), 2)
                 .find("ends before"),
             std::string::npos);
