@@ -102,7 +102,9 @@ def test_too_little_memory_is_said_before_the_work(folder):
     rng = np.random.default_rng(0)
     folder.npy("p.npy", rng.uniform(size=2_000_000).astype(np.float32))
     folder.npy("y.npy", rng.integers(0, 2, 2_000_000, dtype=np.uint8))
-    args = [PLUMB, "evaluate", "--probs", "p.npy", "--labels", "y.npy", "--threads", "1"]
+    folder.npy("w.npy", rng.uniform(1, 2, size=2_000_000).astype(np.float32))
+    # Without weights a ladder takes the place of the sorted column.
+    args = [PLUMB, "evaluate", "--probs", "p.npy", "--labels", "y.npy", "--weights", "w.npy", "--threads", "1"]
 
     def run(*more):
         # Data, not address space: mapped files do not count.
@@ -110,6 +112,6 @@ def test_too_little_memory_is_said_before_the_work(folder):
         return subprocess.run([*args, *more], cwd=folder.path, capture_output=True, text=True, preexec_fn=limit)
 
     refused = run()
-    assert refused.returncode == 2 and "2000000 rows need about 0.1 GB of memory" in refused.stderr, refused.stderr
+    assert refused.returncode == 2 and "2000000 rows need about 0.2 GB of memory" in refused.stderr, refused.stderr
     remedy = re.search(r"--metrics (\S+)$", refused.stderr.strip()).group(0).split()
     assert run(*remedy).returncode == 0
