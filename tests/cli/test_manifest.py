@@ -1,4 +1,7 @@
-"""plumb evaluate --manifest: files of many cases against naive numbers, and the messages for bad ones."""
+"""plumb evaluate --manifest: files of many cases against naive numbers, and the messages for bad ones.
+
+Long, because the naive evaluation of cases at its top serves all of it.
+"""
 import csv
 import json
 
