@@ -47,7 +47,16 @@ void bind(nb::module_& m, const char* name) {
              add_batch(self, read);
            })
       .def("merge", [](Sums& self, const Sums& other) { self.merge(other); })
-      .def("compute", [](const Sums& self) { return printed(self.finish(), kRegression); })
+      .def(
+          "compute",
+          [](const Sums& self, const nb::object& name) {
+            PrintedResult out = printed(self.finish(), kRegression);
+            if (!name.is_none())
+              out.result.sections.insert(out.result.sections.begin(),
+                                         {"name", Tree(Value(nb::cast<std::string>(name)))});
+            return out;
+          },
+          nb::arg("name").none())
       .def("to_bytes",
            [](const Sums& self) {
              const std::string bytes = self.to_bytes();

@@ -191,7 +191,7 @@ def raters(*, ratings=None, annotations=None, duplicates="last", ids=None, group
     return Result(found, arrays={"consensus_probs": consensus, "calibrated_probs": calibrated})
 
 
-def merge(states, *, metrics=None, level=0.95, tolerance=None, threads=0):
+def merge(states, *, metrics=None, level=0.95, tolerance=None, threads=0, name=None):
     """The result of states that accumulators, other machines or ``--save-state`` wrote (``plumb merge``).
 
     ``states`` are bytes or paths of files. The result is that of one run over all the data, bit for bit.
@@ -210,7 +210,7 @@ def merge(states, *, metrics=None, level=0.95, tolerance=None, threads=0):
     sums = kind.from_bytes(parts[0], **options)
     for state in parts[1:]:
         sums.merge(kind.from_bytes(state))
-    return sums.compute()
+    return sums.compute(name)
 
 
 def demo(kind="cohort", *, items=None, seed=0):

@@ -49,10 +49,10 @@ class _Sums:
             self._empty = self._empty and other._empty
         return self
 
-    def compute(self):
+    def compute(self, name=None):
         """The result so far. Metrics that need all the data at once are undefined in it, with the reason."""
         with self._lock:
-            return Result(self._sums.compute())
+            return Result(self._sums.compute(name))
 
     def reset(self):
         with self._lock:

@@ -1,4 +1,4 @@
-"""Arrays of JAX and TensorFlow: read where they lie, the bits of numpy, and what they cannot give said in a sentence."""
+"""Arrays of JAX and TensorFlow: read in place, the bits of numpy, and what they cannot give said in a sentence."""
 import numpy as np
 import pytest
 
