@@ -163,7 +163,7 @@ def audit(*, by, probs=None, logits=None, samples=None, sample_logits=None, norm
     >>> y = rng.random(3000) < np.where(site == 2, p ** 3, p)
     >>> result = plumb.audit(probs=p, labels=y, by={"site": site})
     >>> [row["slice"] for row in result.tables["audit_ranks"]]
-    ['2', '0', '1']
+    ['2', '1', '0']
     """
     given = dict(locals())
     columns, options = _split(audit, given)

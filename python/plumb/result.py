@@ -283,7 +283,8 @@ def _case_row(case):
     out = {}
     for name, value in case.items():
         if name == "metrics":
-            out.update({key: one.get("value") if isinstance(one, dict) else one for key, one in value.items()})
+            renamed = dict(core.aliases())
+            out.update({key: one.get("value") if isinstance(one, dict) else one for key, one in value.items() if key not in renamed})
         elif name == "overlap":
             out.update({key: one for key, one in value.items() if not isinstance(one, (dict, list))})
         elif not isinstance(value, (dict, list)):

@@ -110,7 +110,7 @@ def without(case, *names):
     ([CASES[0]["probs"]], {}, "a case is a dict"),
     (CASES, {"by": "site"}, "case scan0 has no 'site', which by names"),
     ([{**CASES[0], "probs": CASES[0]["probs"] * 3}], {}, "case scan0: probs, voxel ("),
-    ([{**CASES[0], "rater_2": CASES[0]["rater_2"][:4]}], {}, "case scan0: rater_2 is (4, 8)"),
+    ([{**CASES[0], "rater_2": CASES[0]["rater_2"][:4]}], {}, "case scan0: rater_2 is 4 x 8"),
     ([{**CASES[0], "rater_1": CASES[0]["rater_1"] + 5}], {}, "case scan0: rater_1, voxel"),
     ([{**CASES[0], "affine": np.eye(2)}], {}, "affine is a matrix of 3 or 4 rows"),
     (CASES, {"spacing": [1, 1]}, "spacing= has no effect without band="),
