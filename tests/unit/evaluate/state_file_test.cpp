@@ -103,7 +103,8 @@ bool refused(const EvaluateState& s) {
     (void)deserialize_state(serialize(s), "a.state");
     return false;
   } catch (const InputError& e) {
-    EXPECT_NE(std::string(e.what()).find("a.state: the state file is damaged"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("a.state: the state file is damaged"), std::string::npos)
+        << e.what();
     return true;
   }
 }
