@@ -199,7 +199,8 @@ std::vector<std::string> patched_slices(const CalibrationModel& model) {
     if (name != "slices") continue;
     if (const auto* x = std::get_if<std::vector<std::string>>(&value)) return *x;
     // An empty list of a file does not say of what it is: no slice was off.
-    if (const auto* none = std::get_if<std::vector<double>>(&value); none != nullptr && none->empty()) return {};
+    if (const auto* none = std::get_if<std::vector<double>>(&value); none != nullptr && none->empty())
+      return {};
   }
   throw InputError(model.name + ": its multigroup step does not name its slices");
 }
