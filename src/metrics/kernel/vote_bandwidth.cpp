@@ -55,8 +55,8 @@ std::size_t tenth_of(std::size_t bin) {
 }
 
 // Bins and kinds are taken in order: the sums do not depend on how the items were counted.
-VoteErrors errors_at(const VoteBins& votes, std::span<const std::size_t> used, const BinKernel& kernel) {
-  const std::vector<double> w = kernel.join(votes.w, used), wy = kernel.join(votes.wy, used);
+VoteErrors errors_at(const VoteBins& votes, std::span<const std::size_t> filled, const BinKernel& kernel) {
+  const std::vector<double> w = kernel.join(votes.w, filled), wy = kernel.join(votes.wy, filled);
   const double a = kPriorVotes * (votes.weight / votes.votes), hits_of_a = a * (votes.hits / votes.weight);
   std::array<double, kTenths> error{}, weight{};
   BinKernel::Sums g;
