@@ -35,8 +35,9 @@ void add_corp_tables(const Prepared& prepared, const std::vector<Drawn>& null, d
   result.tables.emplace_back("reliability_corp", block_rows_of(blocks));
   const std::vector<double> grid = corp_grid(prepared);
   const std::vector<double> fit = isotonic_at(blocks, grid);
-  if (independent && !grid.empty()) {
-    const HonestBand honest = prepared.honest(grid, level);
+  const std::optional<double> dependence = independent ? 1.0 : prepared.dependence();
+  if (dependence && !grid.empty()) {
+    const HonestBand honest = prepared.honest(grid, level, *dependence);
     Table t{{"p", "estimate", "low", "high"}, {}};
     for (std::size_t i = 0; i < grid.size(); ++i)
       t.rows.push_back({grid[i], fit[i], honest.low[i], honest.high[i]});

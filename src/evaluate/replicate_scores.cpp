@@ -103,7 +103,9 @@ struct Scorer {
       const ForecastsView view = event.view();
       const bool confident = part.products.has(Product::confidence_column) && part.binary;
       const Forecasts confidence = confident ? confidence_of(event, 1) : Forecasts{};
-      const ColumnProducts columns{view, confident ? confidence.view() : view, {}, {}, nullptr, kernel};
+      ColumnProducts columns{view, confident ? confidence.view() : view, {}, {}, nullptr, kernel};
+      columns.votes_apart = true;
+      columns.calibrated = null;
       finish(part, Products(columns, part.products.both(kByLadder), how), d.scores);
       if (mass) {
         TableBuilder table(*mass);
@@ -148,7 +150,9 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
       observed.mass = equal_mass_table(reading->event.view(), o.bins);
       scorer.mass = observed.mass.edges;
     }
+    if (has_line(selection)) observed.line_step = first_step(line_scores(reading->event.view()));
     if (!size.grouped && !size.several_votes) {
+      if (has_line(selection)) observed.line_p = calibration_line_p(reading->event.view(), o.clip, o.threads);
       constexpr std::uint64_t kFew = 1 << 22;
       const Forecasts votes = parts.rung.empty() || s.ladder->votes() > kFew ? Forecasts{} : votes_of(parts);
       if (votes.size() > 0 && selection.has("hosmer_lemeshow"))
