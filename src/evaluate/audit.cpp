@@ -221,8 +221,7 @@ class Auditor {
         sides[k][i].value = slice_value(slices_[i].group, part.rows[k]->key).value_or(kUndefined);
       for (std::int64_t row = 0; row < items_.size(); ++row) counts[0][row] = inside(row) ? 0 : 1;
       const std::vector<Drawn> rest = prepared.score(part, std::array{Draw{0, counts[0]}}, threads, quiet);
-      for (std::size_t k = 0; k < part.rows.size(); ++k)
-        sides[k][i].rest = value_of(rest[0], *part.rows[k]);
+      for (std::size_t k = 0; k < part.rows.size(); ++k) sides[k][i].rest = value_of(rest[0], *part.rows[k]);
       for (int first = 0; s.compared && first < o.bootstrap; first += threads) {
         const int some = std::min(threads, o.bootstrap - first);
         parallel_blocks(some, 1, threads, [&](int worker, std::int64_t r, std::int64_t) {
@@ -245,9 +244,9 @@ class Auditor {
       }
     }
     for (std::size_t k = 0; k < part.rows.size(); ++k)
-      differences_.emplace_back(part.rows[k]->key,
-                                differences_from_draws(part.rows[k]->key, sides[k], observed_, audited,
-                                                       whole_, o.level));
+      differences_.emplace_back(
+          part.rows[k]->key,
+          differences_from_draws(part.rows[k]->key, sides[k], observed_, audited, whole_, o.level));
   }
 
   [[nodiscard]] const RestDifference* difference(std::size_t slice, std::string_view key) const {
@@ -288,8 +287,8 @@ class Auditor {
       for (const std::size_t i : order_) {
         const Slice& s = slices_[i];
         const RestDifference& d = all[i];
-        audit.rows.push_back({std::string(k), s.group.by, s.group.group, s.group.items, s.rank,
-                              cell(d.value), cell(d.rest), cell(d.difference), cell(d.low), cell(d.high),
+        audit.rows.push_back({std::string(k), s.group.by, s.group.group, s.group.items, s.rank, cell(d.value),
+                              cell(d.rest), cell(d.difference), cell(d.low), cell(d.high),
                               d.low ? Value(*d.low > 0 || *d.high < 0) : Value()});
       }
     for (Slice& s : slices_) out.per_group.push_back(std::move(s.group));

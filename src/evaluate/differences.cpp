@@ -88,8 +88,7 @@ Deviation spread_of(DrawnSides sides, const SliceSums& all, const SliceSums& sli
   const SliceSums rest = rest_of(all, slice);
   const double rest_units = whole.grouped ? whole.effective : whole.effective * rest.votes / all.votes;
   const bool binomial = whole.single() && !whole.weighted;
-  out.slice = {sides.value,       0,        rarer_of(slice, s.size.effective), s.size.effective,
-               whole.grouped, binomial};
+  out.slice = {sides.value, 0, rarer_of(slice, s.size.effective), s.size.effective, whole.grouped, binomial};
   out.rest = {sides.rest, 0, rarer_of(rest, rest_units), rest_units, whole.grouped, binomial};
   // With groups the votes, not the groups, bring the rarer outcome.
   const double few = whole.grouped ? std::min(slice.hits, slice.votes - slice.hits) : out.slice.rarer;

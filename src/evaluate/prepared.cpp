@@ -176,7 +176,8 @@ Observed Prepared::observe(Progress& progress) const {
     finish(missing, products, out.event_tests);
   }
   if (ladder_ && !ladder_->single_votes() && selection_.has("skce"))
-    out.scores["skce"] = Estimate::undefined("it leaves out pairs within an item, and items do not fit into memory");
+    out.scores["skce"] =
+        Estimate::undefined("it leaves out pairs within an item, and items do not fit into memory");
   if (ladder_ && !ladder_->exact())
     for (const char* key : {"brier_calibration", "brier_refinement"})
       if (selection_.has(key))

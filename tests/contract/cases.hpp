@@ -1,6 +1,7 @@
 // The cases that every key of the registry is tried on.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -30,8 +30,11 @@ void honest_bands(Book& book) {
         Setting{.name = "40 groups of 10, slope 0.5", .n = 400, .groups = 40, .slope = 0.5},
         Setting{.name = "10 groups of 40, calibrated", .groups = 10}}) {
     const auto held = simulate_sets(book.sets(1000, 60), book.seed(), [&](std::uint64_t seed) {
-      return holds_everywhere(evaluate(items_of(draw(s, seed)),
-                                       {.metrics = {"mcb"}, .bootstrap = s.groups > 0 ? 2 : 0, .seed = seed, .threads = 1, .consensus = false}),
+      return holds_everywhere(evaluate(items_of(draw(s, seed)), {.metrics = {"mcb"},
+                                                                 .bootstrap = s.groups > 0 ? 2 : 0,
+                                                                 .seed = seed,
+                                                                 .threads = 1,
+                                                                 .consensus = false}),
                               s);
     });
     book.rate("the honest band contains the true frequency at all forecasts", s.name, {0.95, 1}, held);

@@ -53,6 +53,8 @@ Estimate skce(const Estimate& mmce, const ForecastsView& f, SkceRows rows) {
   return std::clamp((root * root - sums.residual_squared.value()) / pairs, -1.0, 1.0);
 }
 
-Estimate skce(const ForecastsView& ascending, SkceRows rows) { return skce(mmce(ascending), ascending, rows); }
+Estimate skce(const ForecastsView& ascending, SkceRows rows) {
+  return skce(mmce(ascending), ascending, rows);
+}
 
 }  // namespace plumb

@@ -170,13 +170,9 @@ LineScores line_scores(const ForecastsView& f) {
     b.add_residuals(u1, logit);
     variances.add(b, logit);
   });
-  return {u0.value(),
-          u1.value(),
-          variances.v00.value(),
-          variances.v01.value(),
-          variances.v11.value(),
-          votes_per_weight(f),
-          some};
+  return {
+      u0.value(),          u1.value(), variances.v00.value(), variances.v01.value(), variances.v11.value(),
+      votes_per_weight(f), some};
 }
 
 Estimate cox_score(const LineScores& s) {

@@ -142,7 +142,8 @@ TEST(Audit, DifferencesOfMetricsWhoseSumsDoNotAddUp) {
   for (const auto& [groups, weights] : {std::pair{0, false}, {40, true}}) {
     Items items = sliced(2, 3, weights, groups);
     const std::vector<std::string> keys{"calibration_slope", "auprc", "el", "ece_l2_debiased"};
-    const Result r = audit(items, {.evaluate = {.metrics = keys, .bootstrap = 30, .seed = 2}, .min_items = 20});
+    const Result r =
+        audit(items, {.evaluate = {.metrics = keys, .bootstrap = 30, .seed = 2}, .min_items = 20});
     const std::vector<Names> ways = std::exchange(items.by, {});
     std::size_t seen = 0, bounded = 0;
     for (const auto& row : table_of(r, "audit").rows) {

@@ -18,8 +18,8 @@ struct HonestBand {
 /// run of blocks the frequency is bounded by Chernoff's inequality, n KL(observed, true) <= log(1/alpha),
 /// with alpha = (1 - level)/(2 * number of runs). The frequency at a forecast is at most the upper bound of
 /// every run above it, and at least the lower bound of every run below (Yang and Barber 2019; Dimitriadis et
-/// al. 2023). `dependence`: n is the weight of the votes over it (vote_dependence()); 1 for single votes without
-/// weights. `ascending`: p in ascending order. O(N) time. Empty without votes.
+/// al. 2023). `dependence`: n is the weight of the votes over it (vote_dependence()); 1 for single votes
+/// without weights. `ascending`: p in ascending order. O(N) time. Empty without votes.
 [[nodiscard]] HonestBand honest_band(const ForecastsView& ascending, std::span<const double> at, double level,
                                      double dependence = 1);
 
