@@ -114,9 +114,7 @@ void levels(Book& book) {
       // Votes that are not Dirichlet have no forecast of disagreement that is right.
       if (row.needs == Needs::pairs && c.concentration <= 0) continue;
       if (row.task == Task::binary && c.classes != 2) continue;
-          only && std::string(only).find(std::string(row.key)) == std::string::npos)
-        continue;
-          if (row.null && heavy(row.key) == kernels) keys.emplace_back(row.key);
+      if (row.null && heavy(row.key) == kernels) keys.emplace_back(row.key);
     }
     const int sets = kernels ? book.sets(60, 2) : book.sets(400, 8);
     for (const auto& [key, hits] : reject(c, sets, book.seed(), keys)) {
