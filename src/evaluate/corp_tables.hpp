@@ -12,6 +12,9 @@ namespace plumb::detail {
 /// Empty unless a miscalibration part of CORP was asked for.
 [[nodiscard]] std::vector<double> corp_grid(const Prepared& prepared);
 
+/// The rows of "reliability_corp".
+[[nodiscard]] Table corp_block_rows(const std::vector<IsotonicBlock>& blocks);
+
 /// Adds "reliability_corp": the blocks of the isotonic fit; and with null draws "corp_band": at each forecast
 /// of the grid the fit, and where the fits of a calibrated model lie. The band is pointwise.
 /// `independent`: one vote per item, no groups, no weights. The table "corp_honest" takes the dependence of

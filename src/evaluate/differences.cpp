@@ -39,7 +39,7 @@ Bounds bounds_of(std::string_view key, const Side& s, double z) {
   // With few events the spread is itself uncertain.
   const double few =
       !s.grouped && s.rarer < kFewForSpread ? student_factor(z, std::max(s.rarer / 2, 5.0)) : 1;
-  if (key == "auroc") {
+  if (key == "auroc" || key == "auprc" || key == "aurc") {
     if (!(s.value > 0 && s.value < 1 && s.error > 0))
       return wilson_bounds(s.value, std::max(s.rarer, 1.0), level);
     const double more = s.rarer > 2 ? std::sqrt(s.rarer / (s.rarer - 1)) : 2;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "evaluate/case_draws.hpp"
+#include "evaluate/decision_tables.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/ladder_scores.hpp"
 #include "evaluate/omnibus.hpp"
@@ -107,6 +108,7 @@ struct Scorer {
       columns.votes_apart = true;
       columns.calibrated = null;
       finish(part, Products(columns, part.products.both(kByLadder), how), d.scores);
+      if (!null && !o.thresholds.empty()) d.decisions = decisions(view, decision_thresholds(o));
       if (mass) {
         TableBuilder table(*mass);
         table.update(view);
@@ -200,6 +202,10 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
   if (!p)
     for (const auto& [key, m] : out)
       if (key == "ece") p = m.p_value;
+  if (column && !o.thresholds.empty()) {
+    observed.decisions = decisions(reading->event.view(), decision_thresholds(o));
+    add_decision_tables(observed, boot, size, o, result);
+  }
   result.verdict = judge(inference, p, size.units > 1 ? r.count : 0, o);
 
   const auto set = [&](const std::string& key, Value value) {
