@@ -52,7 +52,8 @@ int merge_command(const Args& args) {
   if (regression) {
     const RegressionState state = merged_states(paths, deserialize_regression_state);
     if (!thresholds.empty())
-      throw InputError("--thresholds is about probabilities of two classes, and these are states of a regression");
+      throw InputError(
+          "--thresholds is about probabilities of two classes, and these are states of a regression");
     RegressionOptions options;
     options.metrics = keys;
     result = finish(state, options);
