@@ -11,6 +11,11 @@
 #else
 #define PLUMB_BOTH inline
 #endif
+#ifdef __CUDA_ARCH__
+#define PLUMB_UNROLL _Pragma("unroll")
+#else
+#define PLUMB_UNROLL
+#endif
 
 namespace plumb::cuda {
 
@@ -70,15 +75,26 @@ PLUMB_BOTH Place place_of(double p, int bins) {
   const int bin = static_cast<int>(p * bins);
   return {fixed_of(p), bin < bins ? bin : bins - 1};
 }
-/// The same without arithmetic in double, of which most devices have little: the 24 bits of a float times the
-/// number of bins are not rounded in double, so that the integers are those of place_of(double).
+/// The same without arithmetic in double, of which most devices have little. A product with a power of two is
+/// exact, and rounded towards zero one with the number of bins does not cross an integer: the integers are
+/// those of place_of(double), where 24 bits times the number of bins are not rounded.
 PLUMB_BOTH Place place_of(float p, int bins) {
-  const std::uint32_t bits = bits_of(p) & 0x7fffffffu;  // -0 is 0
-  const std::uint32_t exponent = bits >> 23;
-  if (exponent < 100) return {fixed_of(static_cast<double>(p)), 0};  // below 2^-27
-  const std::uint64_t q = static_cast<std::uint64_t>((bits & 0x7fffffu) | 0x800000u) << (exponent - 100);
-  const int bin = static_cast<int>((q * static_cast<unsigned>(bins)) >> 50);
+#ifdef __CUDA_ARCH__
+  const std::uint64_t q = __float2ull_rn(p * 0x1p50f);
+  const int bin = __float2int_rz(__fmul_rz(p, static_cast<float>(bins)));
+#else
+  const std::uint64_t q = fixed_of(static_cast<double>(p));
+  const int bin = static_cast<int>(static_cast<double>(p) * bins);
+#endif
   return {q, bin < bins ? bin : bins - 1};
+}
+
+PLUMB_BOTH double wide_of(double p) { return p; }
+/// A float as a double; for most of them with integers, because conversions are slow on a device.
+PLUMB_BOTH double wide_of(float p) {
+  const std::uint32_t bits = bits_of(p);
+  if (bits < 0x00800000u || bits >= 0x7f800000u) return static_cast<double>(p);  // 0, subnormal, negative
+  return double_of((static_cast<std::uint64_t>(bits) << 29) + (std::uint64_t{896} << 52));
 }
 
 /// An exact sum of doubles below 2^(kTop - 1) that are multiples of 2^-106, as three integers: each term is
@@ -93,10 +109,11 @@ class LayeredSum {
     const double a = x + kFirst;
     const double rest = x - (a - kFirst);
     const double b = rest + kSecond;
-    const double left = rest - (b - kSecond);
     first_ += bits_of(a);
     second_ += bits_of(b);
-    if (left != 0) last_ += static_cast<std::int64_t>(left * kLastScale);
+    // The last bit of larger terms is on the second grid.
+    if ((bits_of(x) >> 52 & 0x7ff) < 1023 + kTop - 48)
+      last_ += static_cast<std::int64_t>((rest - (b - kSecond)) * kLastScale);
   }
   // The integers of `terms` terms, in two's complement.
   PLUMB_BOTH std::uint64_t first(std::uint64_t terms) const { return first_ - terms * bits_of(kFirst); }

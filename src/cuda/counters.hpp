@@ -25,6 +25,12 @@ struct Columns {
       hit_sum[b * stride] = 0;
     }
   }
+  /// Forecasts of this thread.
+  PLUMB_BOTH std::uint64_t total(int bins) const {
+    std::uint64_t n = 0;
+    for (int b = 0; b < bins; ++b) n += counts[b * stride] >> 16;
+    return n;
+  }
   PLUMB_BOTH void add(const Place& at, bool hit) const {
     const int i = at.bin * stride;
     sum[i] += at.q;
@@ -62,26 +68,45 @@ struct ColumnCounter {
   Columns columns;
   int bins = 0;
   std::uint32_t cls = 0, classes = 0;
-  std::uint32_t seen = 0, correct = 0, zero = 0;
+  std::uint32_t correct = 0, zero = 0;
   SquareSum brier = {};
   LogSum nll = {};
   FirstBad bad = {};
 
+  static constexpr bool kBinary = (kWork & (kScores | kFlip)) != 0;
+  PLUMB_BOTH bool valid(P p) const { return p >= 0 && p <= 1; }
+  PLUMB_BOTH bool known(L label) const { return is_class(label, kBinary ? 2u : classes); }
+
   PLUMB_BOTH void add(P p, L label, std::int64_t row) {
-    const bool inside = p >= 0 && p <= 1, known = is_class(label, classes);
-    if (!inside || !known) {
-      if (!inside) bad.note_row(row);
-      if (!known) bad.note_label(row);
-      return;
+    if (valid(p) && known(label)) return add_valid(p, label);
+    if (!valid(p)) bad.note_row(row);
+    if (!known(label)) bad.note_label(row);
+  }
+  /// Four in a row, checked together: no branch between them.
+  PLUMB_BOTH void add_four(const P (&p)[4], const L (&label)[4], std::int64_t row) {
+    bool good = true;
+    for (int k = 0; k < 4; ++k) good = good & valid(p[k]) & known(label[k]);
+    if (good) {
+      for (int k = 0; k < 4; ++k) add_valid(p[k], label[k]);
+    } else {
+      for (int k = 0; k < 4; ++k) add(p[k], label[k], row + k);
     }
+  }
+
+  PLUMB_BOTH void add_valid(P p, L label) {
     const bool hit = static_cast<std::uint32_t>(label) == cls;
     if constexpr ((kWork & kFlip) != 0) {
-      const double other = 1.0 - static_cast<double>(p);
+      const double other = 1.0 - wide_of(p);
       add_place(place_of(other, bins), other, hit);
+    } else if constexpr ((kWork & kShares) != 0) {
+      add_place(place_of(p, bins), wide_of(p), hit);
     } else {
-      add_place(place_of(p, bins), static_cast<double>(p), hit);
+      columns.add(place_of(p, bins), hit);
     }
-    if constexpr ((kWork & kScores) != 0) add_scores(static_cast<double>(p), hit);
+    if constexpr ((kWork & kScores) != 0) {
+      correct += hit == (p > P{0.5}) ? 1u : 0u;
+      add_scores(wide_of(p), hit);
+    }
   }
 
   PLUMB_BOTH void add_place(const Place& at, double p, bool hit) const {
@@ -91,8 +116,6 @@ struct ColumnCounter {
 
   PLUMB_BOTH void add_scores(double p, bool hit) {
     const double voted = hit ? p : 1.0 - p, missing = 1.0 - voted;
-    ++seen;
-    correct += hit == (p > 0.5) ? 1u : 0u;
     brier.add(missing * missing);
     if constexpr ((kWork & kLog) != 0) {
       zero += voted == 0 ? 1u : 0u;
@@ -129,13 +152,46 @@ struct RowLane {
   }
 };
 
+/// A row by one thread: the eight lanes of its sums in turn, and the top value as it comes. For few classes.
+inline constexpr int kMostShort = 32;
+template <class P>
+PLUMB_BOTH RowLane whole_row(const P* row, int classes) {
+  double sum[kLanes] = {}, square[kLanes] = {};
+  RowLane out;
+  for (int begin = 0; begin < classes; begin += kLanes) {
+    PLUMB_UNROLL
+    for (int l = 0; l < kLanes; ++l) {
+      if (begin + l >= classes) break;
+      const double z = static_cast<double>(row[begin + l]);
+      if (!(z >= 0 && z <= 1)) out.bad = 1;
+      sum[l] += z;
+      square[l] += z * z;
+      if (z > out.best) {
+        out.best = z;
+        out.place = begin + l;
+      }
+    }
+  }
+  PLUMB_UNROLL
+  for (int h = kLanes / 2; h > 0; h /= 2) {
+    PLUMB_UNROLL
+    for (int l = 0; l < h; ++l) {
+      sum[l] += sum[l + h];
+      square[l] += square[l + h];
+    }
+  }
+  out.sum = sum[0];
+  out.square = square[0];
+  return out;
+}
+
 /// Rows of three classes or more: the event is that the label is the top one.
 template <class L, int kWork>
 struct RowCounter {
   Columns columns;
   int bins = 0;
   std::uint32_t classes = 0;
-  std::uint32_t seen = 0, correct = 0, zero = 0, event_zero = 0;
+  std::uint32_t correct = 0, zero = 0, event_zero = 0;
   SquareSum brier = {};
   LogSum nll = {}, event_loss = {};
   FirstBad bad = {};
@@ -153,7 +209,6 @@ struct RowCounter {
   PLUMB_BOTH void add(const RowLane& all, L label, double voted) {
     const bool hit = static_cast<std::uint64_t>(label) == static_cast<std::uint64_t>(all.place);
     columns.add(place_of(all.best, bins), hit);
-    ++seen;
     correct += hit ? 1u : 0u;
     const double missing = 1.0 - voted, others = all.square - voted * voted;
     brier.add(others + missing * missing);

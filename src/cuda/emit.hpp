@@ -32,25 +32,25 @@ PLUMB_BOTH void emit_sum(const Sum& sum, std::uint64_t terms, int at, Add add) {
 }
 
 template <class P, class L, int kWork, class Add>
-PLUMB_BOTH void emit_scalars(const ColumnCounter<P, L, kWork>& c, Add add) {
+PLUMB_BOTH void emit_scalars(const ColumnCounter<P, L, kWork>& c, std::uint64_t seen, Add add) {
   if constexpr ((kWork & kScores) != 0) {
     add(kCorrect, c.correct);
-    emit_sum(c.brier, c.seen, kBrier, add);
+    emit_sum(c.brier, seen, kBrier, add);
     if constexpr ((kWork & kLog) != 0) {
       add(kZero, c.zero);
-      emit_sum(c.nll, c.seen, kNll, add);
+      emit_sum(c.nll, seen, kNll, add);
     }
   }
 }
 template <class L, int kWork, class Add>
-PLUMB_BOTH void emit_scalars(const RowCounter<L, kWork>& c, Add add) {
+PLUMB_BOTH void emit_scalars(const RowCounter<L, kWork>& c, std::uint64_t seen, Add add) {
   add(kCorrect, c.correct);
-  emit_sum(c.brier, c.seen, kBrier, add);
+  emit_sum(c.brier, seen, kBrier, add);
   if constexpr ((kWork & kLog) != 0) {
     add(kZero, c.zero);
     add(kEventZero, c.event_zero);
-    emit_sum(c.nll, c.seen, kNll, add);
-    emit_sum(c.event_loss, c.seen, kEventLoss, add);
+    emit_sum(c.nll, seen, kNll, add);
+    emit_sum(c.event_loss, seen, kEventLoss, add);
   }
 }
 

@@ -7,7 +7,10 @@
 
 namespace plumb::cuda {
 
-constexpr int kColumnThreads = 512, kRowThreads = 256;  // at most, per block
+constexpr int kRowThreads = 256;  // at most, per block
+/// Logarithms need more registers than tables.
+__host__ __device__ constexpr int column_threads(int work) { return (work & kLog) != 0 ? 256 : 512; }
+__host__ __device__ constexpr int column_blocks(int work) { return (work & kLog) != 0 ? 3 : 2; }
 constexpr unsigned kWarp = 0xffffffffu;
 
 /// A column of forecasts: value i is p[i * stride], or with `pairs` the second of two that must sum to 1.
@@ -114,7 +117,7 @@ __device__ __forceinline__ void add_row(Counter& counter, const ColumnRows<P, L>
 }
 
 template <class P, class L, int kWork>
-__global__ __launch_bounds__(kColumnThreads, 2) void column_pass(ColumnRows<P, L> in, Target to) {
+__global__ __launch_bounds__(column_threads(kWork), column_blocks(kWork)) void column_pass(ColumnRows<P, L> in, Target to) {
   extern __shared__ __align__(16) unsigned char memory[];
   constexpr int kAtOnce = sizeof(P) + sizeof(L) <= 8 ? 4 : 2;
   const Columns all = block_columns(memory, to.bins, blockDim.x, (kWork & kShares) != 0);
@@ -127,8 +130,7 @@ __global__ __launch_bounds__(kColumnThreads, 2) void column_pass(ColumnRows<P, L
   if (in.quads) {
     const std::int64_t quads = in.rows / 4;
     const auto add = [&](const Four<P>& p, const Four<L>& y, std::int64_t quad) {
-#pragma unroll
-      for (int k = 0; k < 4; ++k) counter.add(p.v[k], y.v[k], in.first_row + 4 * quad + k);
+      counter.add_four(p.v, y.v, in.first_row + 4 * quad);
     };
     std::int64_t i = me;
     for (; i + (kAtOnce - 1) * stride < quads; i += kAtOnce * stride) {
@@ -146,9 +148,10 @@ __global__ __launch_bounds__(kColumnThreads, 2) void column_pass(ColumnRows<P, L
     done = 4 * quads;
   }
   for (std::int64_t i = done + me; i < in.rows; i += stride) add_row(counter, in, i);
+  const std::uint64_t seen = counter.columns.total(to.bins);
   __syncthreads();
   emit_columns(all, to);
-  emit_scalars(counter, WarpAdd{to.words});
+  emit_scalars(counter, seen, WarpAdd{to.words});
   emit_bad(counter.bad, to.words);
 }
 
@@ -188,9 +191,33 @@ __global__ __launch_bounds__(kRowThreads, 4) void row_pass(WideRows<P, L> in, Ta
     if (counter.check(own, label, in.first_row + i))
       counter.add(own, label, static_cast<double>(row[static_cast<std::int64_t>(label)]));
   }
+  const std::uint64_t seen = lane == 0 ? counter.columns.total(to.bins) : 0;
   __syncthreads();
   emit_columns(all, to);
-  emit_scalars(counter, WarpAdd{to.words});
+  emit_scalars(counter, seen, WarpAdd{to.words});
+  emit_bad(counter.bad, to.words);
+}
+
+/// The same with one thread for each row: few classes.
+template <class P, class L, int kWork>
+__global__ __launch_bounds__(kRowThreads, 2) void short_row_pass(WideRows<P, L> in, Target to) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  const Columns all = block_columns(memory, to.bins, blockDim.x, false);
+  RowCounter<L, kWork> counter{entry_of(all, threadIdx.x), to.bins, static_cast<std::uint32_t>(to.classes)};
+  counter.columns.clear(to.bins);
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < in.rows;
+       i += stride) {
+    const P* const row = in.p + i * to.classes;
+    const L label = in.labels[i];
+    const RowLane whole = whole_row(row, to.classes);
+    if (counter.check(whole, label, in.first_row + i))
+      counter.add(whole, label, static_cast<double>(row[static_cast<std::int64_t>(label)]));
+  }
+  const std::uint64_t seen = counter.columns.total(to.bins);
+  __syncthreads();
+  emit_columns(all, to);
+  emit_scalars(counter, seen, WarpAdd{to.words});
   emit_bad(counter.bad, to.words);
 }
 

@@ -290,7 +290,7 @@ class Sums {
   void run_column(const P* p, const L* y, std::int64_t n, std::int64_t stride, bool pairs, int cls, int table,
                   cudaStream_t stream) {
     const std::int64_t bytes = std::int64_t{plan_.bins} * entry_bytes((kWork & kShares) != 0);
-    const Launch launch = launch_for(device_, kColumnThreads, 32, bytes, 1);
+    const Launch launch = launch_for(device_, column_threads(kWork), 32, bytes, 1);
     const auto kernel = column_pass<P, L, kWork>;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared),
           "preparing a kernel");
@@ -314,11 +314,13 @@ class Sums {
   template <int kWork, class P, class L>
   void run_rows(const P* p, const L* y, std::int64_t n, cudaStream_t stream) {
     const std::int64_t bytes = std::int64_t{plan_.bins} * entry_bytes(false);
-    const Launch launch = launch_for(device_, kRowThreads, 32, bytes, kLanes);
-    const auto kernel = row_pass<P, L, kWork>;
+    const bool few = plan_.classes <= kMostShort;
+    const int share = few ? 1 : kLanes;  // threads of a row
+    const Launch launch = launch_for(device_, kRowThreads, 32, bytes, share);
+    const auto kernel = few ? short_row_pass<P, L, kWork> : row_pass<P, L, kWork>;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared),
           "preparing a kernel");
-    const std::int64_t groups = launch.threads / kLanes;
+    const std::int64_t groups = launch.threads / share;
     const std::int64_t most = launch.blocks * groups * (kThreadRows - 8);
     for (std::int64_t at = 0; at < n; at += most) {
       const std::int64_t now = std::min(most, n - at);

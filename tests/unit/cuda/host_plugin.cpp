@@ -85,7 +85,12 @@ class Sums {
       Block block(plan_.bins, (kWork & kShares) != 0);
       ColumnCounter<P, L, kWork> counter{block.columns(), plan_.bins, static_cast<std::uint32_t>(cls),
                                          static_cast<std::uint32_t>(plan_.classes)};
-      for (std::int64_t i = begin; i < std::min(begin + kThreadRows, rows.rows); ++i) {
+      const std::int64_t end = std::min(begin + kThreadRows, rows.rows);
+      std::int64_t i = begin;
+      for (; rows.columns == 1 && i + 4 <= end; i += 4)
+        counter.add_four({p[i], p[i + 1], p[i + 2], p[i + 3]}, {y[i], y[i + 1], y[i + 2], y[i + 3]},
+                         first_row_ + i);
+      for (; i < end; ++i) {
         P value = p[i * rows.columns];
         if (plan_.classes == 2 && rows.columns == 2) {
           const P one = p[2 * i + 1];
@@ -109,8 +114,9 @@ class Sums {
         for (int j = 0; j < plan_.classes; ++j) lane[j % kLanes].add(static_cast<double>(row[j]), j);
         for (int o = kLanes / 2; o > 0; o /= 2)
           for (int l = 0; l < o; ++l) lane[l].fold(lane[l + o]);
-        if (counter.check(lane[0], y[i], first_row_ + i))
-          counter.add(lane[0], y[i], static_cast<double>(row[static_cast<std::int64_t>(y[i])]));
+        const RowLane all = plan_.classes <= kMostShort ? whole_row(row, plan_.classes) : lane[0];
+        if (counter.check(all, y[i], first_row_ + i))
+          counter.add(all, y[i], static_cast<double>(row[static_cast<std::int64_t>(y[i])]));
       }
       finish(counter, block, 0);
     }
@@ -123,7 +129,8 @@ class Sums {
       w.take(columns, b);
       for (int i = 0; i < kBinWords; ++i) words_[word_of(table, plan_.bins, b) + i] += w.word[i];
     }
-    emit_scalars(counter, [this](std::int64_t word, std::uint64_t x) { words_[word] += x; });
+    emit_scalars(counter, columns.total(plan_.bins),
+                 [this](std::int64_t word, std::uint64_t x) { words_[word] += x; });
     words_[kBadRow] = std::min(words_[kBadRow], counter.bad.row);
     words_[kBadLabel] = std::min(words_[kBadLabel], counter.bad.label);
   }

@@ -7,12 +7,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "plumb/data/check.hpp"
 #include "plumb/metrics/streaming/calibration_error.hpp"
+#include "plumb/numeric/parallel.hpp"
 #include "plumb/numeric/random.hpp"
 #include "plumb/registry.hpp"
 
@@ -304,6 +306,46 @@ TEST(CudaSums, RefusesWhatItDoesNotCompute) {
   items = there.items;
   items.labels.shape = {99};
   expect_part(words_of([&] { return cuda::evaluate_state(items, options_of(15)); }), "100 rows but");
+}
+
+/// Uniform forecasts, some tiny, some 1, and labels from p^2; in parallel, for there may be many.
+Case<float, std::uint8_t> many_forecasts(std::int64_t rows) {
+  Case<float, std::uint8_t> out;
+  out.p.resize(rows);
+  out.y.resize(rows);
+  parallel_blocks(rows, 1 << 16, 0, [&](int, std::int64_t begin, std::int64_t end) {
+    RandomStream rng(9, Purpose::demo, static_cast<std::uint64_t>(begin));
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double u = rng.uniform(), kind = rng.uniform();
+      const double p = kind < 0.01 ? 1.0 : kind < 0.05 ? u * 1e-9 : kind < 0.06 ? 0.0 : u;
+      out.p[i] = static_cast<float>(p);
+      out.y[i] = rng.uniform() < p * p ? 1 : 0;
+    }
+  });
+  return out;
+}
+
+// PLUMB_GPU_ROWS: how many (on a device 1e9; 300,000 where nothing is said).
+TEST(CudaSums, ManyForecastsHaveTheBytesOfTheCpu) {
+  const char* asked = std::getenv("PLUMB_GPU_ROWS");
+  const std::int64_t rows = asked == nullptr ? 300000 : std::atoll(asked);
+  auto c = many_forecasts(rows);
+  EvaluateOptions o = options_of(15);
+  o.threads = 0;
+  const std::string expected = serialize(cpu_state(c.items(), o));
+  const OnDevice there(c);
+  EXPECT_TRUE(serialize(cuda::evaluate_state(there.items, o)) == expected);
+  EXPECT_TRUE(serialize(cuda::evaluate_state(c.items(), o)) == expected);
+  RandomStream rng(10, Purpose::demo, 1);
+  for (int n = 0; n < 3; ++n) {
+    const auto at = static_cast<std::int64_t>(rng.uniform() * static_cast<double>(rows));
+    (n % 2 == 0 ? c.p[at] = std::numeric_limits<float>::quiet_NaN() : c.y[at] = 3);
+    const std::string row = ", row " + std::to_string(at) + " is " + (n % 2 == 0 ? "nan" : "3");
+    const std::string said = words_of([&] { return cuda::evaluate_state(c.items(), o); });
+    EXPECT_NE(said.find(row), std::string::npos) << said;
+    c.p[at] = 0.5f;
+    c.y[at] = 0;
+  }
 }
 
 // Every metric that is chosen for the device has a value, that of the CPU.
