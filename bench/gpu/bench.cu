@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
     const double bytes = static_cast<double>(n) * 5;
     std::printf("%zu forecasts, float32 and uint8\n", n);
     read("  reading alone", p, 4 * n, y, n);
-    const PlumbCudaRows rows{p, y, PLUMB_CUDA_F32, PLUMB_CUDA_U8, static_cast<std::int64_t>(n), 1, 0, nullptr};
+    const PlumbCudaRows rows{p, y, PLUMB_CUDA_FLOAT, PLUMB_CUDA_BYTE, static_cast<std::int64_t>(n), 1, 0, nullptr};
     const Sums scores(2, 0, 0), logs(2, 1, 0), all(2, 1, 1);
     report("  table, Brier score, accuracy (ECE, MCE, counts)", [&] { scores.add(rows); }, bytes);
     report("  with the log-loss", [&] { logs.add(rows); }, bytes);
@@ -171,8 +171,8 @@ int main(int argc, char** argv) {
     read("  reading alone", p, 4 * n * classes, wide, n * (bytes_enough ? 1 : 4));
     const PlumbCudaRows rows{p,
                              bytes_enough ? static_cast<const void*>(y) : wide,
-                             PLUMB_CUDA_F32,
-                             bytes_enough ? PLUMB_CUDA_U8 : PLUMB_CUDA_I32,
+                             PLUMB_CUDA_FLOAT,
+                             bytes_enough ? PLUMB_CUDA_BYTE : PLUMB_CUDA_INT,
                              static_cast<std::int64_t>(n),
                              classes,
                              0,

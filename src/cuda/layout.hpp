@@ -8,30 +8,27 @@
 
 namespace plumb::cuda {
 
-/// What a pass over a column computes beside its reliability table.
-enum Work : int {
-  kScores = 1,  ///< accuracy and Brier score (the column of class 1 of a binary task)
-  kLog = 2,     ///< log-loss, with kScores
-  kShares = 4,  ///< sums of p^2 and of the hits' p, for the losses of label histograms
-  kFlip = 8,    ///< the column of class 0 of a binary task: 1 - p
-};
+// What a pass over a column computes beside its reliability table; a sum of these.
+inline constexpr int kScores = 1;  ///< accuracy and Brier score (the column of class 1 of a binary task)
+inline constexpr int kLog = 2;     ///< log-loss, with kScores
+inline constexpr int kShares = 4;  ///< sums of p^2 and of the hits' p, for the losses of label histograms
+inline constexpr int kFlip = 8;    ///< the column of class 0 of a binary task: 1 - p
 
-/// Words that belong to no table. A layered sum takes six: two halves of each integer.
-enum Scalar : int {
-  kCorrect = 0,
-  kZero = 1,        ///< votes on probability 0
-  kBrier = 2,       ///< six words
-  kNll = 8,         ///< six words
-  kEventLoss = 14,  ///< six words: several classes, log-loss of the event
-  kEventZero = 20,
-  kBadRow = 21,    ///< first row whose probabilities are not valid, or kNone
-  kBadLabel = 22,  ///< first row whose label is not valid, or kNone
-  kScalars = 24,
-};
+// Words that belong to no table. A layered sum takes six: two halves of each integer.
+inline constexpr int kCorrect = 0;
+inline constexpr int kZero = 1;        ///< votes on probability 0
+inline constexpr int kBrier = 2;       ///< six words
+inline constexpr int kNll = 8;         ///< six words
+inline constexpr int kEventLoss = 14;  ///< six words: several classes, log-loss of the event
+inline constexpr int kEventZero = 20;
+inline constexpr int kBadRow = 21;    ///< first row whose probabilities are not valid, or kNone
+inline constexpr int kBadLabel = 22;  ///< first row whose label is not valid, or kNone
+inline constexpr int kScalars = 24;
 inline constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-/// Words of one bin.
-enum BinWord : int { kCount, kHits, kLow, kHigh, kSquareLow, kSquareHigh, kHitLow, kHitHigh, kBinWords };
+// Words of one bin: sums of q, of p^2 and of q over hits in two halves each.
+inline constexpr int kCount = 0, kHits = 1, kLow = 2, kHigh = 3, kSquareLow = 4, kSquareHigh = 5, kHitLow = 6,
+                     kHitHigh = 7, kBinWords = 8;
 
 /// Table 0 is that of the event; with tables by class, table 1 + k is that of class k. Binary: table 0 is
 /// that of class 1, too, and table 1 that of class 0.

@@ -15,8 +15,8 @@ namespace plumb::cuda {
 namespace {
 
 std::int32_t probs_type(const DeviceArray& a) {
-  if (a.dtype == DType::f32) return PLUMB_CUDA_F32;
-  if (a.dtype == DType::f64) return PLUMB_CUDA_F64;
+  if (a.dtype == DType::f32) return PLUMB_CUDA_FLOAT;
+  if (a.dtype == DType::f64) return PLUMB_CUDA_DOUBLE;
   throw InputError(a.name + " is " + dtype_name(a.dtype) +
                    "; probabilities on a CUDA device must be float32 or float64");
 }
@@ -24,13 +24,13 @@ std::int32_t labels_type(const DeviceArray& a) {
   switch (a.dtype) {
     case DType::u8:
     case DType::i8:
-      return PLUMB_CUDA_U8;
+      return PLUMB_CUDA_BYTE;
     case DType::i32:
     case DType::u32:
-      return PLUMB_CUDA_I32;
+      return PLUMB_CUDA_INT;
     case DType::i64:
     case DType::u64:
-      return PLUMB_CUDA_I64;
+      return PLUMB_CUDA_LONG;
     default:
       throw InputError(a.name + " is " + dtype_name(a.dtype) +
                        "; labels on a CUDA device must be integers of 8, 32 or 64 bits");

@@ -10,11 +10,11 @@ extern "C" {
 enum { PLUMB_CUDA_INTERFACE = 1 };
 
 enum PlumbCudaType {
-  PLUMB_CUDA_F32 = 0,
-  PLUMB_CUDA_F64 = 1,
-  PLUMB_CUDA_U8 = 2,
-  PLUMB_CUDA_I32 = 3,
-  PLUMB_CUDA_I64 = 4
+  PLUMB_CUDA_FLOAT = 0,
+  PLUMB_CUDA_DOUBLE = 1,
+  PLUMB_CUDA_BYTE = 2,
+  PLUMB_CUDA_INT = 3,
+  PLUMB_CUDA_LONG = 4
 };
 
 struct PlumbCudaError {

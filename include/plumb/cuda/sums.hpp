@@ -1,5 +1,5 @@
-// The streaming sums of forecasts in the memory of a CUDA device: the bits of the CPU's, with which they
-// merge.
+// The streaming sums of forecasts in the memory of a CUDA device: the bits of the CPU's, with which
+// they merge.
 #pragma once
 
 #include <cstdint>

@@ -211,9 +211,9 @@ class Sums {
   std::uint64_t* words() { return reinterpret_cast<std::uint64_t*>(words_.at); }
 
   void add_from_host(const PlumbCudaRows& rows) {
-    const std::int64_t p_bytes = rows.columns * (rows.probs_type == PLUMB_CUDA_F32 ? 4 : 8);
-    const std::int64_t y_bytes = rows.labels_type == PLUMB_CUDA_U8    ? 1
-                                 : rows.labels_type == PLUMB_CUDA_I32 ? 4
+    const std::int64_t p_bytes = rows.columns * (rows.probs_type == PLUMB_CUDA_FLOAT ? 4 : 8);
+    const std::int64_t y_bytes = rows.labels_type == PLUMB_CUDA_BYTE    ? 1
+                                 : rows.labels_type == PLUMB_CUDA_INT ? 4
                                                                       : 8;
     const std::int64_t most = kChunkBytes / (p_bytes + y_bytes) / 64 * 64;
     if (most == 0) throw std::runtime_error("a row of so many classes does not fit the buffers");
@@ -247,7 +247,7 @@ class Sums {
   }
 
   void add_any(const PlumbCudaRows& rows, cudaStream_t stream) {
-    if (rows.probs_type == PLUMB_CUDA_F32) {
+    if (rows.probs_type == PLUMB_CUDA_FLOAT) {
       add_of(static_cast<const float*>(rows.probs), rows, stream);
     } else {
       add_of(static_cast<const double*>(rows.probs), rows, stream);
@@ -256,8 +256,8 @@ class Sums {
   template <class P>
   void add_of(const P* p, const PlumbCudaRows& rows, cudaStream_t stream) {
     switch (rows.labels_type) {
-      case PLUMB_CUDA_U8: return add_typed(p, static_cast<const std::uint8_t*>(rows.labels), rows, stream);
-      case PLUMB_CUDA_I32: return add_typed(p, static_cast<const std::int32_t*>(rows.labels), rows, stream);
+      case PLUMB_CUDA_BYTE: return add_typed(p, static_cast<const std::uint8_t*>(rows.labels), rows, stream);
+      case PLUMB_CUDA_INT: return add_typed(p, static_cast<const std::int32_t*>(rows.labels), rows, stream);
       default: return add_typed(p, static_cast<const std::int64_t*>(rows.labels), rows, stream);
     }
   }

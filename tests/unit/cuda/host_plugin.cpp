@@ -24,7 +24,7 @@ class Sums {
 
   void add(const PlumbCudaRows& rows) {
     columns_ = rows.columns;
-    if (rows.probs_type == PLUMB_CUDA_F32) {
+    if (rows.probs_type == PLUMB_CUDA_FLOAT) {
       add_of(static_cast<const float*>(rows.probs), rows);
     } else {
       add_of(static_cast<const double*>(rows.probs), rows);
@@ -53,9 +53,9 @@ class Sums {
 
   template <class P>
   void add_of(const P* p, const PlumbCudaRows& rows) {
-    if (rows.labels_type == PLUMB_CUDA_U8) {
+    if (rows.labels_type == PLUMB_CUDA_BYTE) {
       add_typed(p, static_cast<const std::uint8_t*>(rows.labels), rows);
-    } else if (rows.labels_type == PLUMB_CUDA_I32) {
+    } else if (rows.labels_type == PLUMB_CUDA_INT) {
       add_typed(p, static_cast<const std::int32_t*>(rows.labels), rows);
     } else {
       add_typed(p, static_cast<const std::int64_t*>(rows.labels), rows);
