@@ -84,9 +84,10 @@ struct ColumnCounter {
   }
   /// Four in a row, checked together: no branch between them.
   PLUMB_BOTH void add_four(const P (&p)[4], const L (&label)[4], std::int64_t row) {
-    bool good = true;
-    for (int k = 0; k < 4; ++k) good = good & valid(p[k]) & known(label[k]);
-    if (good) {
+    unsigned bad_ones = 0;
+    for (int k = 0; k < 4; ++k)
+      bad_ones |= static_cast<unsigned>(!valid(p[k])) | static_cast<unsigned>(!known(label[k]));
+    if (bad_ones == 0) {
       for (int k = 0; k < 4; ++k) add_valid(p[k], label[k]);
     } else {
       for (int k = 0; k < 4; ++k) add(p[k], label[k], row + k);

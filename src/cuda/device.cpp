@@ -1,5 +1,7 @@
 #include "plumb/cuda/device.hpp"
 
+#include <mutex>
+
 #include "cuda/plugin_calls.hpp"
 #include "plumb/io/plugin.hpp"
 
@@ -7,7 +9,9 @@ namespace plumb::cuda {
 
 const PlumbCudaPlugin& plugin() {
   // Tried again where it failed: the search path may have changed.
+  static std::mutex mutex;
   static const PlumbCudaPlugin* loaded = nullptr;
+  const std::scoped_lock lock(mutex);
   if (loaded == nullptr) {
     const Plugin file("cuda", PLUMB_CUDA_INTERFACE,
                       {"a CUDA device", "build Plumb where nvcc is found (docs/gpu.md)"});
