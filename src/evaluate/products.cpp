@@ -182,12 +182,13 @@ const ClassKde& Products::class_kde() const {
 
 Estimate Products::cox_score() const {
   const ColumnProducts& c = columns(Product::event_column);
-  return c.tests != nullptr ? c.tests->cox_score(c.event) : plumb::cox_score(c.event);
+  return c.tests != nullptr ? c.tests->cox_score(c.event) : plumb::cox_score(c.event, options_.threads);
 }
 
 Estimate Products::spiegelhalter_z() const {
   const ColumnProducts& c = columns(Product::event_column);
-  return c.tests != nullptr ? c.tests->spiegelhalter_z(c.event) : plumb::spiegelhalter_z(c.event);
+  return c.tests != nullptr ? c.tests->spiegelhalter_z(c.event)
+                            : plumb::spiegelhalter_z(c.event, options_.threads);
 }
 
 Estimate Products::mmce() const {

@@ -16,11 +16,11 @@ inline constexpr double kMostLogit = 7;
 /// U' V^-1 U, the score statistic of intercept 0 and slope 1 in logit P(y) = a + b logit p: U = sum w (h -
 /// n p) x, V = sum w n p (1 - p) x x', x = (1, logit p).
 /// Where all p are equal the slope is left out. Linear, in any order.
-[[nodiscard]] Estimate cox_score(const ForecastsView& f);
+[[nodiscard]] Estimate cox_score(const ForecastsView& f, int threads = 1);
 
 /// sum w (h - n p)(1 - 2p) / sqrt(sum w n p (1 - p)(1 - 2p)^2): above 0 the Brier score is larger than the
 /// forecasts imply. Linear, in any order.
-[[nodiscard]] Estimate spiegelhalter_z(const ForecastsView& f);
+[[nodiscard]] Estimate spiegelhalter_z(const ForecastsView& f, int threads = 1);
 
 /// Both for draws of outcomes on one column: what depends on the forecasts alone is kept. The bits are those
 /// of the functions. 8 bytes per forecast.
