@@ -27,14 +27,15 @@ double votes_per_weight(const ForecastsView& f) {
   return weight.value() > 0 ? votes.value() / weight.value() : 1;
 }
 
-Estimate cox_from(double a, double b, double c, double x, double y) {
-  if (!(a > 0)) return Estimate::undefined(kNoDoubt);
-  // The slope's score beside the intercept's, and its variance.
-  const double slope = y - b / a * x, spread = c - b / a * b;
-  constexpr double kRounding = 1e-12;
-  const double joint = spread > kRounding * c ? slope * slope / spread : 0;
-  return x * x / a + joint;
-}
+/// The slope's score beside the intercept's, and its variance: 0 where all p are equal.
+struct SlopeScore {
+  double score, variance;
+  explicit SlopeScore(const LineScores& s)
+      : score(s.u1 - s.v01 / s.v00 * s.u0), variance(s.v11 - s.v01 / s.v00 * s.v01) {
+    constexpr double kRounding = 1e-12;
+    if (!(variance > kRounding * s.v11)) score = variance = 0;
+  }
+};
 
 Estimate z_from(double top, double variance) {
   if (!(variance > 0)) return Estimate::undefined("every forecast is 0, 1/2 or 1");
@@ -170,7 +171,7 @@ void slopes(const ForecastsView& f, const Block& b, Terms& x) {
 /// add(state, block) for all blocks, on several threads: the sums of a state are exact, and so is
 /// their merge.
 template <class State, class Add>
-static State sum_blocks(const ForecastsView& f, int threads, Add add) {
+static State sum_rows(const ForecastsView& f, int threads, Add add) {
   constexpr std::int64_t kRowsOfTask = 1 << 16;
   return parallel_reduce_blocks(
       std::ssize(f), kRowsOfTask, threads, State{},
@@ -180,7 +181,7 @@ static State sum_blocks(const ForecastsView& f, int threads, Add add) {
       [](State& into, const State& from) { into.merge(from); });
 }
 
-Estimate cox_score(const ForecastsView& f, int threads) {
+LineScores line_scores(const ForecastsView& f, int threads) {
   struct Sums {
     TermSum u0, u1;
     Variances variances;
@@ -192,17 +193,33 @@ Estimate cox_score(const ForecastsView& f, int threads) {
       some |= other.some;
     }
   };
-  const Sums s = sum_blocks<Sums>(f, threads, [&](Sums& to, const Block& b) {
+  const Sums s = sum_rows<Sums>(f, threads, [&](Sums& to, const Block& b) {
     Terms logit{};
     cut_logits(f.p.subspan(b.begin, b.size), std::span(logit).first(b.size));
     b.add_residuals(to.u0);
     b.add_residuals(to.u1, logit);
     to.variances.add(b, logit);
   });
+  const Variances& v = s.variances;
+  return {s.u0.value(),  s.u1.value(),        v.v00.value(), v.v01.value(),
+          v.v11.value(), votes_per_weight(f), s.some};
+}
+
+Estimate cox_score(const LineScores& s) {
   if (!s.some) return Estimate::undefined(kNoVotes);
-  return scaled(cox_from(s.variances.v00.value(), s.variances.v01.value(), s.variances.v11.value(),
-                         s.u0.value(), s.u1.value()),
-                votes_per_weight(f));
+  if (!(s.v00 > 0)) return Estimate::undefined(kNoDoubt);
+  const SlopeScore slope(s);
+  const double joint = slope.variance > 0 ? slope.score * slope.score / slope.variance : 0;
+  return (s.u0 * s.u0 / s.v00 + joint) * s.votes_per_weight;
+}
+
+Estimate cox_score(const ForecastsView& f) { return cox_score(line_scores(f)); }
+
+CalibrationLine first_step(const LineScores& s) {
+  if (!s.some) return {Estimate::undefined(kNoVotes), Estimate::undefined(kNoVotes)};
+  if (!(s.v00 > 0)) return {Estimate::undefined(kNoDoubt), Estimate::undefined(kNoDoubt)};
+  const SlopeScore slope(s);
+  return {slope.variance > 0 ? 1 + slope.score / slope.variance : 1.0, s.u0 / s.v00};
 }
 
 Estimate spiegelhalter_z(const ForecastsView& f, int threads) {
@@ -215,7 +232,7 @@ Estimate spiegelhalter_z(const ForecastsView& f, int threads) {
       some |= other.some;
     }
   };
-  const Sums s = sum_blocks<Sums>(f, threads, [&](Sums& to, const Block& b) {
+  const Sums s = sum_rows<Sums>(f, threads, [&](Sums& to, const Block& b) {
     Terms x{};
     slopes(f, b, x);
     b.add_residuals(to.top, x);
@@ -258,12 +275,13 @@ static void add_residuals(const ForecastsView& f, ExactSum& sum, Factor factor) 
   }
 }
 
-Estimate ScoreTests::cox_score(const ForecastsView& f) const {
-  if (!some_) return Estimate::undefined(kNoVotes);
+LineScores ScoreTests::line_scores(const ForecastsView& f) const {
   ExactSum u0, u1;
-  add_residuals(f, u0, [](std::size_t) { return 1.0; });
-  add_residuals(f, u1, [&](std::size_t i) { return logit_[i]; });
-  return scaled(cox_from(v00_, v01_, v11_, u0.value(), u1.value()), votes_per_weight_);
+  if (some_) {
+    add_residuals(f, u0, [](std::size_t) { return 1.0; });
+    add_residuals(f, u1, [&](std::size_t i) { return logit_[i]; });
+  }
+  return {u0.value(), u1.value(), v00_, v01_, v11_, votes_per_weight_, some_};
 }
 
 Estimate ScoreTests::spiegelhalter_z(const ForecastsView& f) const {
