@@ -122,8 +122,9 @@ std::string level_text(double level) { return fmt::format("{:.12g}%", 100 * leve
 std::string level_text(const Result& r) { return level_text(setting<double>(r, "level", 0.95)); }
 
 bool at_floor(double p, std::int64_t replicates) {
-  const double smallest = 1 / (1.0 + static_cast<double>(replicates));
-  return replicates > 0 && std::abs(p - smallest) <= 1e-9 * smallest;  // below it p is not from replicates
+  // A closed form can lie below what the replicates can show.
+  constexpr double kRounding = 1e-9;
+  return replicates > 0 && std::abs(p * (1.0 + static_cast<double>(replicates)) - 1) <= kRounding;
 }
 
 std::string p_text(double p, std::int64_t replicates) {
@@ -131,8 +132,9 @@ std::string p_text(double p, std::int64_t replicates) {
 }
 
 std::string p_cell(double p, std::int64_t replicates) {
-  if (at_floor(p, replicates)) return fmt::format("<= {:.4f}", p);
-  return p < 0.00005 ? "< 0.0001" : fmt::format("{:.4f}", p);
+  constexpr double kSmallest = 0.0001;  // that four digits show
+  if (p < kSmallest) return fmt::format("< {:.4f}", kSmallest);
+  return at_floor(p, replicates) ? fmt::format("<= {:.4f}", p) : fmt::format("{:.4f}", p);
 }
 
 std::string_view verdict_name(const Verdict& v) {
