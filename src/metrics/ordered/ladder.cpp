@@ -190,32 +190,15 @@ std::pair<double, double> Ladder::ends(std::size_t rung) {
   return {low, high};
 }
 
-LadderBounds Ladder::bounds(int bins) const {
-  LadderBounds out;
-  if (exact_) return out;
-  const double total = static_cast<double>(votes());
-  double before = 0, hits = 0, shared = 0, turn = 0, moved = 0;
+std::vector<LadderRung> Ladder::rungs() const {
+  std::vector<LadderRung> out;
   for (std::size_t i = 0; i < rung_.size(); ++i) {
     const Rung& r = rung_[i];
-    const double n = static_cast<double>(r.votes), h = static_cast<double>(r.hits);
-    const double bin = std::floor(bins * before / total);
-    before += n;
-    hits += h;
-    if (i == 0 || i == rung_.size() - 1 || r.votes == 0) continue;  // p of 0 and 1 are exact
-    const auto [low, high] = ends(i);
-    const double above = h * (1 - low), below = (n - h) * high;
-    out.p = std::max(out.p, high - low);
-    shared += h * (n - h);
-    turn = std::max({turn, above, below});
-    // Where a bin of equal mass ends within a rung, some of its votes belong to the next bin.
-    if (bins * before / total > bin + 1) moved += above + below;
-  }
-  const double pairs = hits * (total - hits);
-  if (pairs > 0) out.auroc = shared / pairs / 2;
-  if (total > 0) {
-    out.ks = turn / total;
-    out.kuiper = 2 * out.ks;
-    out.ece_mass = 2 * moved / total;
+    if (r.votes == 0) continue;
+    const double n = static_cast<double>(r.votes), p = static_cast<double>(r.p) / n / kFixedOne;
+    const bool at_end = i == 0 || i == rung_.size() - 1;  // p of 0 and 1 are exact
+    const auto [low, high] = at_end ? std::pair(p, p) : ends(i);
+    out.push_back({low, high, p, n, static_cast<double>(r.hits)});
   }
   return out;
 }

@@ -15,13 +15,11 @@
 
 namespace plumb {
 
-/// How far a value read off the ladder can be from that of the votes themselves; 0 where it is exact.
-struct LadderBounds {
-  double p = 0;         ///< distance of a forecast from its rung
-  double auroc = 0;     ///< half of the pairs of a hit and a miss that share a rung
-  double ks = 0;        ///< the running sum may turn within a rung
-  double kuiper = 0;    ///< at both ends of an interval
-  double ece_mass = 0;  ///< votes of a rung in which a bin ends may belong to its other side
+/// A rung of the grid with votes: what is known of the forecasts there.
+struct LadderRung {
+  double low = 0, high = 0;  ///< between which they lie; equal for p = 0 and p = 1, which are exact
+  double p = 0;              ///< their mean over votes
+  double votes = 0, hits = 0;
 };
 
 /// A ladder as plain numbers, for files. Rungs of the grid that have votes; p is their sum in units of 2^-50,
@@ -57,7 +55,8 @@ class Ladder {
   [[nodiscard]] std::uint64_t votes() const;
   /// Ascending; the p of a rung of the grid is the mean over its votes.
   [[nodiscard]] Forecasts column() const;
-  [[nodiscard]] LadderBounds bounds(int bins) const;  ///< bins: of equal mass
+  /// Ascending; for bounds of what is read off the grid (ladder_bounds.hpp).
+  [[nodiscard]] std::vector<LadderRung> rungs() const;
   /// For the automatic bandwidth, which leaves out one item at a time, not a whole rung.
   [[nodiscard]] const ItemKinds& kinds() const { return kinds_; }
   [[nodiscard]] LadderParts parts() const;
