@@ -67,12 +67,21 @@ struct PatternWorker {
   PredictionBlock z;
   std::vector<std::uint8_t> pattern;
   std::vector<std::optional<Ladder>> ladders;  ///< by pattern, of misses; none where there are no voxels
+  bool on_grid = false;                        ///< all of them
 
   void add_block(std::size_t k, std::span<const double> block) {
     builders[k].add(block);
     if (ladders.empty()) return;
-    if (!ladders[k]) ladders[k].emplace();
+    if (!ladders[k]) {
+      ladders[k].emplace();
+      if (on_grid) ladders[k]->to_grid();
+    }
     ladders[k]->add(block, 1, 0);
+    if (on_grid || ladders[k]->exact() || builders[k].votes().tied()) return;
+    // Every sum of patterns counts this one (majorities may leave out ties): none of them is exact.
+    on_grid = true;
+    for (std::optional<Ladder>& ladder : ladders)
+      if (ladder) ladder->to_grid();
   }
   void add(std::int64_t begin) {
     const std::uint8_t first = pattern[0];

@@ -56,7 +56,10 @@ void Ladder::add_exact(double p, std::uint64_t votes, std::uint64_t hits) {
   VoteCount& c = distinct_[p + 0.0];  // -0 is 0
   c.votes += votes;
   c.hits += hits;
-  if (distinct_.size() <= most_distinct_) return;
+  if (distinct_.size() > most_distinct_) to_grid();
+}
+
+void Ladder::to_grid() {
   exact_ = false;
   distinct_.clear();
 }
@@ -117,10 +120,7 @@ void Ladder::merge(const Ladder& other) {
     rung_[i].hits += other.rung_[i].hits;
     rung_[i].p += other.rung_[i].p;
   }
-  if (!other.exact_) {
-    exact_ = false;
-    distinct_.clear();
-  }
+  if (!other.exact_) to_grid();
   if (!exact_) return;
   other.distinct_.each([&](double p, const VoteCount& c) {
     if (exact_) add_exact(p, c.votes, c.hits);
@@ -138,10 +138,7 @@ void Ladder::add_as(const Ladder& misses, std::uint64_t votes, std::uint64_t hit
     rung_[i].hits += from.votes * hits;
     rung_[i].p += from.p * votes;
   }
-  if (!misses.exact_) {
-    exact_ = false;
-    distinct_.clear();
-  }
+  if (!misses.exact_) to_grid();
   if (!exact_) return;
   misses.distinct_.each([&](double p, const VoteCount& c) {
     if (exact_) add_exact(p, c.votes * votes, c.votes * hits);

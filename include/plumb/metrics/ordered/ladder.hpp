@@ -44,6 +44,8 @@ class Ladder {
   /// Forecasts with the same votes each, `hits` of them for the event.
   void add(std::span<const double> p, std::uint64_t votes, std::uint64_t hits);
   void merge(const Ladder& other);
+  /// As if there had been too many distinct forecasts, for parts of a whole that has them.
+  void to_grid();
   /// The forecasts of `misses`, a single vote against the event each, as if they had `votes` votes and `hits`
   /// of them for it; std::invalid_argument if they have other votes.
   void add_as(const Ladder& misses, std::uint64_t votes, std::uint64_t hits);
