@@ -184,9 +184,13 @@ Forecasts Ladder::column() const {
     for (const auto& [p, c] : ascending(distinct_)) append(out, p, c.votes, c.hits);
     return out;
   }
-  for (const Rung& r : rung_)
-    if (r.votes > 0)
-      append(out, static_cast<double>(r.p) / static_cast<double>(r.votes) / kFixedOne, r.votes, r.hits);
+  return column_of(rungs());
+}
+
+Forecasts column_of(std::span<const LadderRung> rungs) {
+  Forecasts out;
+  for (const LadderRung& r : rungs)
+    append(out, r.p, static_cast<std::uint64_t>(r.votes), static_cast<std::uint64_t>(r.hits));
   return out;
 }
 
@@ -205,7 +209,7 @@ std::vector<LadderRung> Ladder::rungs() const {
     const double n = static_cast<double>(r.votes), p = static_cast<double>(r.p) / n / kFixedOne;
     const bool at_end = i == 0 || i == rung_.size() - 1;  // p of 0 and 1 are exact
     const auto [low, high] = at_end ? std::pair(p, p) : ends(i);
-    out.push_back({low, high, p, n, static_cast<double>(r.hits)});
+    out.push_back({low, high, p, n, static_cast<double>(r.hits), narrow<std::uint32_t>(i)});
   }
   return out;
 }

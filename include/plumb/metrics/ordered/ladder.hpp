@@ -20,7 +20,11 @@ struct LadderRung {
   double low = 0, high = 0;  ///< between which they lie; equal for p = 0 and p = 1, which are exact
   double p = 0;              ///< their mean over votes
   double votes = 0, hits = 0;
+  std::uint32_t index = 0;  ///< among all rungs of the grid
 };
+
+/// A row for each rung, at its mean.
+[[nodiscard]] Forecasts column_of(std::span<const LadderRung> rungs);
 
 /// A ladder as plain numbers, for files. Rungs of the grid that have votes; p is their sum in units of 2^-50,
 /// in two words. While it is exact also the distinct forecasts, ascending.

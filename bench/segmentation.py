@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/volumes.py PLUMB [VOLUMES] [SIDE]: a folder of segmentations by three raters, each volume of its own, compressed and
+"""bench/segmentation.py PLUMB [VOLUMES] [SIDE]: a folder of segmentations by three raters, each volume of its own, compressed and
 not (200 volumes of side 128 take 5 GB of disk and some minutes to make). Evaluation beside what zlib needs to inflate the
 same files, and beside what the disk needs to deliver the uncompressed ones. CPU seconds of all threads; `wall` from a disk whose cache was emptied of
 these files."""
@@ -59,7 +59,7 @@ def evaluate(plumb, table, metrics):
     child = subprocess.Popen([plumb, "evaluate", "--manifest", table, "--metrics", metrics, "--quiet", "--json", "out.json"])
     _, status, used = os.wait4(child.pid, 0)
     if status != 0:
-        sys.exit("bench/volumes.py: plumb failed")
+        sys.exit("bench/segmentation.py: plumb failed")
     return used.ru_utime + used.ru_stime, time.monotonic() - begin, used.ru_maxrss / 1000
 
 
