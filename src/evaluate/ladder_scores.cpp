@@ -26,13 +26,15 @@ Ladder ladder_of(const ForecastPass& pass) {
 LadderReading read_ladder(const Ladder& ladder, const Selection& part, const EvaluateOptions& o) {
   LadderReading out;
   const Selection known = part.part([&](const MetricRow& row) {
+    if (row.key == "skce") return ladder.single_votes();  // pairs within an item are left out
     return ladder.exact() || (row.key != "brier_calibration" && row.key != "brier_refinement");
   });
   out.event = ladder.column();
   const ForecastsView view = out.event.view();
   const Forecasts confidence = part.binary ? confidence_of(out.event, o.threads) : Forecasts{};
   out.kernel = kernel_plan(ladder.kinds(), known.products, o, view);
-  const ColumnProducts columns{view, part.binary ? confidence.view() : view, {}, {}, nullptr, &out.kernel};
+  ColumnProducts columns{view, part.binary ? confidence.view() : view, {}, {}, nullptr, &out.kernel};
+  columns.votes_apart = true;
   finish(known,
          Products(columns, known.products.both(kByLadder),
                   {o.bins, o.clip, o.leave_out, part.binary, false, o.threads, o.curve, o.bandwidth}),
