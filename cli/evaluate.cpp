@@ -3,6 +3,7 @@
 #include "calibrate.hpp"
 #include "case_flags.hpp"
 #include "commands.hpp"
+#include "device.hpp"
 #include "evaluate_flags.hpp"
 #include "evaluate_votes.hpp"
 #include "inputs.hpp"
@@ -63,14 +64,17 @@ int evaluate_command(const Args& args) {
   InputFlags input_flags;
   EvaluateFlags evaluate_flags;
   OutputFlags output_flags;
-  std::string calibrator, notice, tripod;
+  std::string calibrator, notice, tripod, one_class;
   add_input_flags(flags, input_flags);
   flags.text("--calibrator", "FILE", calibrator,
              "model file from plumb calibrate fit, applied to the predictions first");
+  add_one_class_flag(flags, one_class);
   add_evaluate_flags(flags, evaluate_flags);
   add_null_flag(flags, evaluate_flags);
   VoteFlags vote_flags;
   add_vote_analysis_flags(flags, vote_flags);
+  DeviceFlags device_flags;
+  add_device_flag(flags, device_flags);
   add_output_flags(flags, output_flags);
   bool ids_once = false;
   flags.toggle(
@@ -90,6 +94,7 @@ int evaluate_command(const Args& args) {
   output.check_reach(options.bootstrap);
   Inputs inputs = load_inputs(input_flags, options.threads);
   if (!calibrator.empty()) notice = apply_calibrator(calibrator, options.threads, inputs);
+  take_one_class(one_class, inputs.items);
   output.check_not_over(inputs.paths);
   check_outputs(
       {{"--tripod", tripod}, {"--json", output_flags.json}, {"--save-state", output_flags.save_state}},
@@ -109,7 +114,9 @@ int evaluate_command(const Args& args) {
   {
     ProgressBar bar(!output_flags.quiet);
     options.progress = bar.callback();
-    result = evaluate(inputs.items, options, save_state ? &state : nullptr);
+    EvaluateState* const wanted = save_state ? &state : nullptr;
+    result = device_flags.cuda() ? evaluate_on_device(inputs.items, options, wanted)
+                                 : evaluate(inputs.items, options, wanted);
   }
   if (ids_once) check_ids(inputs.ids, state);
   if (save_state && options.bootstrap > 0) add_replicates(inputs.items, inputs.ids, options, state);
@@ -117,6 +124,7 @@ int evaluate_command(const Args& args) {
   result.argv = argv_of("evaluate", args);
   add_input_record(inputs, result);
   if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);
+  if (!one_class.empty()) result.settings.emplace_back("one_vs_rest", one_class);
   if (!notice.empty()) result.notes.push_back(notice);
   output.pages().add_checksums(result.inputs, inputs.paths);
   if (tripod_file) {
