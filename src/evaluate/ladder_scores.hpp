@@ -30,7 +30,15 @@ struct LadderReading {
 [[nodiscard]] ClassKde read_class_ladders(std::span<const Ladder> classes, const EvaluateOptions& options);
 
 /// Settings and the table of bounds.
-void describe_ladder(const Ladder& ladder, const EvaluateOptions& options, Result& result);
+/// Which metrics were read off a ladder, and how.
+struct LadderKeys {
+  const Selection& part;  ///< of ladder_part()
+  const KernelPlan& kernel;
+  const Scores& scores;
+};
+/// The step and, on the grid, how far each of these values can be off (null where no bound is known).
+void describe_ladder(const Ladder& ladder, const LadderKeys& read, const EvaluateOptions& options,
+                     Result& result);
 
 /// Adds the scores, with settings and tables that say how they were computed.
 /// `curve`: also the kernel curve, unless the caller has a better one.

@@ -132,6 +132,8 @@ class Prepared {
   Units units_;
   std::optional<Columns> columns_;
   std::optional<Ladder> ladder_;
+  std::optional<ClassKde>
+      ladder_classes_;  ///< where the event is on a ladder, those of classes are read off theirs
   KernelPlan kernel_;
 };
 

@@ -56,7 +56,10 @@ void Ladder::add_exact(double p, std::uint64_t votes, std::uint64_t hits) {
   VoteCount& c = distinct_[p + 0.0];  // -0 is 0
   c.votes += votes;
   c.hits += hits;
-  if (distinct_.size() <= most_distinct_) return;
+  if (distinct_.size() > most_distinct_) to_grid();
+}
+
+void Ladder::to_grid() {
   exact_ = false;
   distinct_.clear();
 }
@@ -117,10 +120,7 @@ void Ladder::merge(const Ladder& other) {
     rung_[i].hits += other.rung_[i].hits;
     rung_[i].p += other.rung_[i].p;
   }
-  if (!other.exact_) {
-    exact_ = false;
-    distinct_.clear();
-  }
+  if (!other.exact_) to_grid();
   if (!exact_) return;
   other.distinct_.each([&](double p, const VoteCount& c) {
     if (exact_) add_exact(p, c.votes, c.hits);
@@ -138,10 +138,7 @@ void Ladder::add_as(const Ladder& misses, std::uint64_t votes, std::uint64_t hit
     rung_[i].hits += from.votes * hits;
     rung_[i].p += from.p * votes;
   }
-  if (!misses.exact_) {
-    exact_ = false;
-    distinct_.clear();
-  }
+  if (!misses.exact_) to_grid();
   if (!exact_) return;
   misses.distinct_.each([&](double p, const VoteCount& c) {
     if (exact_) add_exact(p, c.votes * votes, c.votes * hits);
@@ -187,9 +184,13 @@ Forecasts Ladder::column() const {
     for (const auto& [p, c] : ascending(distinct_)) append(out, p, c.votes, c.hits);
     return out;
   }
-  for (const Rung& r : rung_)
-    if (r.votes > 0)
-      append(out, static_cast<double>(r.p) / static_cast<double>(r.votes) / kFixedOne, r.votes, r.hits);
+  return column_of(rungs());
+}
+
+Forecasts column_of(std::span<const LadderRung> rungs) {
+  Forecasts out;
+  for (const LadderRung& r : rungs)
+    append(out, r.p, static_cast<std::uint64_t>(r.votes), static_cast<std::uint64_t>(r.hits));
   return out;
 }
 
@@ -200,32 +201,15 @@ std::pair<double, double> Ladder::ends(std::size_t rung) {
   return {low, high};
 }
 
-LadderBounds Ladder::bounds(int bins) const {
-  LadderBounds out;
-  if (exact_) return out;
-  const double total = static_cast<double>(votes());
-  double before = 0, hits = 0, shared = 0, turn = 0, moved = 0;
+std::vector<LadderRung> Ladder::rungs() const {
+  std::vector<LadderRung> out;
   for (std::size_t i = 0; i < rung_.size(); ++i) {
     const Rung& r = rung_[i];
-    const double n = static_cast<double>(r.votes), h = static_cast<double>(r.hits);
-    const double bin = std::floor(bins * before / total);
-    before += n;
-    hits += h;
-    if (i == 0 || i == rung_.size() - 1 || r.votes == 0) continue;  // p of 0 and 1 are exact
-    const auto [low, high] = ends(i);
-    const double above = h * (1 - low), below = (n - h) * high;
-    out.p = std::max(out.p, high - low);
-    shared += h * (n - h);
-    turn = std::max({turn, above, below});
-    // Where a bin of equal mass ends within a rung, some of its votes belong to the next bin.
-    if (bins * before / total > bin + 1) moved += above + below;
-  }
-  const double pairs = hits * (total - hits);
-  if (pairs > 0) out.auroc = shared / pairs / 2;
-  if (total > 0) {
-    out.ks = turn / total;
-    out.kuiper = 2 * out.ks;
-    out.ece_mass = 2 * moved / total;
+    if (r.votes == 0) continue;
+    const double n = static_cast<double>(r.votes), p = static_cast<double>(r.p) / n / kFixedOne;
+    const bool at_end = i == 0 || i == rung_.size() - 1;  // p of 0 and 1 are exact
+    const auto [low, high] = at_end ? std::pair(p, p) : ends(i);
+    out.push_back({low, high, p, n, static_cast<double>(r.hits), narrow<std::uint32_t>(i)});
   }
   return out;
 }
