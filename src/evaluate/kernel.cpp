@@ -168,7 +168,8 @@ Estimate kernel_canonical_error(const Items& items, const KernelPlan& plan, Leav
 BetaBoxes kernel_boxes(double bandwidth) { return {bandwidth, kKernelAccuracy}; }
 
 std::vector<CurvePoint> kde_curve(const ForecastPass& pass, const KernelPlan& plan) {
-  return reliability_kde(beta_sums(pass, kernel_boxes(plan.event->curve_bandwidth)), even_grid());
+  return reliability_kde(beta_sums(pass, kernel_boxes(plan.event->curve_bandwidth)), even_grid(),
+                         pass.workers);
 }
 
 std::vector<CurvePoint> smoothed_curve(const MomentValues& moments, double sigma) {

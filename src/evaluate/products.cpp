@@ -119,7 +119,8 @@ const Estimate& Products::agreement(std::string_view key) const {
 const ForecastsView& Products::event_column() const { return columns(Product::event_column).event; }
 
 const ReliabilityTable& Products::mass_table() const {
-  return computed_once(mass_, [&] { return equal_mass_table(event_column(), options_.bins); });
+  return computed_once(mass_,
+                       [&] { return equal_mass_table(event_column(), options_.bins, options_.threads); });
 }
 
 const ReliabilityTable& Products::decile_table() const {

@@ -9,6 +9,7 @@
 #include "metrics/kernel/beta_point.hpp"
 #include "metrics/kernel/chebyshev.hpp"
 #include "plumb/numeric/elementary.hpp"
+#include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
 namespace {
@@ -139,26 +140,30 @@ std::vector<double> even_grid(int cells) {
   return grid;
 }
 
-std::vector<CurvePoint> reliability_kde(const BetaSums& sums, std::span<const double> grid) {
+std::vector<CurvePoint> reliability_kde(const BetaSums& sums, std::span<const double> grid, int threads) {
   std::vector<CurvePoint> curve;
   const double weight = sums.weight().value();
   if (!(weight > 0.0)) return curve;
-  thread_local Reaches reaches;
+  // Each point has kernels of its own, so points may share them; other curves of this thread may not
+  // meanwhile.
+  thread_local Reaches kept;
+  Reaches own;
+  Reaches& reaches = threads == 1 ? kept : own;
   reaches.use(sums.boxes, grid);
   const std::vector<Source> sources = sources_of(sums);
-  for (std::size_t i = 0; i < grid.size(); ++i) {
+  curve.resize(grid.size());
+  parallel_blocks(std::ssize(grid), 1, threads, [&](int, std::int64_t i, std::int64_t) {
     const double p = grid[i];
     if (p == 0.0 || p == 1.0) {
-      curve.push_back(point_at_end(sums, p, weight));
-      continue;
+      curve[i] = point_at_end(sums, p, weight);
+      return;
     }
     const EndDistance e = EndDistance::from(p);
     const CurveSums g = sums_at(sources, i, reaches);
-    CurvePoint point{
+    curve[i] = {
         p, {}, std::max(0.0, g.all) * exp_portable(log_beta_kernel_peak(e, sums.boxes.bandwidth)) / weight};
-    if (g.all * kMostError > g.error) point.estimate = g.hits / g.all;
-    curve.push_back(point);
-  }
+    if (g.all * kMostError > g.error) curve[i].estimate = g.hits / g.all;
+  });
   return curve;
 }
 

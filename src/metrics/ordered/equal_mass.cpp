@@ -5,6 +5,7 @@
 
 #include "metrics/shared/groups.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
 
@@ -77,16 +78,19 @@ BinEdges equal_mass_edges(const ForecastsView& ascending, int bins) {
   return edges_from(ascending, bins, bin_starts(ascending, bins));
 }
 
-ReliabilityTable equal_mass_table(const ForecastsView& ascending, int bins) {
+ReliabilityTable equal_mass_table(const ForecastsView& ascending, int bins, int threads) {
   std::vector<std::size_t> starts = bin_starts(ascending, bins);
   ReliabilityTable table(edges_from(ascending, bins, starts));
   starts.push_back(ascending.size());
   // Each bin is a run of the column: a table of one bin sums it with the arithmetic of all tables.
-  TableBuilder builder(BinEdges{.bins = 1, .equal_width = true, .thresholds = {}});
-  for (std::size_t c = 0; c < table.bins.size(); ++c) {
-    builder.update(ascending.slice(starts[c], starts[c + 1] - starts[c]));
-    table.bins[c] = builder.finish().bins.front();
-  }
+  constexpr std::int64_t kFewBins = 1;
+  parallel_blocks(std::ssize(table.bins), kFewBins, threads, [&](int, std::int64_t begin, std::int64_t end) {
+    TableBuilder builder(BinEdges{.bins = 1, .equal_width = true, .thresholds = {}});
+    for (std::int64_t c = begin; c < end; ++c) {
+      builder.update(ascending.slice(starts[c], starts[c + 1] - starts[c]));
+      table.bins[c] = builder.finish().bins.front();
+    }
+  });
   return table;
 }
 

@@ -20,6 +20,7 @@ struct CurvePoint {
 [[nodiscard]] std::vector<double> even_grid(int cells = 100);
 
 /// All votes take part (nothing is left out). At 0 and 1 the estimate is the limit.
-[[nodiscard]] std::vector<CurvePoint> reliability_kde(const BetaSums& sums, std::span<const double> grid);
+[[nodiscard]] std::vector<CurvePoint> reliability_kde(const BetaSums& sums, std::span<const double> grid,
+                                                      int threads = 1);
 
 }  // namespace plumb

@@ -12,7 +12,7 @@ namespace plumb {
 /// operation rounded once, which is still exact for whole weights. Throws InputError unless 1 <= bins <= 1e6.
 [[nodiscard]] BinEdges equal_mass_edges(const ForecastsView& ascending, int bins);
 /// The table over those bins. One linear pass.
-[[nodiscard]] ReliabilityTable equal_mass_table(const ForecastsView& ascending, int bins);
+[[nodiscard]] ReliabilityTable equal_mass_table(const ForecastsView& ascending, int bins, int threads = 1);
 /// ece on equal-mass bins with the largest B before the first B whose bin means of y fall somewhere (Roelofs
 /// et al. 2022); B goes up to the number of distinct p. Means are compared exactly; with weights or real hits
 /// a fall of less than 2^-50 is rounding. `bins_used`, when given, receives that B (0 when undefined). O(N +
