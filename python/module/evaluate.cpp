@@ -20,7 +20,7 @@ PrintedResult evaluate_items(nb::dict columns, nb::dict keywords) {
     options.progress = hooks.progress;
     options.cancel = hooks.cancel;
     const ReadItems items = read_columns(read, options.threads);
-    Result r = evaluate(items.items, options);
+    Result r = evaluate(items.items, options, nullptr, items.ids);
     add_read_notes(items, r);
     return r;
   });

@@ -20,15 +20,22 @@ Ladder ladder_of(const ForecastPass& pass) {
   return std::move(parts[0]);
 }
 
+bool needs_distinct(const MetricRow& row) {
+  return row.key == "brier_calibration" || row.key == "brier_refinement";
+}
+
 LadderReading read_ladder(const Ladder& ladder, const Selection& part, const EvaluateOptions& o) {
+  return read_column(ladder.kinds(), ladder.column(), ladder.exact(), part, o);
+}
+
+LadderReading read_column(const ItemKinds& kinds, Forecasts column, bool exact, const Selection& part,
+                          const EvaluateOptions& o) {
   LadderReading out;
-  const Selection known = part.part([&](const MetricRow& row) {
-    return ladder.exact() || (row.key != "brier_calibration" && row.key != "brier_refinement");
-  });
-  out.event = ladder.column();
+  const Selection known = part.part([&](const MetricRow& row) { return exact || !needs_distinct(row); });
+  out.event = std::move(column);
   const ForecastsView view = out.event.view();
   const Forecasts confidence = part.binary ? confidence_of(out.event, o.threads) : Forecasts{};
-  out.kernel = kernel_plan(ladder.kinds(), known.products, o, view);
+  out.kernel = kernel_plan(kinds, known.products, o, view);
   const ColumnProducts columns{view, part.binary ? confidence.view() : view, {}, {}, nullptr, &out.kernel};
   finish(known,
          Products(columns, known.products.both(kByLadder),
@@ -52,12 +59,7 @@ ClassKde read_class_ladders(std::span<const Ladder> classes, const EvaluateOptio
   return mean_class_error(by_class);
 }
 
-void describe_ladder(const Ladder& ladder, const EvaluateOptions& o, Result& result) {
-  auto& s = result.settings;
-  s.emplace_back("ladder", std::string(ladder.exact() ? "distinct p" : "grid of log-odds"));
-  if (ladder.exact()) return;
-  s.emplace_back("ladder_step", 1.0 / Ladder::kSteps);
-  const LadderBounds bounds = ladder.bounds(o.bins);
+Table bound_rows(const LadderBounds& bounds) {
   Table t;
   t.columns = {"key", "bound"};
   for (const auto& [key, bound] : {std::pair<const char*, double>{"p", bounds.p},
@@ -66,7 +68,15 @@ void describe_ladder(const Ladder& ladder, const EvaluateOptions& o, Result& res
                                    {"kuiper", bounds.kuiper},
                                    {"ece_mass", bounds.ece_mass}})
     t.rows.push_back({std::string(key), bound});
-  result.tables.emplace_back("ladder_bounds", std::move(t));
+  return t;
+}
+
+void describe_ladder(const Ladder& ladder, const EvaluateOptions& o, Result& result) {
+  auto& s = result.settings;
+  s.emplace_back("ladder", std::string(ladder.exact() ? "distinct p" : "grid of log-odds"));
+  if (ladder.exact()) return;
+  s.emplace_back("ladder_step", 1.0 / Ladder::kSteps);
+  result.tables.emplace_back("ladder_bounds", bound_rows(ladder.bounds(o.bins)));
 }
 
 void add_ladder(const Ladder& ladder, const Selection& selection, const EvaluateOptions& o, bool curve,

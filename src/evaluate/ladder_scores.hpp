@@ -25,6 +25,16 @@ struct LadderReading {
 [[nodiscard]] LadderReading read_ladder(const Ladder& ladder, const Selection& part,
                                         const EvaluateOptions& options);
 
+/// The same off another column of the ladder's votes, on a coarser grid.
+[[nodiscard]] LadderReading read_column(const ItemKinds& kinds, Forecasts column, bool exact,
+                                        const Selection& part, const EvaluateOptions& options);
+
+/// The metrics that depend on distinct forecasts, which a grid does not have.
+[[nodiscard]] bool needs_distinct(const MetricRow& row);
+
+/// Rows: key, bound.
+[[nodiscard]] Table bound_rows(const LadderBounds& bounds);
+
 /// Whether the kernel errors of three classes or more are read off a ladder of each class.
 [[nodiscard]] bool reads_classes(const Selection& selection, const EvaluateOptions& options, int classes);
 [[nodiscard]] ClassKde read_class_ladders(std::span<const Ladder> classes, const EvaluateOptions& options);

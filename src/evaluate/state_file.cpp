@@ -4,6 +4,7 @@
 
 #include "evaluate/kernel.hpp"
 #include "evaluate/replicate_scores.hpp"
+#include "evaluate/state_checks.hpp"
 #include "evaluate/state_visit.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
@@ -86,24 +87,7 @@ bool replicates_fit(const EvaluateState& s, const StateReplicates& r) {
     if (!replicate_fits(s, x, null_products(r.signs, products)) || !possible(x)) return false;
   for (const auto& [unit, votes] : r.units.by_unit)
     if (!(votes.value() > 0)) return false;
-  const ColumnDraws& c = r.column;
-  const std::size_t cells = c.p.size() * n;
-  const bool with_null = c.kept && r.has_null && !r.signs;
-  if (c.p.size() > ColumnDraws::kMostDistinct || c.votes.size() != cells || c.hits.size() != cells ||
-      c.null_hits.size() != (with_null ? cells : 0) || (!c.kept && cells > 0))
-    return false;
-  for (std::size_t i = 0; i < cells; ++i)
-    if (c.hits[i] > c.votes[i]) return false;
-  for (std::size_t i = 0; i < c.p.size(); ++i)
-    if (!(c.p[i] >= 0 && c.p[i] <= 1) || (i > 0 && !(c.p[i - 1] < c.p[i]))) return false;
-  if (!c.kept) return true;
-  // The forecasts of the ladder, each with room for its redrawn hits.
-  if (!s.ladder || !s.ladder->exact()) return false;
-  const LadderParts parts = s.ladder->parts();
-  if (parts.p != c.p) return false;
-  for (std::size_t i = 0; with_null && i < cells; ++i)
-    if (c.null_hits[i] > parts.votes[i / n]) return false;
-  return true;
+  return column_fits(s, r);
 }
 
 bool consistent(const EvaluateState& s) {
@@ -135,7 +119,7 @@ bool consistent(const EvaluateState& s) {
          (s.class_names.empty() || s.class_names.size() == static_cast<std::size_t>(s.classes)) &&
          fits(s.votes) && fits(s.consensus) &&
          (!s.ladder || s.ladder->votes() == s.votes.event.total().votes) &&
-         (!s.replicates || replicates_fit(s, *s.replicates)) &&
+         (!s.replicates || replicates_fit(s, *s.replicates)) && votes_fit(s) &&
          (!s.ids || (s.ids->size() == s.items && std::is_sorted(s.ids->begin(), s.ids->end())));
 }
 

@@ -15,7 +15,16 @@ namespace {
 constexpr int kGrid = 2 * Ladder::kReach * Ladder::kSteps;
 constexpr std::uint64_t kMostVotes = std::uint64_t{1} << 30;  // of one forecast: integer sums of squares hold
 
-void append(Forecasts& out, double p, std::uint64_t votes, std::uint64_t hits) {
+std::vector<std::pair<double, VoteCount>> ascending(const DistinctCounts& counts) {
+  std::vector<std::pair<double, VoteCount>> out;
+  counts.each([&](double p, const VoteCount& c) { out.emplace_back(p, c); });
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return out;
+}
+
+}  // namespace
+
+void append_votes(Forecasts& out, double p, std::uint64_t votes, std::uint64_t hits) {
   while (votes > 0) {
     const std::uint64_t n = std::min(votes, kMostVotes), h = std::min(hits, n);
     out.p.push_back(p);
@@ -25,15 +34,6 @@ void append(Forecasts& out, double p, std::uint64_t votes, std::uint64_t hits) {
     hits -= h;
   }
 }
-
-std::vector<std::pair<double, VoteCount>> ascending(const DistinctCounts& counts) {
-  std::vector<std::pair<double, VoteCount>> out;
-  counts.each([&](double p, const VoteCount& c) { out.emplace_back(p, c); });
-  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  return out;
-}
-
-}  // namespace
 
 Ladder::Ladder(std::size_t most_distinct) : most_distinct_(most_distinct) {}
 
@@ -51,9 +51,7 @@ void Ladder::add_exact(double p, std::uint64_t votes, std::uint64_t hits) {
   distinct_.clear();
 }
 
-/// The rung of each p: 0, the grid, 1.
-void Ladder::find_rungs(std::span<const double> p) {
-  make_rungs();
+std::span<const std::uint32_t> RungFinder::find(std::span<const double> p) {
   const std::size_t n = p.size();
   log_p_.resize(n);
   log_q_.resize(n);
@@ -63,12 +61,18 @@ void Ladder::find_rungs(std::span<const double> p) {
   log_block(log_q_, log_q_);
   constexpr double kTop = kGrid + 1.0;
   for (std::size_t i = 0; i < n; ++i) {
-    const double at = (log_p_[i] - log_q_[i] + kReach) * kSteps + 1;
+    const double at = (log_p_[i] - log_q_[i] + Ladder::kReach) * Ladder::kSteps + 1;
     // Without branches, for the compiler's vectors; at p = 0 and 1 the logarithms are infinite.
     const double inside = std::min(std::max(at, 1.0), kTop - 1);
     const double rung = p[i] > 0 ? (p[i] < 1 ? inside : kTop) : 0;
     found_[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>(rung));
   }
+  return found_;
+}
+
+std::span<const std::uint32_t> Ladder::find_rungs(std::span<const double> p) {
+  make_rungs();
+  return finder_.find(p);
 }
 
 void Ladder::add_at(std::uint32_t rung, double p, std::uint64_t votes, std::uint64_t hits) {
@@ -82,20 +86,20 @@ void Ladder::add_at(std::uint32_t rung, double p, std::uint64_t votes, std::uint
 void Ladder::add(const ForecastsView& f) {
   if (!f.weight.empty() || !f.times.empty() || !f.whole_counts)
     throw std::invalid_argument("a ladder counts whole votes of weight one");
-  find_rungs(f.p);
+  const std::span<const std::uint32_t> found = find_rungs(f.p);
   for (std::size_t i = 0; i < f.size(); ++i) {
     const auto votes = static_cast<std::uint64_t>(f.trials_of(i)),
                hits = static_cast<std::uint64_t>(f.hits[i]);
     if (votes == 0) continue;
-    add_at(found_[i], f.p[i], votes, hits);
+    add_at(found[i], f.p[i], votes, hits);
     kinds_.add(f.p[i], narrow<std::uint32_t>(votes), narrow<std::uint32_t>(hits));
   }
 }
 
 void Ladder::add(std::span<const double> p, std::uint64_t votes, std::uint64_t hits) {
   if (votes == 0) return;
-  find_rungs(p);
-  for (std::size_t i = 0; i < p.size(); ++i) add_at(found_[i], p[i], votes, hits);
+  const std::span<const std::uint32_t> found = find_rungs(p);
+  for (std::size_t i = 0; i < p.size(); ++i) add_at(found[i], p[i], votes, hits);
   kinds_.add(p, narrow<std::uint32_t>(votes), narrow<std::uint32_t>(hits));
 }
 
@@ -174,12 +178,12 @@ std::uint64_t Ladder::votes() const {
 Forecasts Ladder::column() const {
   Forecasts out;
   if (exact_) {
-    for (const auto& [p, c] : ascending(distinct_)) append(out, p, c.votes, c.hits);
+    for (const auto& [p, c] : ascending(distinct_)) append_votes(out, p, c.votes, c.hits);
     return out;
   }
   for (const Rung& r : rung_)
     if (r.votes > 0)
-      append(out, static_cast<double>(r.p) / static_cast<double>(r.votes) / kFixedOne, r.votes, r.hits);
+      append_votes(out, static_cast<double>(r.p) / static_cast<double>(r.votes) / kFixedOne, r.votes, r.hits);
   return out;
 }
 
@@ -190,26 +194,32 @@ std::pair<double, double> Ladder::ends(std::size_t rung) {
   return {low, high};
 }
 
-LadderBounds Ladder::bounds(int bins) const {
+LadderBounds Ladder::bounds(int bins, int together) const {
   LadderBounds out;
-  if (exact_) return out;
+  if ((exact_ && together == 1) || rung_.empty()) return out;
+  const auto step = static_cast<std::size_t>(together);
   const double total = static_cast<double>(votes());
-  double before = 0, hits = 0, shared = 0, turn = 0, moved = 0;
-  for (std::size_t i = 0; i < rung_.size(); ++i) {
-    const Rung& r = rung_[i];
-    const double n = static_cast<double>(r.votes), h = static_cast<double>(r.hits);
+  double before = static_cast<double>(rung_[0].votes), hits = static_cast<double>(rung_[0].hits), shared = 0,
+         turn = 0, moved = 0;
+  for (std::size_t i = 1; i + 1 < rung_.size(); i += step) {  // p of 0 and 1 are exact
+    double n = 0, h = 0;
+    for (std::size_t j = i; j < i + step; ++j) {
+      n += static_cast<double>(rung_[j].votes);
+      h += static_cast<double>(rung_[j].hits);
+    }
+    if (n == 0) continue;
     const double bin = std::floor(bins * before / total);
     before += n;
     hits += h;
-    if (i == 0 || i == rung_.size() - 1 || r.votes == 0) continue;  // p of 0 and 1 are exact
-    const auto [low, high] = ends(i);
+    const double low = ends(i).first, high = ends(i + step - 1).second;
     const double above = h * (1 - low), below = (n - h) * high;
     out.p = std::max(out.p, high - low);
     shared += h * (n - h);
     turn = std::max({turn, above, below});
-    // Where a bin of equal mass ends within a rung, some of its votes belong to the next bin.
+    // Where a bin of equal mass ends within a step, some of its votes belong to the next bin.
     if (bins * before / total > bin + 1) moved += above + below;
   }
+  hits += static_cast<double>(rung_.back().hits);
   const double pairs = hits * (total - hits);
   if (pairs > 0) out.auroc = shared / pairs / 2;
   if (total > 0) {

@@ -92,6 +92,41 @@ TEST(Ladder, TheGridKeepsItsBounds) {
   }
 }
 
+TEST(Ladder, StepsOfSeveralRungsKeepTheirBounds) {
+  const Column c = votes(20'000, 0, 6);
+  const Ladder ladder = ladder_of(c);
+  const LadderParts parts = ladder.parts();
+  constexpr int kTogether = 4;
+  Forecasts f;
+  std::vector<double> sum;
+  std::uint64_t last = ~std::uint64_t{0};
+  for (std::size_t i = 0; i < parts.rung.size(); ++i) {
+    const std::uint64_t step = (parts.rung[i] + kTogether - 1) / kTogether;
+    if (step != last) {
+      f.p.push_back(0), f.trials.push_back(0), f.hits.push_back(0), sum.push_back(0);
+      last = step;
+    }
+    constexpr double kHigh = 18446744073709551616.0, kUnit = 1.0 / (std::int64_t{1} << 50);
+    sum.back() +=
+        (static_cast<double>(parts.rung_p_high[i]) * kHigh + static_cast<double>(parts.rung_p_low[i])) *
+        kUnit;
+    f.trials.back() += static_cast<double>(parts.rung_votes[i]);
+    f.hits.back() += static_cast<double>(parts.rung_hits[i]);
+    f.p.back() = sum.back() / f.trials.back();
+  }
+  const LadderBounds fine = ladder.bounds(15), steps = ladder.bounds(15, kTogether);
+  EXPECT_EQ(fine.auroc, ladder.exact() ? 0 : fine.auroc);
+  EXPECT_GT(steps.auroc, 0);
+  EXPECT_LE(std::fabs(*auroc(f.view()).value - *auroc(c.view()).value), steps.auroc);
+  constexpr double kRounding = 1e-12;
+  EXPECT_LE(std::fabs(*ks(f.view()).value - *ks(c.view()).value), steps.ks + kRounding);
+  EXPECT_LE(std::fabs(*kuiper(f.view()).value - *kuiper(c.view()).value), steps.kuiper + kRounding);
+  EXPECT_LE(
+      std::fabs(*ece(equal_mass_table(f.view(), 15)).value - *ece(equal_mass_table(c.view(), 15)).value),
+      steps.ece_mass + kRounding);
+  EXPECT_LE(steps.p, 0.25 * kTogether / Ladder::kSteps + kRounding);
+}
+
 TEST(Ladder, AnySplitGivesTheSameBits) {
   for (const std::size_t most : {std::size_t{100}, std::size_t{700}, Ladder::kMostDistinct}) {
     const Column c = votes(1000, 0, 5);
