@@ -120,10 +120,11 @@ test-tsan:
 	@$(PART) tsan-build cmake --build build-tsan --target $(TSAN_TESTS:%=test_%)
 	@GTEST_FILTER='-OnePath*:*Reasons*:*SimdTarget:*AKeyAlone*:*OnlyRatios*:*WeightTwo*' $(PART) tsan-unit ctest --test-dir build-tsan --output-on-failure -j2 -R '^($(subst $() $(),|,$(TSAN_TESTS)))$$'
 
-# Every reader of files for half a minute, from seeds; the command line is fuzzed in "make test-long".
+# Every reader of files, so many mutants of its seeds from a fixed start; "make fuzz" and "make test-long" search further, the command
+# line too.
 test-fuzz:
 	@tools/setup build fuzz
-	@$(PART) fuzz fuzz/run 30 readers
+	@$(PART) fuzz fuzz/run fixed
 
 # The full length of what "make test" runs in short form (tests read PLUMB_LONG), and tests without a short form.
 FUZZ_SECONDS ?= 120

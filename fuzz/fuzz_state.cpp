@@ -1,10 +1,12 @@
-// An arbitrary state file is refused with one sentence, or read, written again with the same bytes, merged
-// and finished. Length and checksum are corrected first, so that the code behind them is reached.
+// An arbitrary state file, of a classification or a regression, is refused with one sentence, or read,
+// written again with the same bytes, merged and finished. Length and checksum are corrected first, so that
+// the code behind them is reached.
 #include <cstdlib>
 #include <string>
 
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
+#include "plumb/regression/state.hpp"
 #include "plumb/result/state_bytes.hpp"
 
 namespace {
@@ -20,15 +22,30 @@ std::string sealed(std::string bytes) {
   return bytes;
 }
 
+plumb::EvaluateState read(const std::string& bytes, plumb::EvaluateOptions) {
+  return plumb::deserialize_state(bytes, "fuzz.state");
+}
+plumb::RegressionState read(const std::string& bytes, plumb::RegressionOptions) {
+  return plumb::deserialize_regression_state(bytes, "fuzz.state");
+}
+
+template <class Options>
+void use(const std::string& bytes) {
+  auto state = read(bytes, Options{});
+  const std::string again = plumb::serialize(state);
+  const auto same = read(again, Options{});
+  if (plumb::serialize(same) != again) std::abort();
+  plumb::merge(state, same);
+  (void)plumb::finish(state, Options{});
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string bytes = sealed({reinterpret_cast<const char*>(data), size});
   try {
-    plumb::EvaluateState state = plumb::deserialize_state(bytes, "fuzz.state");
-    const plumb::EvaluateState same = plumb::deserialize_state(plumb::serialize(state), "fuzz.state");
-    plumb::merge(state, same);
-    (void)plumb::finish(state, {});
+    plumb::is_regression_state(bytes) ? use<plumb::RegressionOptions>(bytes)
+                                      : use<plumb::EvaluateOptions>(bytes);
   } catch (const plumb::InputError&) {  // what is wanted
   }
   return 0;

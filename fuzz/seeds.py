@@ -148,6 +148,13 @@ def add_models(seeds, plumb, work):
             run(plumb, "evaluate", *given, *options, "--save-state", "s.state", "--quiet", cwd=work)
             if (work / "s.state").exists():
                 seeds.add("fuzz_state", (work / "s.state").read_bytes())
+    np.save(work / "mean.npy", rng.normal(size=40))
+    np.save(work / "variance.npy", rng.random(40) + 0.5)
+    np.save(work / "y.npy", rng.normal(size=40))
+    for options in ((), ("--range", "0,2")):
+        run(plumb, "evaluate", "--mean", "mean.npy", "--variance", "variance.npy", "--y", "y.npy", *options,
+            "--save-state", "s.state", "--quiet", cwd=work)
+        seeds.add("fuzz_state", (work / "s.state").read_bytes())
 
 
 def main():

@@ -101,8 +101,10 @@ Forecasts confidence_of(const Forecasts& ascending, int threads) {
     if (!from->empty()) resize_large(*to, ascending.size(), threads);
   parallel_blocks(column.stretches(), 1, threads, [&](int, std::int64_t s, std::int64_t) {
     const std::size_t begin = s == 0 ? 0 : column.ends_[s - 1].rows();
-    column.read(s, {out.p.data() + begin, out.hits.data() + begin, out.trials.data() + begin,
-                    out.weight.data() + begin});
+    const auto from = [begin](std::vector<double>& column_of) {  // one that is absent has no address
+      return column_of.empty() ? nullptr : column_of.data() + begin;
+    };
+    column.read(s, {from(out.p), from(out.hits), from(out.trials), from(out.weight)});
   });
   return out;
 }

@@ -133,6 +133,10 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   if (into.ordered) merge(*into.ordered, *from.ordered);
   into.tied += from.tied;
   into.most_votes = std::max(into.most_votes, from.most_votes);
+  if (const std::uint64_t votes = into.votes.event.total().votes + from.votes.event.total().votes;
+      votes > kMostStateVotes || into.items + from.items > kMostStateVotes)
+    throw InputError("together the states have " + std::to_string(votes) + " votes, and a state counts " +
+                     std::to_string(kMostStateVotes) + " at most; merge fewer of them");
   into.items += from.items;
   into.votes.merge(from.votes);
   into.consensus.merge(from.consensus);
@@ -147,7 +151,9 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   if (into.replicates) merge(*into.replicates, *from.replicates);
 }
 
-Result finish(const EvaluateState& s, const EvaluateOptions& options) {
+namespace {
+
+Result finish_sums(const EvaluateState& s, const EvaluateOptions& options) {
   const bool binary = s.classes == 2;
   EvaluateOptions o = options;
   o.bins = s.bins;
@@ -189,12 +195,7 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   if (s.replicates) {
     for (const auto& [key, m] : r.metrics)  // what has no value says why, with or without draws
       if (!scores.contains(key)) scores.emplace(key, Estimate::undefined(m.why));
-    try {
-      r.metrics = replicate_results(s, selection, scores, o, r);
-    } catch (const std::range_error&) {
-      throw InputError(
-          "the replicates of the state have sums that no data have; save it again with ⟦save_state⟧");
-    }
+    r.metrics = replicate_results(s, selection, scores, o, r);
   }
   const Selection single = selection.part([](const MetricRow& m) { return m.needs != Needs::pairs; });
   if (s.votes.several_votes && !has_majority(s.most_votes, o.ties)) {
@@ -215,6 +216,16 @@ Result finish(const EvaluateState& s, const EvaluateOptions& options) {
   }
   add_rater_tables(s.votes, selection, r);
   return r;
+}
+
+}  // namespace
+
+Result finish(const EvaluateState& state, const EvaluateOptions& options) {
+  try {
+    return finish_sums(state, options);
+  } catch (const std::range_error&) {
+    throw InputError("the state has sums that no data have; save it again with ⟦save_state⟧");
+  }
 }
 
 }  // namespace plumb

@@ -6,6 +6,13 @@
 
 namespace plumb::detail {
 
+/// Votes and items that a state can count: 7e13. What is read from it stays in memory: a forecast takes a row
+/// for every 2^30 votes.
+inline constexpr std::uint64_t kMostStateVotes = std::uint64_t{1} << 46;
+
+/// Whether a state that was read has sums that data can have.
+[[nodiscard]] bool consistent(const EvaluateState& state);
+
 /// The options that a merge must agree on; no sums yet. InputError for what has no mergeable state.
 [[nodiscard]] EvaluateState begin_state(const Items& items, const EvaluateOptions& options);
 /// Adds the sums over the majority labels; with labels alone those of the votes.

@@ -15,6 +15,16 @@ namespace {
 constexpr int kGrid = 2 * Ladder::kReach * Ladder::kSteps;
 constexpr std::uint64_t kMostVotes = std::uint64_t{1} << 30;  // of one forecast: integer sums of squares hold
 
+/// Votes and hits of so many items alike, added up without an overflow.
+struct Counted {
+  uint128 votes = 0, hits = 0;
+  void add(std::uint64_t items, std::uint64_t votes_each, std::uint64_t hits_each) {
+    votes += uint128{items} * votes_each;
+    hits += uint128{items} * hits_each;
+  }
+  friend bool operator==(const Counted&, const Counted&) = default;
+};
+
 std::vector<std::pair<double, VoteCount>> ascending(const DistinctCounts& counts) {
   std::vector<std::pair<double, VoteCount>> out;
   counts.each([&](double p, const VoteCount& c) { out.emplace_back(p, c); });
@@ -262,19 +272,30 @@ Ladder Ladder::from_parts(const LadderParts& parts) {
   require(distinct <= kMostDistinct && (parts.exact || distinct == 0));
   Ladder out;
   out.exact_ = parts.exact;
-  for (const ItemKind& kind : parts.kinds) out.kinds_.add(kind);
+  // The same votes are counted by rung, by kind of item and, while it is exact, by forecast.
+  Counted by_rung, by_kind, by_forecast;
   if (rungs > 0) out.make_rungs();
   for (std::size_t i = 0; i < rungs; ++i) {
-    require(parts.rung[i] < out.rung_.size() && parts.rung_hits[i] <= parts.rung_votes[i]);
+    require(parts.rung[i] < out.rung_.size() && (i == 0 || parts.rung[i - 1] < parts.rung[i]) &&
+            parts.rung_hits[i] <= parts.rung_votes[i]);
     Rung& r = out.rung_[parts.rung[i]];
     r.votes = parts.rung_votes[i];
     r.hits = parts.rung_hits[i];
     r.p = uint128{parts.rung_p_high[i]} << 64 | parts.rung_p_low[i];
+    require(r.p <= static_cast<uint128>(kFixedOne) * r.votes);
+    by_rung.add(1, r.votes, r.hits);
+  }
+  for (const ItemKind& kind : parts.kinds) {
+    out.kinds_.add(kind);
+    by_kind.add(kind.items, kind.votes, kind.hits);
   }
   for (std::size_t i = 0; i < distinct; ++i) {
-    require(parts.p[i] >= 0 && parts.p[i] <= 1 && parts.hits[i] <= parts.votes[i]);
+    require(parts.p[i] >= 0 && parts.p[i] <= 1 && (i == 0 || parts.p[i - 1] < parts.p[i]) &&
+            parts.hits[i] <= parts.votes[i]);
     if (parts.votes[i] > 0) out.distinct_[parts.p[i] + 0.0] = {parts.votes[i], parts.hits[i]};
+    by_forecast.add(1, parts.votes[i], parts.hits[i]);
   }
+  require(by_rung == by_kind && (!parts.exact || by_forecast == by_rung));
   return out;
 }
 

@@ -97,6 +97,72 @@ TEST(StateFile, EveryFlippedBitIsRefused) {
   }
 }
 
+/// Whether a file with the right checksum and this state in it is refused.
+bool refused(const EvaluateState& s) {
+  try {
+    (void)deserialize_state(serialize(s), "a.state");
+    return false;
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("a.state: the state file is damaged"), std::string::npos)
+        << e.what();
+    return true;
+  }
+}
+
+TEST(StateFile, NumbersThatNoDataHaveAreRefused) {
+  const EvaluateState good = small_state();
+  const auto with = [&](auto&& change) {
+    EvaluateState s = good;
+    change(s);
+    return s;
+  };
+  EXPECT_FALSE(refused(good));
+  EXPECT_TRUE(refused(with([](EvaluateState& s) { s.votes.event.bins[0].w = ExactSum(0x1p61); })));
+  EXPECT_TRUE(refused(with([](EvaluateState& s) { s.votes.event.bins[0].w = ExactSum(-1.0); })));
+  EXPECT_TRUE(refused(with([](EvaluateState& s) { s.votes.event.bins[0].wp = ExactSum(1e6); })));
+  EXPECT_TRUE(refused(with([](EvaluateState& s) { s.consensus.event.bins[3].ww = ExactSum(1e30); })));
+  EXPECT_TRUE(refused(with([](EvaluateState& s) { s.votes.scores.nll = ExactSum(1e30); })));
+  EXPECT_TRUE(refused(with([](EvaluateState& s) { s.votes.scores.votes = std::uint64_t{1} << 63; })));
+  EXPECT_TRUE(refused(with([](EvaluateState& s) { s.items = std::uint64_t{1} << 63; })));
+}
+
+// A ladder counts the same votes three times over: a file in which they differ could ask for any memory.
+TEST(StateFile, LaddersWhoseCountsDisagreeAreNone) {
+  const LadderParts good = small_state().ladder->parts();
+  const auto is_ladder = [](const LadderParts& parts) {
+    try {
+      (void)Ladder::from_parts(parts);
+      return true;
+    } catch (const std::invalid_argument&) {
+      return false;
+    }
+  };
+  const auto with = [&](auto&& change) {
+    LadderParts parts = good;
+    change(parts);
+    return is_ladder(parts);
+  };
+  EXPECT_TRUE(is_ladder(good));
+  EXPECT_FALSE(with([](LadderParts& l) { l.votes[0] += std::uint64_t{1} << 60; }));
+  EXPECT_FALSE(with([](LadderParts& l) { ++l.rung_votes[0]; }));
+  EXPECT_FALSE(with([](LadderParts& l) { l.kinds[0].items = ~std::uint64_t{0}; }));
+  EXPECT_FALSE(with([](LadderParts& l) { l.rung_p_high[0] = 1; }));
+  EXPECT_FALSE(with([](LadderParts& l) { std::swap(l.p[0], l.p[1]); }));
+  EXPECT_FALSE(with([](LadderParts& l) { std::swap(l.rung[0], l.rung[1]); }));
+}
+
+TEST(StateFile, MoreVotesThanAStateCountsAreNotMerged) {
+  EvaluateState a = evaluate_state(to_items(simulate({.n = 20, .seed = 2}), VoteForm::labels), {});
+  EvaluateState b = a;
+  a.votes.event.bins[0].votes = (std::uint64_t{1} << 46) - 10;
+  try {
+    merge(b, a);
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("merge fewer of them"), std::string::npos);
+  }
+}
+
 TEST(StateFile, FutureFormatNamesItself) {
   std::string bytes = serialize(small_state());
   bytes[8] = 9;

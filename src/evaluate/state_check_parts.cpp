@@ -1,29 +1,11 @@
-#include "evaluate/state_checks.hpp"
+#include "evaluate/state_check_parts.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace plumb::detail {
 namespace {
 
 constexpr std::uint64_t kMostTimes = 64;  // no unit is drawn so often: the numbers are Poisson(1)
-
-/// Of a sum over parts of which none exceeds `times` its weight.
-bool within(const ExactSum& sum, const ExactSum& weight, double times) {
-  constexpr double kRounding = 1 + 1e-9;
-  return std::abs(sum.value()) <= times * weight.value() * kRounding;
-}
-
-bool possible(const Bin& b) {
-  const double w = b.w.value();
-  return w >= 0 && within(b.wp, b.w, 1) && within(b.wy, b.w, 1) && b.ww.value() >= 0 &&
-         b.ww.value() <= w * w * (1 + 1e-9) && within(b.wwyy, b.ww, 1);
-}
-
-bool possible(const ShareBin& b) {
-  return b.w.value() >= 0 && within(b.wp, b.w, 1) && within(b.wmu, b.w, 1) && within(b.wsq, b.w, 2) &&
-         within(b.wmm, b.w, 1) && within(b.wg, b.w, 1) && b.ww.value() >= 0 && within(b.wwmm, b.ww, 1);
-}
 
 bool order_fits(const EvaluateState& s, const OrderSums& o) {
   const auto full = [&](const std::vector<ShareBin>& bins) {
@@ -34,7 +16,7 @@ bool order_fits(const EvaluateState& s, const OrderSums& o) {
   return o.order >= 1 && !o.key.empty() && !o.tables.edges.empty() &&
          std::all_of(o.tables.edges.begin(), o.tables.edges.end(),
                      [&](const BinEdges& e) { return e == even; }) &&
-         full(o.tables.single) && full(o.tables.several);
+         countable(o.tables.left_out) && full(o.tables.single) && full(o.tables.several);
 }
 
 bool ordered_fits(const EvaluateState& s, const OrderedSums& o) {
@@ -43,9 +25,10 @@ bool ordered_fits(const EvaluateState& s, const OrderedSums& o) {
     return t.edges == BinEdges{s.bins, true, {}} && t.bins.size() == static_cast<std::size_t>(s.bins) &&
            std::all_of(t.bins.begin(), t.bins.end(), [](const Bin& b) { return possible(b); });
   };
-  return s.classes > 2 && o.items <= s.items && within(o.rps, o.vote_weight, most) &&
-         within(o.emd, o.item_weight, most) && within(o.plugin, o.item_weight, most) &&
-         within(o.squared, o.pair_weight, most) &&
+  return s.classes > 2 && o.items <= s.items && countable(o.votes) && possible_weight(o.vote_weight) &&
+         possible_weight(o.item_weight) && possible_weight(o.pair_weight) &&
+         within(o.rps, o.vote_weight, most) && within(o.emd, o.item_weight, most) &&
+         within(o.plugin, o.item_weight, most) && within(o.squared, o.pair_weight, most) &&
          o.thresholds.size() + 1 == static_cast<std::size_t>(s.classes) &&
          std::all_of(o.thresholds.begin(), o.thresholds.end(), table);
 }
@@ -68,6 +51,20 @@ std::vector<std::uint64_t> votes_of(const ColumnDraws& c, const LadderParts& par
 
 }  // namespace
 
+bool possible(const Bin& b) {
+  const double w = b.w.value();
+  return countable(b.items, b.votes) && possible_weight(b.w) && within(b.wp, b.w, 1) &&
+         within(b.wy, b.w, 2) && b.ww.value() >= 0 && b.ww.value() <= w * w * (1 + 1e-9) &&
+         within(b.wwyy, b.ww, 4);
+}
+
+bool possible(const ShareBin& b) {
+  const double w = b.w.value();
+  return countable(b.items, b.votes) && possible_weight(b.w) && within(b.wp, b.w, 1) &&
+         within(b.wmu, b.w, 1) && within(b.wsq, b.w, 2) && within(b.wmm, b.w, 1) && within(b.wg, b.w, 1) &&
+         b.ww.value() >= 0 && b.ww.value() <= w * w * (1 + 1e-9) && within(b.wwmm, b.ww, 1);
+}
+
 bool column_fits(const EvaluateState& s, const StateReplicates& r) {
   const ColumnDraws& c = r.column;
   const auto n = static_cast<std::size_t>(r.count);
@@ -83,9 +80,14 @@ bool column_fits(const EvaluateState& s, const StateReplicates& r) {
   const std::vector<std::uint64_t> votes = votes_of(c, parts);
   if (votes.size() != c.size()) return false;
   for (std::size_t i = 0; i < cells; ++i)
-    if (c.hits[i] > c.votes[i] || c.votes[i] / kMostTimes > votes[i / n] ||
+    if (c.hits[i] > c.votes[i] || !countable(c.votes[i]) || c.votes[i] / kMostTimes > votes[i / n] ||
         (with_null && c.null_hits[i] > votes[i / n]))
       return false;
+  for (std::size_t b = 0; b < n; ++b) {
+    std::uint64_t all = 0;  // of parts that are countable each: no overflow
+    for (std::size_t at = b; at < cells; at += n) all += c.votes[at];
+    if (!countable(all)) return false;
+  }
   return true;
 }
 
