@@ -16,8 +16,8 @@ namespace {
 bool possible(const StreamSums& x) {
   constexpr double kMostLoss = 1e4;  // of a vote: -log of the smallest double is 745
   const auto weight = [](const ExactSum& sum) { return possible_weight(sum); };
-  const auto bin = [](const Bin& b) { return possible(b); };
-  const auto share = [](const ShareBin& b) { return possible(b); };
+  const auto bin = possible_bin;
+  const auto share = possible_share;
   const auto all = [](const auto& list, const auto& holds) {
     return std::all_of(list.begin(), list.end(), holds);
   };

@@ -10,7 +10,7 @@ constexpr std::uint64_t kMostTimes = 64;  // no unit is drawn so often: the numb
 bool order_fits(const EvaluateState& s, const OrderSums& o) {
   const auto full = [&](const std::vector<ShareBin>& bins) {
     return (bins.empty() || bins.size() == o.tables.size()) &&
-           std::all_of(bins.begin(), bins.end(), [](const ShareBin& b) { return possible(b); });
+           std::all_of(bins.begin(), bins.end(), possible_share);
   };
   const BinEdges even{s.bins, true, {}};
   return o.order >= 1 && !o.key.empty() && !o.tables.edges.empty() &&
@@ -23,7 +23,7 @@ bool ordered_fits(const EvaluateState& s, const OrderedSums& o) {
   const double most = s.classes;  // distances are sums over fewer thresholds, none above 1
   const auto table = [&](const ReliabilityTable& t) {
     return t.edges == BinEdges{s.bins, true, {}} && t.bins.size() == static_cast<std::size_t>(s.bins) &&
-           std::all_of(t.bins.begin(), t.bins.end(), [](const Bin& b) { return possible(b); });
+           std::all_of(t.bins.begin(), t.bins.end(), possible_bin);
   };
   return s.classes > 2 && o.items <= s.items && countable(o.votes) && possible_weight(o.vote_weight) &&
          possible_weight(o.item_weight) && possible_weight(o.pair_weight) &&
@@ -51,14 +51,14 @@ std::vector<std::uint64_t> votes_of(const ColumnDraws& c, const LadderParts& par
 
 }  // namespace
 
-bool possible(const Bin& b) {
+bool possible_bin(const Bin& b) {
   const double w = b.w.value();
   return countable(b.items, b.votes) && possible_weight(b.w) && within(b.wp, b.w, 1) &&
          within(b.wy, b.w, 2) && b.ww.value() >= 0 && b.ww.value() <= w * w * (1 + 1e-9) &&
          within(b.wwyy, b.ww, 4);
 }
 
-bool possible(const ShareBin& b) {
+bool possible_share(const ShareBin& b) {
   const double w = b.w.value();
   return countable(b.items, b.votes) && possible_weight(b.w) && within(b.wp, b.w, 1) &&
          within(b.wmu, b.w, 1) && within(b.wsq, b.w, 2) && within(b.wmm, b.w, 1) && within(b.wg, b.w, 1) &&

@@ -24,8 +24,8 @@ template <class... Counts>
   return sum.value() >= 0 && sum.value() <= 0x1p60;
 }
 
-[[nodiscard]] bool possible(const Bin& bin);
-[[nodiscard]] bool possible(const ShareBin& bin);
+[[nodiscard]] bool possible_bin(const Bin& bin);
+[[nodiscard]] bool possible_share(const ShareBin& bin);
 
 /// The drawn column stands on the forecasts of the ladder, and no replicate has more than can be drawn.
 [[nodiscard]] bool column_fits(const EvaluateState& state, const StateReplicates& replicates);

@@ -342,7 +342,7 @@ TEST(StateReplicates, ManyGroupsShareBuckets) {
 }
 
 TEST(StateReplicates, DamagedFilesAreRefused) {
-  const Example& e = examples()[4];
+  const Example& e = examples().back();
   const Items items = to_items(simulate(e.data), e.form);
   EvaluateState s = state_of(part_of(items, all_rows(items)), options_of(e));
   const auto refused = [](const EvaluateState& bad) {
