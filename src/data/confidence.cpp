@@ -92,6 +92,21 @@ void ConfidenceColumn::read(std::int64_t stretch, Forecasts& out) const {
   read(stretch, {out.p.data(), out.hits.data(), out.trials.data(), out.weight.data()});
 }
 
+void ConfidenceColumn::each(bool from_last, int threads,
+                            const std::function<void(const ForecastsView&)>& use) const {
+  constexpr std::int64_t kAhead = 4;  // of each thread; a thread alone keeps what it reads in its cache
+  const std::int64_t all = stretches(), wanted = resolve_threads(threads);
+  std::vector<Forecasts> held(std::min(all, wanted > 1 ? kAhead * wanted : 1));
+  const std::int64_t most = std::ssize(held);
+  for (std::int64_t first = 0; first < all; first += most) {
+    const std::int64_t n = std::min(most, all - first);
+    parallel_blocks(n, 1, threads, [&](int, std::int64_t i, std::int64_t) {
+      read(from_last ? all - 1 - first - i : first + i, held[i]);
+    });
+    for (std::int64_t i = 0; i < n; ++i) use(held[i].view());
+  }
+}
+
 Forecasts confidence_of(const Forecasts& ascending, int threads) {
   const ConfidenceColumn column(ascending.view());
   Forecasts out;

@@ -116,6 +116,7 @@ class Auditor {
       throw InputError("⟦rank⟧ " + std::string(rank_->key) +
                        " has no interval to rank by; use ece, brier or auroc");
     selection_ = select_metrics(o_.evaluate, task_kind(items_));
+    check_slices(ways_, std::ssize(selection_.rows));
     drawn_ = drawn_in_slices(selection_, false);
   }
 

@@ -41,7 +41,7 @@ double square_growth(double value, double plug_in, double replicate_variance, do
 }
 
 Bounds invert_debiased(double value, double growth, std::span<const double> null, double level) {
-  const double tail = (1 - level) / 2, lucky = quantile({null.begin(), null.end()}, kLucky);
+  const double tail = (1 - level) / 2, lucky = quantile({null.begin(), null.end()}, lucky_share(level));
   const double upper = std::max(value, lucky);
   const double most = *std::max_element(null.begin(), null.end());
   double end = 1.0 / 64;

@@ -19,6 +19,7 @@
 #include "evaluate/verdict.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
+#include "plumb/resample/slices.hpp"
 
 namespace plumb::detail {
 namespace {
@@ -233,6 +234,7 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   if (options.bootstrap > 0) also |= Product::event_column;  // of the null and the omnibus test
   if (!options.thresholds.empty()) also |= Product::event_column;
   const Selection selection = select_metrics(options, task_kind(items));
+  check_slices(items.by, std::ssize(selection.rows));
   const Selection single = selection.part([](const MetricRow& row) { return row.needs != Needs::pairs; });
   Progress progress(options.progress, options.cancel);
   Prepared prepared(items, selection, options, options.bootstrap > 0, also);

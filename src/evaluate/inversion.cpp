@@ -145,7 +145,7 @@ Inverted invert_along(const BinNoise& bins, const std::vector<double>& shape, Pl
   const double step = end / kSteps;
   // A value that even a calibrated model rarely reaches is luck and does not prove an error of 0.
   shifted(bins, term, shape, 0, drawn);
-  const double lucky = quantile(drawn, kLucky);
+  const double lucky = quantile(drawn, lucky_share(level));
   return {scale(crossing(curve[0], step, observed)), scale(crossing(curve[1], step, observed)),
           scale(crossing(curve[2], step, std::max(observed, lucky)))};
 }
@@ -295,8 +295,8 @@ Inverted invert_folded(double observed, std::span<const double> null, double lev
   const double z = normal_quantile((1 + level) / 2);
   const double least = 1 - 1 / kHalfPi;  // the variance of |N(0, 1)|
   const double extra = std::max(clear * clear - s * s / m, 0.0) / (1 - least);
-  // The t at which mean + sigma standard deviations of T reach the observed value.
-  const auto reach = [&](double sigma) {
+  // The t at which mean + sigma standard deviations of T reach a value.
+  const auto reach = [&](double sigma, double value) {
     const auto curve = [&](double t) {
       const double u = t / s;
       const double folded =
@@ -304,16 +304,20 @@ Inverted invert_folded(double observed, std::span<const double> null, double lev
       const double one = std::max(t * t + s * s - folded * folded, 0.0);  // of one term
       return folded + sigma * std::sqrt(one / m + extra * std::max(one / (s * s) - least, 0.0));
     };
-    if (curve(0) >= observed) return 0.0;
+    if (curve(0) >= value) return 0.0;
     double low = 0, high = 1;
-    while (high < 4 && curve(high) < observed) high *= 2;
+    while (high < 4 && curve(high) < value) high *= 2;
     for (int step = 0; step < 40; ++step) {
       const double t = (low + high) / 2;
-      (curve(t) < observed ? low : high) = t;
+      (curve(t) < value ? low : high) = t;
     }
     return high;
   };
-  return {reach(z), reach(0), reach(-z)};
+  // Draws that are skewed to the right stay further above 0 than a normal distribution does.
+  const double share = lucky_share(level);
+  const double lucky =
+      std::max(quantile({null.begin(), null.end()}, share), middle + normal_quantile(share) * spread);
+  return {reach(z, observed), reach(0, observed), reach(-z, std::max(observed, lucky))};
 }
 
 double cls_bound(const BinNoise& bins, double level, double least) {

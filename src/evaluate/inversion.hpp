@@ -15,6 +15,8 @@ namespace plumb::detail {
 /// A value that even a calibrated model rarely stays below is luck, and does not prove an error of 0: a
 /// little above 0.025, where the bound of 95% would be 0.
 inline constexpr double kLucky = 0.03;
+/// The same share for the interval of another level: its bound would be 0 at (1 - level) / 2.
+[[nodiscard]] constexpr double lucky_share(double level) { return level < 0.95 ? 0.6 * (1 - level) : kLucky; }
 
 /// Sums by bin of one table, or of several after each other, in one draw.
 struct BinSums {

@@ -148,7 +148,7 @@ const CurveErrors& Products::curve_errors() const {
 const RiskCoverage& Products::risk_coverage() const {
   return computed_once(risk_, [&] {
     const ColumnProducts& c = columns(Product::confidence_column);
-    return c.confidence_stretches != nullptr ? plumb::risk_coverage(*c.confidence_stretches)
+    return c.confidence_stretches != nullptr ? plumb::risk_coverage(*c.confidence_stretches, options_.threads)
                                              : plumb::risk_coverage(c.confidence);
   });
 }
@@ -197,7 +197,7 @@ Estimate Products::mmce() const {
 
 Estimate Products::mmce_top() const {
   const ColumnProducts& c = columns(Product::confidence_column);
-  if (c.confidence_stretches != nullptr) return plumb::mmce(*c.confidence_stretches);
+  if (c.confidence_stretches != nullptr) return plumb::mmce(*c.confidence_stretches, options_.threads);
   return c.mmce_top != nullptr ? (*c.mmce_top)(c.confidence) : plumb::mmce(c.confidence);
 }
 

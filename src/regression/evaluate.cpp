@@ -6,6 +6,7 @@
 #include "plumb/regression/state.hpp"
 #include "plumb/resample/interval.hpp"
 #include "plumb/resample/resample.hpp"
+#include "plumb/resample/slices.hpp"
 #include "regression/intervals.hpp"
 #include "regression/null.hpp"
 #include "regression/prepared.hpp"
@@ -93,6 +94,7 @@ Result evaluate_regression(const RegressionItems& items, const RegressionOptions
   if (!selection.without_parts.empty())
     throw InputError("⟦metrics⟧: " + std::string(selection.without_parts) +
                      " needs the variance in its parts; give ⟦aleatoric⟧ and ⟦epistemic⟧, or ⟦mean_samples⟧");
+  check_slices(items.by, std::ssize(selection.rows));
   const detail::PreparedRegression prepared(items, selection, o);
   const detail::RegressionProducts products = prepared.products();
 

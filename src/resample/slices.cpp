@@ -9,6 +9,22 @@
 
 namespace plumb {
 
+void check_slices(std::span<const Names> by, std::int64_t metrics) {
+  std::int64_t slices = 0;
+  const Names* most = nullptr;
+  for (const Names& names : by) {
+    slices += std::ssize(names.distinct());
+    if (most == nullptr || names.distinct().size() > most->distinct().size()) most = &names;
+  }
+  const std::int64_t fit = kMostSliceValues / std::max<std::int64_t>(slices, 1);
+  if (most == nullptr || metrics <= fit) return;
+  const std::string fewer =
+      fit > 0 ? "request at most " + counted(fit, "metric") + " (⟦metrics⟧ ece,brier), or " : "";
+  throw InputError(most->source() + ": " + counted(metrics, "metric") + " of " + counted(slices, "slice") +
+                   " are " + counted(metrics * slices, "value") + ", and at most " +
+                   counted(kMostSliceValues, "value") + " are computed; " + fewer + "give ⟦by⟧ fewer names");
+}
+
 double simultaneous_level(double level, std::int64_t slices) {
   return 1 - (1 - level) / static_cast<double>(std::max<std::int64_t>(slices, 1));
 }

@@ -1,5 +1,6 @@
 """plumb demo KIND: what it writes fits together, follows its truth, and does not depend on how much is requested."""
 import gzip
+import json
 
 import numpy as np
 import pytest
@@ -212,3 +213,24 @@ def test_a_folder_that_cannot_be_made(folder):
 def test_help(folder, kind):
     run = folder.run("demo", kind, "--help")
     assert run.code == 0 and f"plumb demo {kind}" in run.out and "--items" in run.out
+
+
+def test_the_kernel_line_of_the_raw_model_is_smooth_and_whole(folder):
+    """The raw model is over-confident: half of its forecasts are above 0.98, where a bandwidth at its floor made the line jump
+    between 0 and 1."""
+    assert folder.run("demo", "--out", "d", "--quiet").code == 0
+    result = folder.evaluate("--probs", "d/test/probs.npy", "--counts", "d/test/counts.npy", "--metrics", "ece,ece_kde")
+    p = np.load(folder / "d/test/probs.npy").max(axis=1)
+    table = [row for row in result["tables"]["reliability_kde"] if max(p.min(), 0.01) <= row["p"] <= min(p.max(), 0.99)]
+    assert len(table) >= 70
+    line = np.array([row["estimate"] for row in table], float)
+    assert np.isfinite(line).all(), "the line has gaps"
+    assert np.abs(np.diff(line)).max() < 0.05, "the line jumps"
+    assert np.abs(np.diff(line, 2)).max() < 0.01, "the line has corners"
+    (folder / "raw.json").write_text(json.dumps(result))
+    assert folder.run("report", "raw.json", "--plots", "plots").code == 0
+    drawn = json.loads((folder / "plots/reliability.vl.json").read_text())["datasets"]["curve"]
+    steps = np.diff([row["p"] for row in drawn])
+    assert np.allclose(steps, 0.01) and drawn[-1]["p"] == 0.99
+    shown = (p >= drawn[0]["p"]) & (p <= 1)
+    assert shown.mean() > 0.98, "the line leaves forecasts out"

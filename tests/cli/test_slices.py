@@ -186,3 +186,17 @@ def test_a_curve_says_nothing_where_nothing_was_predicted(folder):
             assert row["estimate"] is None and row["band_low"] is None
         if row["band_low"] is not None:
             assert 0 <= row["band_low"] <= row["band_high"] <= 1
+
+
+def test_more_slices_than_are_computed_are_refused_before_the_work(folder):
+    n = 240_000
+    folder.npy("p.npy", np.linspace(0.01, 0.99, n))
+    folder.npy("y.npy", np.arange(n) % 2)
+    folder.npy("id.npy", np.arange(n) // 2)
+    base = ("evaluate", "--probs", "p.npy", "--labels", "y.npy", "--by", "id.npy")
+    run = folder.run(*base, "--json", "r.json")
+    assert run.code == 2 and run.err.count("\n") == 1 and "r.json" not in folder.names()
+    assert "id.npy" in run.err and "of 120,000 slices" in run.err and "at most 41 metrics (--metrics ece,brier)" in run.err
+    assert "give --by fewer names" in run.err
+    few = folder.run(*base, "--metrics", "accuracy", "--json", "r.json", "--quiet")
+    assert few.code == 0 and len(json.loads((folder / "r.json").read_text())["per_group"]) == 120_000

@@ -5,6 +5,7 @@
 
 #include "laws/laws.hpp"
 #include "laws/simulated.hpp"
+#include "plumb/data/check.hpp"
 #include "plumb/evaluate/evaluate.hpp"
 
 namespace plumb::laws {
@@ -138,7 +139,7 @@ void corrected(Book& book) {
   }
 }
 
-/// Of these keys no interval may be left out, whatever the data.
+/// Of these keys no interval may be left out, whatever the data and the level.
 void none_left_out(Book& book) {
   const Keys keys{"accuracy", "nll", "brier", "auroc", "ece", "ece_mass", "ece_kde", "cl"};
   for (const Setting& s :
@@ -151,6 +152,17 @@ void none_left_out(Book& book) {
     book.never("an interval is left out of the keys that must have one", s.name,
                simulate_sets(book.sets(100, 5), book.seed() + 2, [&](std::uint64_t seed) {
                  const Result r = evaluate(items_of(draw(s, seed)), resampled(asked));
+                 return std::any_of(r.metrics.begin(), r.metrics.end(),
+                                    [](const auto& m) { return m.second.value && !m.second.low; });
+               }));
+  }
+  for (const double level : {0.8, 0.99}) {
+    const Setting s{.name = "5 votes, N = 50, level " + show(level), .n = 50, .votes = 5};
+    book.never("an interval is left out of the keys that must have one", s.name,
+               simulate_sets(book.sets(100, 5), book.seed() + 2, [&](std::uint64_t seed) {
+                 EvaluateOptions o = resampled(keys + kBinary);
+                 o.level = level;
+                 const Result r = evaluate(items_of(draw(s, seed)), o);
                  return std::any_of(r.metrics.begin(), r.metrics.end(),
                                     [](const auto& m) { return m.second.value && !m.second.low; });
                }));
@@ -186,7 +198,6 @@ void kernel_intervals(Book& book) {
 }
 
 void intervals(Book& book) {
-  none_left_out(book);
   if (!book.whole()) {
     cover_population(book, kOver200, kScores + kBinary, kUsual);
     cover_population(book, kShifted, kDebiased, kNearBoundary);
@@ -207,6 +218,7 @@ void intervals(Book& book) {
   cover_population(book, {.name = "10 groups of 20, slope 0.74", .n = 200, .groups = 10, .slope = 0.74},
                    Keys{"accuracy", "nll", "brier", "auroc"} + kBinary, kNearBoundary);
 }
+const Topic kAlways{"intervals always there", none_left_out};
 const Topic kOnBins{"intervals on bins", intervals_on_bins};
 const Topic kKernels{"intervals of kernel errors", kernel_intervals};
 const Topic kIntervals{"intervals", intervals};

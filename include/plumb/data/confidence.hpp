@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "plumb/data/forecasts.hpp"
@@ -17,6 +18,9 @@ class ConfidenceColumn {
   [[nodiscard]] const ForecastsView& source() const { return f_; }
   [[nodiscard]] std::int64_t stretches() const { return std::ssize(ends_); }
   void read(std::int64_t stretch, Forecasts& out) const;  ///< `out` is overwritten
+  /// use(view) for every stretch, one after the other from the first or from the last. Stretches are read
+  /// some way ahead of that, in parallel.
+  void each(bool from_last, int threads, const std::function<void(const ForecastsView&)>& use) const;
   friend Forecasts confidence_of(const Forecasts& ascending, int threads);
 
  private:

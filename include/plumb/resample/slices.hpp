@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "plumb/data/items.hpp"
 #include "plumb/registry.hpp"
 #include "plumb/resample/interval.hpp"
 #include "plumb/result.hpp"
@@ -13,6 +14,12 @@ namespace plumb {
 
 /// With more slices in all, only values are computed: each slice needs its own draws.
 inline constexpr std::int64_t kMostSliceIntervals = 200;
+
+/// Values of all slices together: each is kept, and written, with some 400 bytes.
+inline constexpr std::int64_t kMostSliceValues = 5'000'000;
+
+/// InputError, before the work, where so many metrics of so many slices would be more than that.
+void check_slices(std::span<const Names> by, std::int64_t metrics);
 
 /// Bonferroni: intervals of this level, one for each slice, all hold together with probability `level` or
 /// more, for any dependence between the slices.

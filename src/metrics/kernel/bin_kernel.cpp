@@ -46,9 +46,10 @@ BinKernel::BinKernel(double bandwidth) {
   }
 }
 
-std::vector<double> BinKernel::join(const std::vector<double>& by_bin) const {
+std::vector<double> BinKernel::join(const std::vector<double>& by_bin,
+                                    std::span<const std::size_t> used) const {
   std::vector<double> out(bins());
-  for (std::size_t c = 0; c < kVoteBins; ++c) out[joined(c)] += by_bin[c];
+  for (const std::size_t c : used) out[joined(c)] += by_bin[c];
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "metrics/kernel/vote_bins.hpp"
@@ -15,8 +16,9 @@ class BinKernel {
   /// The place of a bin of VoteBins here, where bins are joined as far as the bandwidth allows.
   [[nodiscard]] std::size_t joined(std::size_t bin) const { return bin >> level_; }
   [[nodiscard]] std::size_t bins() const { return kVoteBins >> level_; }
-  /// Sums over the joined bins, each of its bins added in ascending order.
-  [[nodiscard]] std::vector<double> join(const std::vector<double>& by_bin) const;
+  /// Sums over the joined bins, each of its bins added in ascending order; `used`: those that are not 0.
+  [[nodiscard]] std::vector<double> join(const std::vector<double>& by_bin,
+                                         std::span<const std::size_t> used) const;
 
   struct Sums {
     double all = 0, hits = 0;

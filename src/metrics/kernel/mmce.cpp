@@ -135,14 +135,8 @@ Estimate mmce(const ForecastsView& ascending, double width) {
   return mmce_of(width, [&](auto use) { use(ascending); });
 }
 
-Estimate mmce(const ConfidenceColumn& column) {
-  return mmce_of(kMmceWidth, [&](auto use) {
-    Forecasts stretch;
-    for (std::int64_t s = 0; s < column.stretches(); ++s) {
-      column.read(s, stretch);
-      use(stretch.view());
-    }
-  });
+Estimate mmce(const ConfidenceColumn& column, int threads) {
+  return mmce_of(kMmceWidth, [&](auto use) { column.each(false, threads, use); });
 }
 
 MmceDraws::MmceDraws(const ForecastsView& f) : whole_(f.whole_counts && f.weight.empty() && f.times.empty()) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "metrics/kernel/bin_kernel.hpp"
@@ -54,8 +55,8 @@ std::size_t tenth_of(std::size_t bin) {
 }
 
 // Bins and kinds are taken in order: the sums do not depend on how the items were counted.
-VoteErrors errors_at(const VoteBins& votes, const BinKernel& kernel) {
-  const std::vector<double> w = kernel.join(votes.w), wy = kernel.join(votes.wy);
+VoteErrors errors_at(const VoteBins& votes, std::span<const std::size_t> filled, const BinKernel& kernel) {
+  const std::vector<double> w = kernel.join(votes.w, filled), wy = kernel.join(votes.wy, filled);
   const double a = kPriorVotes * (votes.weight / votes.votes), hits_of_a = a * (votes.hits / votes.weight);
   std::array<double, kTenths> error{}, weight{};
   BinKernel::Sums g;
@@ -84,14 +85,21 @@ VoteErrors errors_at(const VoteBins& votes, const BinKernel& kernel) {
   return {sum / total, means / used};
 }
 
-bool can_predict(const VoteBins& votes) {
-  const auto used = std::count_if(votes.w.begin(), votes.w.end(), [](double w) { return w > 0; });
-  return used > 1 && !votes.kind.empty();
+/// The bins that hold votes: a few of 2,048 in a small slice, for each of which twenty kernels are tried.
+std::vector<std::size_t> used_bins(const VoteBins& votes) {
+  std::vector<std::size_t> out;
+  for (std::size_t c = 0; c < kVoteBins; ++c)
+    if (votes.w[c] > 0) out.push_back(c);
+  return out;
+}
+
+bool can_predict(const VoteBins& votes, std::span<const std::size_t> used) {
+  return used.size() > 1 && !votes.kind.empty();
 }
 
 class Search {
  public:
-  explicit Search(const VoteBins& votes) : votes_(votes) {
+  Search(const VoteBins& votes, std::span<const std::size_t> used) : votes_(votes), used_(used) {
     for (int i = 0; i <= kSteps; i += 2) look(i);
   }
   Bandwidth least(double VoteErrors::*of) {
@@ -116,7 +124,7 @@ class Search {
 
  private:
   void look(int i) {
-    if (i >= 0 && i <= kSteps && !errors_[i]) errors_[i] = errors_at(votes_, kernel_of_step(i));
+    if (i >= 0 && i <= kSteps && !errors_[i]) errors_[i] = errors_at(votes_, used_, kernel_of_step(i));
   }
   // How much worse step i is than step j, in nats.
   double gap(int i, int j, double VoteErrors::*of) {
@@ -133,6 +141,7 @@ class Search {
     return least;
   }
   const VoteBins& votes_;
+  std::span<const std::size_t> used_;
   std::array<std::optional<VoteErrors>, kSteps + 1> errors_;
 };
 
@@ -141,17 +150,19 @@ class Search {
 VoteErrors vote_errors(const ForecastsView& f, double bandwidth, int threads) {
   const VoteBins votes = vote_bins(f, threads);
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  return can_predict(votes) ? errors_at(votes, BinKernel(bandwidth)) : VoteErrors{kNone, kNone};
+  const std::vector<std::size_t> used = used_bins(votes);
+  return can_predict(votes, used) ? errors_at(votes, used, BinKernel(bandwidth)) : VoteErrors{kNone, kNone};
 }
 
 static VoteBandwidths best_bandwidths(const VoteBins& votes) {
-  if (!can_predict(votes)) {
+  const std::vector<std::size_t> used = used_bins(votes);
+  if (!can_predict(votes, used)) {
     Bandwidth one;
     one.why =
         "the forecasts do not have two different probabilities of which at least one is neither 0 nor 1";
     return {one, one};
   }
-  Search search(votes);
+  Search search(votes, used);
   return {search.least(&VoteErrors::by_vote), search.least(&VoteErrors::by_p)};
 }
 

@@ -117,14 +117,10 @@ RiskCoverage risk_coverage(const ForecastsView& ascending) {
   });
 }
 
-RiskCoverage risk_coverage(const ConfidenceColumn& column) {
+RiskCoverage risk_coverage(const ConfidenceColumn& column, int threads) {
   return detail::with_counts(column.source(), [&]<class A>(A) {
     RiskWalk<A> walk;
-    Forecasts stretch;
-    for (std::int64_t s = column.stretches(); s-- > 0;) {
-      column.read(s, stretch);
-      walk.add(stretch.view());
-    }
+    column.each(true, threads, [&](const ForecastsView& stretch) { walk.add(stretch); });
     return walk.value(column.source());
   });
 }

@@ -77,12 +77,13 @@ Json curves(const Runs& runs) {
     const Json* curve = rows(run, "reliability_kde");
     if (curve == nullptr) curve = rows(run, "reliability_smooth");
     if (curve == nullptr) continue;
-    // The curve is meaningless where there are no forecasts.
+    // The curve is meaningless where there are no forecasts. At 0 and 1 it is the mean of the votes at that
+    // end alone (docs/metrics/ece_kde.md), to which a smooth line would jump.
     double peak = 0;
     for (const Json& row : *curve) peak = std::max(peak, number(row, "density").value_or(0));
     for (const Json& row : *curve) {
       const auto p = number(row, "p"), y = number(row, "estimate"), density = number(row, "density");
-      if (!p || !y || density.value_or(0) < 0.002 * peak) continue;
+      if (!p || !y || *p <= 0 || *p >= 1 || density.value_or(0) < 0.002 * peak) continue;
       out.push_back({{"model", run.name}, {"view", kEvent}, {"p", *p}, {"estimate", *y}});
     }
   }

@@ -340,7 +340,17 @@ TEST(Forecasts, StretchesOfTheConfidenceKeepEqualValuesTogether) {
   EXPECT_EQ(all.p, whole.p);
   EXPECT_EQ(all.hits, whole.hits);
   EXPECT_EQ(all.weight, whole.weight);
+  for (const bool from_last : {false, true}) {
+    std::vector<std::vector<double>> seen;
+    column.each(from_last, 3, [&](const ForecastsView& v) { seen.emplace_back(v.p.begin(), v.p.end()); });
+    ASSERT_EQ(std::ssize(seen), column.stretches());
+    if (from_last) std::reverse(seen.begin(), seen.end());
+    std::vector<double> joined;
+    for (const auto& p : seen) joined.insert(joined.end(), p.begin(), p.end());
+    EXPECT_EQ(joined, whole.p);
+  }
   EXPECT_EQ(ConfidenceColumn({}).stretches(), 0);
+  ConfidenceColumn({}).each(true, 2, [](const ForecastsView&) { FAIL(); });
 }
 
 TEST(Forecasts, SliceAndAccessors) {

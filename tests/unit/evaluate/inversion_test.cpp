@@ -157,6 +157,25 @@ TEST(Inversion, FoldedNormalIsAsWideAsItsClearGapsSay) {
   EXPECT_NEAR(invert_folded(0.013, some, 0.95, 0.02).low, 0, 1e-12);  // at 0 as the draws
 }
 
+TEST(Inversion, FoldedNormalOfALuckyValueIsThatOfItsEdge) {
+  const std::vector<double> some = {0.02, 0.03, 0.035, 0.04, 0.055};
+  for (const double level : {0.8, 0.9, 0.95, 0.99}) {
+    const Inverted b = invert_folded(0.001, some, level);
+    EXPECT_EQ(b.low, 0) << level;
+    EXPECT_EQ(b.median, 0) << level;
+    EXPECT_GT(b.high, 0.001) << level;
+    EXPECT_EQ(invert_folded(0.002, some, level).high, b.high) << level;
+    EXPECT_GT(invert_folded(0.04, some, level).high, b.high) << level;
+  }
+}
+
+TEST(Inversion, LuckProvesNothingAtAnyLevel) {
+  BinNoise c = simulated(0, 15, 999, 10);
+  for (double& g : c.gap) g = 0;
+  for (const double level : {0.8, 0.9, 0.99})
+    EXPECT_GT(invert(c, PlugIn::absolute, level).high, 0.001) << level;
+}
+
 TEST(Inversion, ClearSpreadIsThatOfTheSignedSum) {
   const BinNoise c = simulated(0.1, 4, 500, 12);
   std::vector<double> sums;

@@ -14,7 +14,7 @@ inline constexpr double kMmceWidth = 0.4;
 /// sqrt of the mean over pairs of votes of (y_i - p_i)(y_j - p_j) exp(-|p_i - p_j| / width). `ascending`: p
 /// in ascending order (ties in any order give the same bits). Linear after the sort.
 [[nodiscard]] Estimate mmce(const ForecastsView& ascending, double width = kMmceWidth);
-[[nodiscard]] Estimate mmce(const ConfidenceColumn& column);
+[[nodiscard]] Estimate mmce(const ConfidenceColumn& column, int threads = 0);
 
 /// The same for draws of outcomes on one column of whole counts without weights: what depends on the
 /// forecasts alone is kept, 8 bytes per forecast and 4 where some are equal. The bits are those of mmce().

@@ -30,7 +30,7 @@ struct RiskCoverage {
 };
 /// O(N), no memory.
 [[nodiscard]] RiskCoverage risk_coverage(const ForecastsView& ascending);
-[[nodiscard]] RiskCoverage risk_coverage(const ConfidenceColumn& column);
+[[nodiscard]] RiskCoverage risk_coverage(const ConfidenceColumn& column, int threads = 0);
 /// The curve itself, from the most confident on. With more distinct scores than `points` one is kept where
 /// the coverage passes a multiple of 1/points, so that the last has coverage 1.
 [[nodiscard]] std::vector<RiskCoveragePoint> risk_coverage_curve(const ForecastsView& ascending, int points);

@@ -65,11 +65,14 @@ TEST(RiskCoverage, StretchesOfTheConfidenceGiveTheBitsOfTheColumn) {
     if (weighted) f.weight.assign(f.size(), 0.3);
     const Forecasts whole = confidence_of(f, 1);
     const ConfidenceColumn column(f.view());
-    const RiskCoverage a = risk_coverage(whole.view()), b = risk_coverage(column);
-    EXPECT_EQ(*a.aurc.value, *b.aurc.value);
-    EXPECT_EQ(*a.eaurc.value, *b.eaurc.value);
-    EXPECT_EQ(*a.augrc.value, *b.augrc.value);
-    EXPECT_EQ(*mmce(whole.view()).value, *mmce(column).value);
+    const RiskCoverage a = risk_coverage(whole.view());
+    for (const int threads : {1, 2, 5}) {
+      const RiskCoverage b = risk_coverage(column, threads);
+      EXPECT_EQ(*a.aurc.value, *b.aurc.value);
+      EXPECT_EQ(*a.eaurc.value, *b.eaurc.value);
+      EXPECT_EQ(*a.augrc.value, *b.augrc.value);
+      EXPECT_EQ(*mmce(whole.view()).value, *mmce(column, threads).value);
+    }
   }
 }
 
