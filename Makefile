@@ -131,7 +131,7 @@ FUZZ_SECONDS ?= 120
 test-long: export PLUMB_LONG := 1
 test-long: export PLUMB_RESULTS := $(CURDIR)/build/results-long
 test-long:
-	@tools/setup build web figures test browser onnx nifti arrow duckdb scale spark python current-torch site train lint fuzz bare package
+	@tools/setup build web figures test browser onnx nifti arrow duckdb scale spark python current-torch frameworks site train lint fuzz bare package
 	@rm -rf $(PLUMB_RESULTS)
 	@status=0; \
 	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_WERROR=ON && $(PART) build cmake --build build || status=1; \

@@ -1,40 +1,19 @@
 #include "rater_inputs.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "annotations.hpp"
 #include "class_file.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/data/class_names.hpp"
 #include "plumb/numeric/narrow.hpp"
 
 namespace plumb::cli {
 namespace {
 
-/// The largest class index plus one.
-int classes_of_numbers(const Rows& labels) {
-  constexpr std::int64_t kBlock = 65536;
-  constexpr double kMostClasses = 100000;
-  std::vector<double> block;
-  double largest = 0;
-  for (std::int64_t begin = 0; begin < labels.rows(); begin += kBlock) {
-    const std::int64_t end = std::min(begin + kBlock, labels.rows());
-    block.resize((end - begin) * labels.width());
-    labels.read(begin, end, block);
-    for (const double x : block)
-      if (!std::isnan(x)) largest = std::max(largest, x);
-  }
-  if (largest >= kMostClasses)
-    throw InputError(labels.name() + " has the class " + show(largest) +
-                     "; classes are numbers from 0, or names");
-  return std::max(2, static_cast<int>(largest) + 1);
-}
-
 /// Names the classes of text; returns how many classes there are.
 int settle_classes(Rows& labels, Args& names, InputRecord& record) {
   labels = with_classes(std::move(labels), 0, names, record);
   if (!names.empty()) return narrow<int>(std::ssize(names));
-  return classes_of_numbers(labels);
+  return count_classes(labels);
 }
 
 Names all_items(const Annotations& annotations) {

@@ -7,6 +7,7 @@
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/io/table_file.hpp"
+#include "plumb/model/consensus.hpp"
 #include "plumb/report/ceiling.hpp"
 #include "plumb/report/json.hpp"
 #include "plumb/report/raters.hpp"
@@ -136,7 +137,7 @@ int raters_command(const Args& args) {
   Result result;
   std::string judged_text;
   if (gold) {
-    Items judged = consensus_items(inputs, r.consensus);
+    Items judged = consensus_items(inputs.items, r.consensus);
     judged.votes = *gold;
     EvaluateOptions how;
     how.bootstrap = o.bootstrap;
@@ -145,9 +146,10 @@ int raters_command(const Args& args) {
     how.threads = o.threads;
     result = evaluate(judged, how);
     judged_text = "\nThe consensus against the gold votes\n" + render_terminal(result, stdout_options(false));
-    const CalibratedConsensus c = calibrate_consensus(judged, f.gold.method, how);
-    result.sections.emplace_back("calibrated_consensus", calibrated_section(c, result));
-    judged_text += calibrated_text(c, result);
+    const CalibratedConsensus c = calibrate_consensus(judged, result, f.gold.method, how);
+    const std::string& method = c.model.steps.back().method;
+    add_calibrated_consensus(method, kGoldFolds, c.scores, result);
+    judged_text += render_calibrated_consensus(method, kGoldFolds, c.scores);
     write_classes(f.calibrated, c.probabilities, r.items, inputs);
   }
   result.version = version();

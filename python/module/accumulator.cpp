@@ -33,7 +33,12 @@ template <class Sums, auto kColumns, auto kOptions, bool kRegression>
 void bind(nb::module_& m, const char* name) {
   nb::class_<Sums>(m, name)
       .def("__init__",
-           [](Sums* self, nb::dict options) { new (self) Sums(kOptions(Keywords(std::move(options)))); })
+           [](Sums* self, nb::dict options) {
+             const Keywords given(std::move(options));
+             bool ids_once = false;
+             given.read("check_ids", ids_once);
+             new (self) Sums(kOptions(given), ids_once);
+           })
       .def("update",
            [](Sums& self, nb::dict columns) {
              Arguments arguments(std::move(columns));
@@ -42,7 +47,16 @@ void bind(nb::module_& m, const char* name) {
              add_batch(self, read);
            })
       .def("merge", [](Sums& self, const Sums& other) { self.merge(other); })
-      .def("compute", [](const Sums& self) { return printed(self.finish(), kRegression); })
+      .def(
+          "compute",
+          [](const Sums& self, const nb::object& name) {
+            PrintedResult out = printed(self.finish(), kRegression);
+            if (!name.is_none())
+              out.result.sections.insert(out.result.sections.begin(),
+                                         {"name", Tree(Value(nb::cast<std::string>(name)))});
+            return out;
+          },
+          nb::arg("name").none())
       .def("to_bytes",
            [](const Sums& self) {
              const std::string bytes = self.to_bytes();
@@ -56,6 +70,7 @@ void bind(nb::module_& m, const char* name) {
 }  // namespace
 
 void bind_accumulators(nb::module_& m) {
+  m.def("is_regression_state", [](const nb::bytes& bytes) { return is_regression_state(text_of(bytes)); });
   bind<Accumulator, item_columns, evaluate_options, false>(m, "Accumulator");
   bind<RegressionAccumulator, regression_columns, regression_options, true>(m, "RegressionAccumulator");
 }

@@ -91,6 +91,14 @@ bool is_of_pyarrow(nb::handle value) {
   return nb::cast<std::string>(nb::str(value.type().attr("__module__"))).starts_with("pyarrow");
 }
 
+/// TensorFlow ends the process when a tensor of text is asked for its memory.
+bool is_text_of_tensorflow(nb::handle value) {
+  if (PyDict_GetItemString(PyImport_GetModuleDict(), "tensorflow") == nullptr) return false;
+  return nb::cast<std::string>(nb::str(value.type().attr("__module__"))).starts_with("tensorflow") &&
+         nb::hasattr(value, "dtype") &&
+         nb::cast<std::string>(nb::str(value.attr("dtype").attr("name"))) == "string";
+}
+
 ArrowReadOptions arrow_options(const std::string& name, Holds holds) {
   ArrowReadOptions options;
   options.want = holds == Holds::numbers   ? Want::numbers
@@ -153,9 +161,14 @@ Array Arguments::converted(const std::string& name, nb::handle value) {
 
 Data Arguments::data(const std::string& name, nb::handle value, Holds holds) {
   if (!value.is_valid() || value.is_none()) return {};
+  return array(name, value, holds);
+}
+
+Array Arguments::array(const std::string& name, nb::handle value, Holds holds) {
   AnyArray held;
   std::optional<Array> array;
-  if (!has_mask(value) && !is_of_pyarrow(value)) array = in_place(value, held);
+  if (!has_mask(value) && !is_of_pyarrow(value) && !is_text_of_tensorflow(value))
+    array = in_place(value, held);
   if (array) {
     arrays_.push_back(std::move(held));
   } else if (array = from_arrow(name, value, holds); !array) {

@@ -30,6 +30,8 @@ class Arguments {
   /// Not given for None. ValueError or TypeError names the argument.
   [[nodiscard]] Data data(const char* name, Holds holds = Holds::numbers);
   [[nodiscard]] Data data(const std::string& name, nb::handle value, Holds holds = Holds::numbers);
+  /// The array itself, of any rank.
+  [[nodiscard]] Array array(const std::string& name, nb::handle value, Holds holds = Holds::numbers);
   /// {name: array}
   [[nodiscard]] std::vector<std::pair<std::string, Data>> named(const char* name,
                                                                 Holds holds = Holds::numbers);

@@ -2,7 +2,9 @@
 #include <nanobind/stl/string.h>
 
 #include "options.hpp"
+#include "plumb/data/check.hpp"
 #include "plumb/data/class_names.hpp"
+#include "plumb/io/pictures.hpp"
 #include "plumb/plumb.hpp"
 #include "plumb/report/compare.hpp"
 #include "plumb/report/results.hpp"
@@ -92,20 +94,64 @@ PrintedResult stability_of(nb::dict columns, nb::dict keywords) {
   return {std::move(result), [s](const TerminalOptions& o) { return render_stability(s, o); }};
 }
 
+/// Pictures of the suspects, and a note about those that are too large for a page.
+std::vector<std::string> suspect_pictures(const Data& given, std::int64_t items, const UncertaintyResult& r,
+                                          std::vector<std::string>& notes) {
+  if (!given.given()) return {};
+  const Pictures pictures(given.rows("images"), "images");
+  if (pictures.size() != items)
+    throw InputError("images has " + counted(pictures.size(), "picture") + " for " + counted(items, "item") +
+                     "; give one for each");
+  std::vector<std::string> out;
+  std::int64_t large = 0;
+  for (const Suspect& s : r.suspects) {
+    out.push_back(pictures.data_uri(s.row));
+    large += out.back().empty() ? 1 : 0;
+  }
+  if (large > 0)
+    notes.push_back(counted(large, "picture") + " of suspects left out: larger than " +
+                    std::to_string(kMostPictureBytes / 1000) + " kB");
+  return out;
+}
+
+/// Weight and accuracy of each bin, from the least to the most confident.
+UncertaintyResult of_histogram(const Data& given, const UncertaintyOptions& o) {
+  const Rows rows = given.rows("histogram");
+  if (rows.width() != 2)
+    throw InputError("histogram takes two columns, the weight w and the accuracy p of each bin, not " +
+                     std::to_string(rows.width()));
+  std::vector<double> both(2 * rows.rows()), w, p;
+  rows.read(0, rows.rows(), both);
+  for (std::size_t i = 0; i < both.size(); i += 2) {
+    w.push_back(both[i]);
+    p.push_back(both[i + 1]);
+  }
+  return score_histogram(w, p, o);
+}
+
 PrintedResult uncertainty_of(nb::dict columns, nb::dict keywords) {
   Arguments arguments(std::move(columns));
+  const Data histogram = arguments.data("histogram");
   const ItemColumns read = item_columns(arguments);
   const std::vector<std::pair<std::string, Data>> own = arguments.named("scores");
+  const Data images = arguments.data("images", Holds::classes);
   UncertaintyOptions options = uncertainty_options(Keywords(std::move(keywords)));
   UncertaintyResult r;
   ItemNames names;
   Result result = run(true, arguments.object("progress"), [&](const Hooks& hooks) {
     options.progress = hooks.progress;
     options.cancel = hooks.cancel;
+    if (histogram.given()) {
+      r = of_histogram(histogram, options);
+      return uncertainty_result(r, options, nullptr, names);
+    }
     const ReadItems items = read_columns(read, options.threads);
     names = {items.ids, items.items.class_names};
     r = uncertainty(items.items, options, own, items.ids);
-    Result out = uncertainty_result(r, options, &items.items, names);
+    std::vector<std::string> notes;
+    const std::vector<std::string> pictures = suspect_pictures(images, items.items.size(), r, notes);
+    Result out = uncertainty_result(r, options, &items.items, names, pictures);
+    out.notes.insert(out.notes.end(), notes.begin(), notes.end());
     add_read_notes(items, out);
     return out;
   });

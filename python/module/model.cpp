@@ -3,6 +3,10 @@
 
 #include "arrays.hpp"
 #include "options.hpp"
+#include "plumb/calibrate/cross_fit.hpp"
+#include "plumb/calibrate/fit_model.hpp"
+#include "plumb/calibrate/regression/cross_fit.hpp"
+#include "plumb/data/check.hpp"
 #include "plumb/plumb.hpp"
 #include "results.hpp"
 #include "run.hpp"
@@ -37,8 +41,46 @@ Model fit_regression(const std::string& method, nb::dict columns, nb::dict keywo
   Arguments arguments(std::move(columns));
   const RegressionColumns read = regression_columns(arguments);
   const RegressionFitOptions options = regression_fit_options(Keywords(std::move(keywords)));
-  return run(true, nb::none(),
-             [&](const Hooks&) { return fit(method, make_regression_items(read), options); });
+  return run(true, nb::none(), [&](const Hooks&) {
+    const RegressionItems items = make_regression_items(read);
+    return method == "auto" ? Model(fit_regression_auto(items, options)) : fit(method, items, options);
+  });
+}
+
+/// Out-of-fold probabilities, N x K or N of class 1.
+nb::object cross_fit_items(const std::string& method, nb::dict columns, nb::dict keywords, const Model* after,
+                           int folds) {
+  Arguments arguments(std::move(columns));
+  const ItemColumns read = item_columns(arguments);
+  const Data features = arguments.data("features");
+  FitOptions options = fit_options(Keywords(std::move(keywords)));
+  std::int64_t rows = 0;
+  std::vector<double> z = run(true, arguments.object("progress"), [&](const Hooks& hooks) {
+    options.progress = hooks.progress;
+    options.cancel = hooks.cancel;
+    options.features = features.rows("features");
+    Items items = make_items(read);
+    rows = items.size();
+    if (after != nullptr) items = fit_model(method, items, options, &after->parts()).items;
+    return cross_fit(method, items, options, folds);
+  });
+  const std::int64_t width = std::ssize(z) / std::max<std::int64_t>(1, rows);
+  return numpy_array(std::move(z), width == 1 ? std::vector{rows} : std::vector{rows, width});
+}
+
+/// Out-of-fold variances, N or N x d.
+nb::object cross_fit_regression(const std::string& method, nb::dict columns, nb::dict keywords, int folds) {
+  Arguments arguments(std::move(columns));
+  const RegressionColumns read = regression_columns(arguments);
+  const RegressionFitOptions options = regression_fit_options(Keywords(std::move(keywords)));
+  std::vector<std::int64_t> shape;
+  std::vector<double> out = run(true, nb::none(), [&](const Hooks&) {
+    const RegressionItems items = make_regression_items(read);
+    shape = {items.size()};
+    if (items.outputs() > 1) shape.push_back(items.outputs());
+    return cross_fit_variances(method, items, options, folds);
+  });
+  return numpy_array(std::move(out), shape);
 }
 
 /// Two columns where two came in.
@@ -52,6 +94,25 @@ void widen(std::pair<std::vector<double>, std::vector<std::int64_t>>& probs,
     pairs.push_back(p);
   }
   probs = {std::move(pairs), std::move(shape)};
+}
+
+/// The probability that two raters disagree, for each item.
+nb::object disagreement_of(const Model& model, nb::dict columns) {
+  Arguments arguments(std::move(columns));
+  const ItemColumns read = item_columns(arguments);
+  const Data features = arguments.data("features");
+  std::vector<double> out;
+  {
+    const nb::gil_scoped_release without_lock;
+    ApplyOptions options;
+    options.features = features.rows("features");
+    options.disagreement = true;
+    apply_model(model.parts(), make_items(read).predictions, options, [&](const CalibratedChunk& c) {
+      out.insert(out.end(), c.disagreement.begin(), c.disagreement.end());
+    });
+  }
+  const std::int64_t n = std::ssize(out);
+  return numpy_array(std::move(out), {n});
 }
 
 /// Calibrated probabilities in the shape of what came in, and alpha_0 where the model gives one.
@@ -128,6 +189,7 @@ void bind_models(nb::module_& m) {
   const auto bytes = [](const std::string& s) { return nb::bytes(s.data(), s.size()); };
   nb::class_<Model>(m, "Model")
       .def("apply", &apply_items)
+      .def("disagreement", &disagreement_of)
       .def("apply_regression", &apply_regression)
       .def("intervals", &intervals)
       .def("save", &Model::save)
@@ -141,7 +203,12 @@ void bind_models(nb::module_& m) {
   m.def("fit", &fit_items, nb::arg("method"), nb::arg("columns"), nb::arg("options"),
         nb::arg("after").none());
   m.def("fit_regression", &fit_regression, nb::arg("method"), nb::arg("columns"), nb::arg("options"));
+  m.def("cross_fit", &cross_fit_items, nb::arg("method"), nb::arg("columns"), nb::arg("options"),
+        nb::arg("after").none(), nb::arg("folds"));
+  m.def("cross_fit_regression", &cross_fit_regression, nb::arg("method"), nb::arg("columns"),
+        nb::arg("options"), nb::arg("folds"));
   m.def("calibrators", &calibrator_rows);
+  bind_guarantees(m);
 }
 
 }  // namespace plumb::python

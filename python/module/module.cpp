@@ -31,6 +31,10 @@ NB_MODULE(_plumb, m) {
   bind_results(m);
   bind_evaluate(m);
   bind_commands(m);
+  bind_raters(m);
+  bind_sets(m);
+  bind_cases(m);
+  bind_simulations(m);
   bind_metrics(m);
   bind_accumulators(m);
   bind_models(m);

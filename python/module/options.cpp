@@ -45,6 +45,19 @@ double number(const char* name, nb::handle value) {
   return out;
 }
 
+void check_between(const char* name, std::int64_t value, std::int64_t lowest, std::int64_t highest) {
+  if (value < lowest || value > highest)
+    throw InputError(opt(name) + " must be between " + std::to_string(lowest) + " and " +
+                     std::to_string(highest) + ", not " + std::to_string(value));
+}
+
+void read_ties(const Keywords& k, Ties& out) {
+  k.choice(
+      "ties",
+      {{"half", Ties::half}, {"absent", Ties::absent}, {"lowest", Ties::lowest}, {"random", Ties::random}},
+      out);
+}
+
 std::string text(const char* name, nb::handle value) {
   if (!PyUnicode_Check(value.ptr())) refuse_type(name, "text", value);
   return nb::cast<std::string>(value);
@@ -62,6 +75,9 @@ void Keywords::refuse(const char* name, const std::string& known, const std::str
 
 void Keywords::read(const char* name, int& out) const {
   if (const nb::object v = value(name); !v.is_none()) out = small_integer(name, v);
+}
+void Keywords::read(const char* name, std::int64_t& out) const {
+  if (const nb::object v = value(name); !v.is_none()) out = integer(name, v);
 }
 void Keywords::read(const char* name, double& out) const {
   if (const nb::object v = value(name); !v.is_none()) out = number(name, v);
@@ -103,6 +119,16 @@ void Keywords::read(const char* name, std::vector<double>& out) const {
   out.clear();
   for (const nb::handle one : v) out.push_back(number(name, one));
 }
+void Keywords::read(const char* name, std::vector<int>& out) const {
+  const nb::object v = value(name);
+  if (v.is_none()) return;
+  out.clear();
+  if (PyIndex_Check(v.ptr())) {
+    out.push_back(small_integer(name, v));
+    return;
+  }
+  for (const nb::handle one : v) out.push_back(small_integer(name, one));
+}
 void Keywords::read(const char* name, std::optional<int>& out) const {
   if (const nb::object v = value(name); !v.is_none()) out = small_integer(name, v);
 }
@@ -112,6 +138,8 @@ void Keywords::read(const char* name, std::optional<std::int64_t>& out) const {
 void Keywords::read(const char* name, std::optional<double>& out) const {
   if (const nb::object v = value(name); !v.is_none()) out = number(name, v);
 }
+
+bool Keywords::given(const char* name) const { return !value(name).is_none(); }
 
 bool Keywords::is_text(const char* name) const { return PyUnicode_Check(value(name).ptr()) != 0; }
 
@@ -137,10 +165,7 @@ EvaluateOptions evaluate_options(const Keywords& k) {
            o.curve);
   k.read("thresholds", o.thresholds);
   k.choice("leave_out", {{"vote", LeaveOut::vote}, {"item", LeaveOut::item}}, o.leave_out);
-  k.choice(
-      "ties",
-      {{"half", Ties::half}, {"absent", Ties::absent}, {"lowest", Ties::lowest}, {"random", Ties::random}},
-      o.ties);
+  read_ties(k, o.ties);
   k.read("sample_items", o.sample_items);
   check_bins(o.bins);
   check_threads(o.threads);
@@ -168,6 +193,84 @@ RegressionOptions regression_options(const Keywords& k) {
   check_bins(o.bins);
   check_threads(o.threads);
   check_bootstrap(o.bootstrap);
+  return o;
+}
+
+AuditOptions audit_options(const Keywords& k) {
+  AuditOptions o;
+  const int replicates = o.evaluate.bootstrap;
+  o.evaluate = evaluate_options(k);
+  if (!k.given("bootstrap")) o.evaluate.bootstrap = replicates;
+  k.read("cross", o.cross);
+  check_between("cross", o.cross, 1, 8);
+  k.read("min_items", o.min_items);
+  k.read("rank", o.rank);
+  return o;
+}
+
+RatersOptions raters_options(const Keywords& k) {
+  RatersOptions o;
+  k.read("one_coin", o.one_coin);
+  k.read("ordered", o.ordered);
+  k.read("prior", o.prior);
+  k.read("converged_at", o.converged_at);
+  k.read("iterations", o.iterations);
+  k.read("ask", o.ask);
+  k.read("target_se", o.target_se);
+  k.read("bootstrap", o.bootstrap);
+  k.read("level", o.level);
+  k.read("seed", o.seed);
+  k.read("threads", o.threads);
+  check_threads(o.threads);
+  check_level(o.level);
+  return o;
+}
+
+QuantileOptions quantile_options(const Keywords& k) {
+  QuantileOptions o;
+  k.read("bootstrap", o.bootstrap);
+  k.read("level", o.level);
+  k.read("seed", o.seed);
+  k.read("threads", o.threads);
+  check_threads(o.threads);
+  check_bootstrap(o.bootstrap);
+  return o;
+}
+
+SetsOptions sets_options(const Keywords& k) {
+  SetsOptions o;
+  k.read("level", o.level);
+  k.read("seed", o.seed);
+  read_ties(k, o.ties);
+  return o;
+}
+
+SetOptions set_options(const Keywords& k) {
+  SetOptions o;
+  k.choice("set_score", {{"lac", SetScore::lac}, {"aps", SetScore::aps}, {"raps", SetScore::raps}}, o.score);
+  k.read("levels", o.levels);
+  k.read("penalty", o.lambda);
+  if (k.given("penalty") && o.score != SetScore::raps)
+    throw InputError("⟦penalty⟧ has no effect on sets of this score; it is for ⟦set_score⟧ raps");
+  k.read("by_class", o.by_class);
+  k.read("seed", o.seed);
+  if (k.given("seed") && !o.by_class)
+    throw InputError("⟦seed⟧ has no effect without ⟦by_class⟧; leave it out");
+  k.read("threads", o.threads);
+  check_threads(o.threads);
+  return o;
+}
+
+MultigroupOptions multigroup_options(const Keywords& k) {
+  MultigroupOptions o;
+  k.read("rounds", o.rounds);
+  check_between("rounds", o.rounds, 1, 100'000);
+  k.read("level", o.level);
+  k.read("cross", o.cross);
+  check_between("cross", o.cross, 1, 8);
+  k.read("seed", o.seed);
+  k.read("threads", o.threads);
+  check_threads(o.threads);
   return o;
 }
 

@@ -7,6 +7,7 @@
 #include "plumb/io/atomic_file.hpp"
 #include "plumb/report/html.hpp"
 #include "plumb/report/json.hpp"
+#include "plumb/report/tripod.hpp"
 
 namespace plumb::python {
 namespace {
@@ -46,6 +47,8 @@ void record_call(const Arguments& arguments, Result& result) {
 void bind_results(nb::module_& m) {
   nb::class_<PrintedResult>(m, "Result")
       .def("json", [](const PrintedResult& r) { return render_json(r.result); })
+      .def("tripod_csv", [](const PrintedResult& r) { return tripod_csv(r.result); })
+      .def("tripod_html", [](const PrintedResult& r) { return tripod_html(r.result); })
       .def(
           "text",
           [](const PrintedResult& r, int width, bool all) {

@@ -34,6 +34,11 @@ void bind_commands(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_accumulators(nb::module_& m);
 void bind_models(nb::module_& m);
+void bind_guarantees(nb::module_& m);
+void bind_raters(nb::module_& m);
+void bind_sets(nb::module_& m);
+void bind_cases(nb::module_& m);
+void bind_simulations(nb::module_& m);
 void bind_figures(nb::module_& m);
 void bind_tables(nb::module_& m);
 

@@ -17,17 +17,19 @@ from plumb._core import version as __version__
 
 # Where each name is; its module is loaded when the name is first used, so that importing plumb costs a few milliseconds.
 _HOMES = {
-    "functions": ("compare", "evaluate", "stability", "uncertainty"),
-    "models": ("Model", "calibrators", "fit", "load"),
+    "cases": ("evaluate_cases",),
+    "functions": ("audit", "compare", "demo", "evaluate", "merge", "raters", "stability", "uncertainty"),
+    "models": ("Model", "calibrators", "cross_fit", "fit", "load"),
     "result": ("Metric", "Plot", "Result", "report"),
     "streaming": ("Accumulator", "RegressionAccumulator"),
     "": ("metrics", "train"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("dask", "functions", "metrics", "models", "result", "sklearn", "spark", "streaming", "torch", "torchmetrics", "train")
+_MODULES = ("cases", "dask", "functions", "metrics", "models", "result", "sklearn", "spark", "streaming", "torch", "torchmetrics", "train")
 
-__all__ = ["Accumulator", "Metric", "Model", "Plot", "RegressionAccumulator", "Result", "calibrators", "compare", "evaluate",
-           "fit", "load", "metrics", "report", "scorer", "stability", "train", "uncertainty"]
+__all__ = ["Accumulator", "Metric", "Model", "Plot", "RegressionAccumulator", "Result", "audit", "calibrators", "compare",
+           "cross_fit", "demo", "evaluate", "evaluate_cases", "fit", "load", "merge", "metrics", "raters", "report", "scorer",
+           "stability", "train", "uncertainty"]
 
 
 def __getattr__(name):

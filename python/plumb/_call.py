@@ -1,4 +1,6 @@
 """Keyword arguments on their way to the compiled module."""
+import os
+
 from plumb._arrays import columns_of
 
 
@@ -14,7 +16,7 @@ def written(function, given):
 def _defaults(function):
     code, given = function.__code__, function.__defaults__ or ()
     positional = code.co_varnames[:code.co_argcount]
-    return {**dict.fromkeys(positional), **dict(zip(positional[len(positional) - len(given):], given)), **(function.__kwdefaults__ or {})}
+    return {**dict.fromkeys(code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]), **dict(zip(positional[len(positional) - len(given):], given)), **(function.__kwdefaults__ or {})}
 
 
 def changed(function, given):
@@ -57,6 +59,45 @@ def class_list(classes):
     if isinstance(classes, str):
         raise TypeError(f"classes takes a list of names, not {classes!r}")
     return None if classes is None else [str(name) for name in classes]
+
+
+def rater_weights(given):
+    """{name: weight}, or a number for each rater in their order."""
+    if given is None:
+        return {}
+    if hasattr(given, "items"):
+        return {"weighted_raters": [str(name) for name in given.keys()], "rater_weights": [float(w) for w in given.values()]}
+    return {"rater_weights": [float(w) for w in given]}
+
+
+def cuts(given):
+    """{"age": [40, 65], "bmi": 4}: at numbers, or into so many parts of equal size."""
+    if given is None:
+        return {}
+    if not hasattr(given, "items"):
+        raise TypeError('cut takes a dict, as in cut={"age": [40, 65], "bmi": 4}')
+    def text(how):
+        return f"quantile{how}" if isinstance(how, int) else how if isinstance(how, str) else ",".join(repr(float(x)) for x in how)
+    return {"cut": [f"{name}={text(how)}" for name, how in given.items()]}
+
+
+def calibrator(given):
+    """(the compiled model, its name in the settings)"""
+    if given is None:
+        return None
+    from plumb import models
+    if isinstance(given, (str, os.PathLike)):
+        return models.load(given)._core, os.fspath(given)
+    if not isinstance(given, models.Model):
+        raise TypeError(f"calibrator takes a model of plumb.fit() or the path of one, not {type(given).__name__}")
+    return given._core, " then ".join(step["method"] for step in given.to_dict()["steps"])
+
+
+def state_bytes(state):
+    if isinstance(state, (str, os.PathLike)):
+        with open(state, "rb") as file:
+            return file.read()
+    return bytes(state)
 
 
 def bar(progress):

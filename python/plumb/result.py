@@ -1,7 +1,9 @@
 """The results of evaluations."""
+import csv
 import datetime
 import difflib
 import html
+import io
 import json
 import os
 
@@ -61,9 +63,10 @@ class Result:
     ``result.settings``, ``result.tables``, ``result.notes``; ``print(result)`` shows the table of the command line.
     """
 
-    def __init__(self, found, text=None):
+    def __init__(self, found, text=None, arrays=None):
         self._core = None if isinstance(found, str) else found
         self._json = found if isinstance(found, str) else None
+        self._arrays = arrays or {}  # that the JSON does not have
         self._text = text
         self._dict = None
 
@@ -92,12 +95,14 @@ class Result:
         core.write_file(os.fspath(path), self.to_json())
 
     def __getattr__(self, name):
+        if not name.startswith("_") and name in self._arrays:
+            return self._arrays[name]
         if not name.startswith("_") and name in self.to_dict():
             return self.to_dict()[name]
         raise AttributeError(f"a result of {self.to_dict()['command']} has no {name!r}")
 
     def __dir__(self):
-        return [*super().__dir__(), *self.to_dict()]
+        return [*super().__dir__(), *self.to_dict(), *self._arrays]
 
     def _metrics(self):
         found = self.to_dict()
@@ -132,9 +137,12 @@ class Result:
     def to_frame(self, table=None):
         """The metrics, one row each, or one of ``result.tables``, as a data frame of pandas or, without it, polars.
 
-        For ``uncertainty`` there is one row per measure, for ``stability`` one per estimator and size.
+        For ``uncertainty`` there is one row per measure, for ``stability`` one per estimator and size. "cases" is a row for each
+        case of ``evaluate_cases``.
         """
         found = self.to_dict()
+        if table == "cases" and "per_case" in found:
+            return _frame([_case_row(case) for case in found["per_case"]])
         if table is not None and table not in found["tables"]:
             raise KeyError(f"the result has no table {table!r}; it has {', '.join(found['tables']) or 'none'}")
         if table is not None:
@@ -178,8 +186,19 @@ class Result:
                 raise TypeError(f"save_figure() has no argument {name}=")
         core.save_figure([(None, self.to_json())], plot or stem, view or "", path, suffix[1:].lower(), style)
 
+    def tripod(self, path=None):
+        """The rows that TRIPOD+AI asks a paper to report: a list of dicts, or a file .csv or .html (``--tripod``)."""
+        if self._core is None:
+            raise ValueError("a result that was loaded has no rows for TRIPOD+AI; evaluate again")
+        if path is None:
+            return list(csv.DictReader(io.StringIO(self._core.tripod_csv())))
+        path = os.fspath(path)
+        if not path.endswith((".csv", ".html")):
+            raise ValueError(f"tripod() writes .csv or .html, not {path}")
+        return core.write_file(path, self._core.tripod_html() if path.endswith(".html") else self._core.tripod_csv())
+
     def report(self, path, title=""):
-        """Writes the report, one HTML file that needs no network."""
+        """Writes the report: one .html file that needs no network, or with Chromium a .pdf."""
         report(self, path=path, title=title)
 
     def __str__(self):
@@ -201,7 +220,7 @@ class Result:
                 'sandbox="allow-scripts"></iframe>')
 
     def __reduce__(self):
-        return Result, (self.to_json(), str(self))
+        return Result, (self.to_json(), str(self), self._arrays)
 
     def __eq__(self, other):
         return isinstance(other, Result) and self.to_json() == other.to_json()
@@ -210,7 +229,7 @@ class Result:
 
 
 def report(*results, path, title="", **named):
-    """Writes one HTML file with the results side by side.
+    """Writes one .html file with the results side by side, or with Chromium a .pdf.
 
     >>> plumb.report(before=raw, after=calibrated, path="report.html")    # doctest: +SKIP
     """
@@ -218,9 +237,33 @@ def report(*results, path, title="", **named):
     if not shown:
         raise ValueError("a report shows at least one result")
     path = os.fspath(path)
+    if path.endswith(".pdf"):
+        return _print(shown, title, path)
     if not path.endswith((".html", ".htm")):
-        raise ValueError(f"a report is an HTML page; give it a name that ends in .html, not {path}")
+        raise ValueError(f"a report is an HTML page or a PDF; give it a name that ends in .html or .pdf, not {path}")
     core.write_file(path, core.page(shown, title, datetime.date.today().isoformat()))
+
+
+def _print(shown, title, path):
+    """A PDF, which the command makes with Chromium."""
+    import shutil
+    import subprocess
+    import tempfile
+    tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "plumb")
+    tool = tool if os.path.isfile(tool) else shutil.which("plumb")
+    if tool is None:
+        raise ValueError(f"{path}: a PDF is printed by the command plumb, which is not there; write .html")
+    with tempfile.TemporaryDirectory() as folder:
+        files, names = [], []
+        for i, (name, text) in enumerate(shown):
+            files.append(os.path.join(folder, f"{i}.json"))
+            names.append(name or json.loads(text).get("name") or json.loads(text)["command"])
+            with open(files[-1], "w", encoding="utf-8") as file:
+                file.write(text)
+        done = subprocess.run([tool, "report", *files, "--names", ",".join(names), "--title", title, "--pdf", path],
+                              capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ValueError(done.stderr.strip().removeprefix("plumb: "))
 
 
 def _scalars(found):
@@ -230,6 +273,20 @@ def _scalars(found):
         if isinstance(value, dict) and "value" in value:
             out[name] = value["value"]
             out.update({f"{name}_{bound}": value[bound] for bound in ("low", "high") if bound in value})
+        elif not isinstance(value, (dict, list)):
+            out[name] = value
+    return out
+
+
+def _case_row(case):
+    """What ``--per-case`` writes of a case: its name, sizes, metrics and overlap."""
+    out = {}
+    for name, value in case.items():
+        if name == "metrics":
+            renamed = dict(core.aliases())
+            out.update({key: one.get("value") if isinstance(one, dict) else one for key, one in value.items() if key not in renamed})
+        elif name == "overlap":
+            out.update({key: one for key, one in value.items() if not isinstance(one, (dict, list))})
         elif not isinstance(value, (dict, list)):
             out[name] = value
     return out

@@ -9,7 +9,7 @@ from plumb.result import Result
 
 def _check(options):
     """A misspelt option would otherwise be one that is not given."""
-    known = sorted(set(functions.evaluate.__kwdefaults__) - {*functions._ITEMS, *functions._REGRESSION, "name", "progress"} | {"range"})
+    known = sorted(set(functions.evaluate.__kwdefaults__) - {*functions._ITEMS, *functions._REGRESSION, *functions._OTHERS, *functions.ABOUT_VOTES, "progress"} | {"range", "check_ids"})
     for name in options:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
@@ -49,10 +49,10 @@ class _Sums:
             self._empty = self._empty and other._empty
         return self
 
-    def compute(self):
+    def compute(self, name=None):
         """The result so far. Metrics that need all the data at once are undefined in it, with the reason."""
         with self._lock:
-            return Result(self._sums.compute())
+            return Result(self._sums.compute(name))
 
     def reset(self):
         with self._lock:
@@ -90,7 +90,8 @@ class Accumulator(_Sums):
     0.234375
 
     The options are those of ``plumb.evaluate`` that sums can have: bins, metrics, clip, bandwidth, ties, threads. With
-    ``bootstrap=200`` each batch also has ``groups=`` or ``ids=``, and the result has intervals, p-values and a verdict.
+    ``bootstrap=200`` each batch also has ``groups=`` or ``ids=``, and the result has intervals, p-values and a verdict. With
+    ``check_ids=True`` each batch has ``ids=``, and an id that occurs twice, in batches or in merged states, is refused.
     """
     _core = core.Accumulator
 

@@ -17,6 +17,16 @@ RegressionState state_of(const RegressionItems& items, const Names& /*ids*/, con
   return regression_state(items, o);
 }
 
+void keep_ids(const Names& ids, EvaluateState& s) {
+  if (ids.empty()) throw InputError("⟦check_ids⟧ needs ⟦ids⟧, which name the items");
+  check_ids(ids, s);
+}
+void keep_ids(const Names& /*ids*/, RegressionState& /*s*/) {
+  throw InputError("⟦check_ids⟧ is for class probabilities; states of regressions keep no ids");
+}
+bool has_ids(const EvaluateState& s) { return s.ids.has_value(); }
+bool has_ids(const RegressionState& /*s*/) { return false; }
+
 void check(const EvaluateOptions& o) {
   if (o.bootstrap < 0 || o.bootstrap > 1'000'000) check_bootstrap(o.bootstrap);
 }
@@ -52,13 +62,16 @@ const State& seen(const std::optional<State>& state) {
 }  // namespace
 
 template <class State, class Items, class Options>
-BasicAccumulator<State, Items, Options>::BasicAccumulator(Options options) : options_(std::move(options)) {
+BasicAccumulator<State, Items, Options>::BasicAccumulator(Options options, bool ids_once)
+    : options_(std::move(options)), ids_once_(ids_once) {
   check(options_);
 }
 
 template <class State, class Items, class Options>
 void BasicAccumulator<State, Items, Options>::update(const Items& batch, const Names& ids) {
-  add(state_of(batch, ids, options_));
+  State state = state_of(batch, ids, options_);
+  if (ids_once_) keep_ids(ids, state);
+  add(state);
 }
 
 template <class State, class Items, class Options>
@@ -90,6 +103,7 @@ BasicAccumulator<State, Items, Options> BasicAccumulator<State, Items, Options>:
     std::string_view bytes, Options options) {
   BasicAccumulator out(std::move(options));
   read(bytes, out.state_.emplace(), out.options_);
+  out.ids_once_ = has_ids(*out.state_);
   return out;
 }
 

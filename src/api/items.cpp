@@ -5,6 +5,7 @@
 #include "api/only_one.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/class_names.hpp"
+#include "plumb/numeric/narrow.hpp"
 #include "plumb/report/results.hpp"
 
 namespace plumb {
@@ -50,30 +51,39 @@ ClassNames class_names(const ItemColumns& c, const Predictions& predictions) {
 /// Text labels without class names: their sorted values become the names, with a note, or they are refused.
 enum class Unnamed { sort, refuse };
 
-Rows with_classes(Rows rows, Unnamed unnamed, ReadItems& out) {
+/// `classes`: how many there have to be; 0: any number.
+Rows with_classes(Rows rows, Unnamed unnamed, int classes, ReadItems& out) {
   ClassNames& names = out.items.class_names;
   if (unnamed == Unnamed::refuse || !rows.is_text() || !names.empty() || rows.rows() == 0) return rows;
-  names = sorted_classes(rows, out.items.classes());
+  names = sorted_classes(rows, classes);
   out.notes.push_back(sorted_note(rows.name(), names));
   return rows;
+}
+
+Annotations annotations(const AnnotationColumns& given) {
+  if (!given.item.given() || !given.label.given())
+    throw InputError("⟦annotations⟧ takes a column of items and one of labels");
+  Annotations out;
+  out.item = Names(given.item.rows("annotations"));
+  out.rater = Names(given.rater.rows("annotations"), "judgement");
+  out.label = given.label.rows("annotations");
+  return out;
+}
+
+Votes joined(const Annotations& all, const ItemColumns& c, int classes, int threads, ReadItems& out) {
+  JoinedVotes joined = join_annotations(all, out.ids, classes, out.items.class_names, c.duplicates, threads);
+  for (std::string& note : join_notes(joined.counts, c.duplicates, "annotations", out.ids.source()))
+    out.notes.push_back(std::move(note));
+  out.sections.emplace_back("annotations", annotations_section(joined.counts, c.duplicates));
+  return std::move(joined.votes);
 }
 
 Votes joined_votes(const ItemColumns& c, Unnamed unnamed, int threads, ReadItems& out) {
   if (out.ids.empty())
     throw InputError("⟦annotations⟧ names items by id; say which prediction is which item with ⟦ids⟧");
-  const AnnotationColumns& given = c.annotations;
-  if (!given.item.given() || !given.label.given())
-    throw InputError("⟦annotations⟧ takes a column of items and one of labels");
-  Annotations all;
-  all.item = Names(given.item.rows("annotations"));
-  all.rater = Names(given.rater.rows("annotations"), "judgement");
-  all.label = with_classes(given.label.rows("annotations"), unnamed, out);
-  JoinedVotes joined =
-      join_annotations(all, out.ids, out.items.classes(), out.items.class_names, c.duplicates, threads);
-  for (std::string& note : join_notes(joined.counts, c.duplicates, "annotations", out.ids.source()))
-    out.notes.push_back(std::move(note));
-  out.sections.emplace_back("annotations", annotations_section(joined.counts, c.duplicates));
-  return std::move(joined.votes);
+  Annotations all = annotations(c.annotations);
+  all.label = with_classes(std::move(all.label), unnamed, out.items.classes(), out);
+  return joined(all, c, out.items.classes(), threads, out);
 }
 
 Votes votes(const ItemColumns& c, Unnamed unnamed, int threads, ReadItems& out) {
@@ -94,7 +104,7 @@ Votes votes(const ItemColumns& c, Unnamed unnamed, int threads, ReadItems& out) 
     check_class_order(rows.name(), header_classes(rows), other, names);
     return Votes::from_counts(std::move(rows), classes);
   }
-  rows = with_classes(std::move(rows), unnamed, out);
+  rows = with_classes(std::move(rows), unnamed, classes, out);
   if (given.data == &c.labels) return Votes::from_labels(std::move(rows), classes, names);
   return Votes::from_ratings(std::move(rows), classes, names);
 }
@@ -124,6 +134,45 @@ ReadItems read(const ItemColumns& c, Unnamed unnamed, int threads) {
 }  // namespace
 
 ReadItems read_columns(const ItemColumns& c, int threads) { return read(c, Unnamed::sort, threads); }
+
+ReadItems read_ratings(const ItemColumns& c, int threads) {
+  const bool rated = c.ratings.given(), annotated = c.annotations.item.given() || c.annotations.label.given();
+  if (rated == annotated)
+    throw InputError("give the votes as ⟦ratings⟧ or as ⟦annotations⟧, which say who voted");
+  if (c.labels.given() || c.counts.given())
+    throw InputError((c.labels.given() ? opt("labels") : opt("counts")) +
+                     " does not say who voted; give ⟦ratings⟧ or ⟦annotations⟧");
+  if (c.probs.given() || c.logits.given()) return read_columns(c, threads);
+  ReadItems out;
+  Items& items = out.items;
+  items.class_names = c.classes;
+  const auto classes = [&](const Rows& labels) {
+    return items.class_names.empty() ? count_classes(labels) : narrow<int>(std::ssize(items.class_names));
+  };
+  if (c.ids.given()) out.ids = Names(c.ids.rows("ids"));
+  if (rated) {
+    Rows rows = with_classes(c.ratings.rows("ratings"), Unnamed::sort, 0, out);
+    const int k = classes(rows);
+    items.votes = Votes::from_ratings(std::move(rows), k, items.class_names);
+    if (!out.ids.empty()) check_same_rows("ratings", items.votes.items(), out.ids.source(), out.ids.size());
+  } else {
+    Annotations all = annotations(c.annotations);
+    all.label = with_classes(std::move(all.label), Unnamed::sort, 0, out);
+    if (out.ids.empty() && c.groups.given())
+      throw InputError(
+          "⟦groups⟧ has a row for each item, but the order of the items is not given; name them with ⟦ids⟧");
+    if (out.ids.empty()) {
+      std::vector<std::string> names = all.item.distinct();
+      const std::int64_t n = std::ssize(names);
+      out.ids = Names(Rows(array_of(std::move(names), {n}, all.item.source())));
+    }
+    items.votes = joined(all, c, classes(all.label), threads, out);
+  }
+  if (!c.groups.given()) return out;
+  items.groups = Names(c.groups.rows("groups"));
+  check_same_rows(items.votes.rows().name(), items.votes.items(), items.groups.source(), items.groups.size());
+  return out;
+}
 
 ReadItems read_batch(const ItemColumns& c) { return read(c, Unnamed::refuse, 0); }
 

@@ -194,10 +194,14 @@ void check_multigroup(const Items& items, const MultigroupOptions& o) {
   check_level(o.level);
 }
 
-const std::vector<std::string>& patched_slices(const CalibrationModel& model) {
-  for (const auto& [name, value] : model.steps.front().fit.options)
-    if (const auto* x = std::get_if<std::vector<std::string>>(&value); name == "slices" && x != nullptr)
-      return *x;
+std::vector<std::string> patched_slices(const CalibrationModel& model) {
+  for (const auto& [name, value] : model.steps.front().fit.options) {
+    if (name != "slices") continue;
+    if (const auto* x = std::get_if<std::vector<std::string>>(&value)) return *x;
+    // An empty list of a file does not say of what it is: no slice was off.
+    if (const auto* none = std::get_if<std::vector<double>>(&value); none != nullptr && none->empty())
+      return {};
+  }
   throw InputError(model.name + ": its multigroup step does not name its slices");
 }
 
@@ -234,7 +238,7 @@ int multigroup_cross(const CalibrationModel& model) {
 std::vector<double> apply_multigroup(const CalibrationModel& model, const Predictions& predictions,
                                      std::span<const Names> by, int threads) {
   const Step& step = model.steps.front();
-  const std::vector<std::string>& slices = patched_slices(model);
+  const std::vector<std::string> slices = patched_slices(model);
   const auto rounds = std::ssize(slices);
   const auto shift = parameter(step, "shift", {rounds}), slope = parameter(step, "slope", {rounds});
   Items items;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
@@ -108,6 +109,24 @@ std::string sorted_note(const std::string& labels, const ClassNames& classes) {
   if (classes.size() > kMost) order += ", ...";
   return labels + " is text and the order of the classes is not given, so the labels were sorted: " + order +
          "; " + opt("classes") + " gives another order";
+}
+
+int count_classes(const Rows& labels) {
+  constexpr std::int64_t kBlock = 65536;
+  constexpr double kMostClasses = 100000;
+  std::vector<double> block;
+  double largest = 0;
+  for (std::int64_t begin = 0; begin < labels.rows(); begin += kBlock) {
+    const std::int64_t end = std::min(begin + kBlock, labels.rows());
+    block.resize((end - begin) * labels.width());
+    labels.read(begin, end, block);
+    for (const double x : block)
+      if (!std::isnan(x)) largest = std::max(largest, x);
+  }
+  if (largest >= kMostClasses)
+    throw InputError(labels.name() + " has the class " + show(largest) +
+                     "; classes are numbers from 0, or names");
+  return std::max(2, static_cast<int>(largest) + 1);
 }
 
 void check_class_order(const std::string& source, const ClassNames& names, const std::string& other,

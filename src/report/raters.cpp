@@ -214,4 +214,24 @@ std::string render_raters(const RatersResult& r, const RatersOptions& o, const V
   return out;
 }
 
+void add_calibrated_consensus(const std::string& method, int folds, const std::vector<BeforeAfter>& scores,
+                              Result& result) {
+  Tree::Members members;
+  for (const BeforeAfter& s : scores)
+    members.emplace_back(s.key, Tree::Members{{"before", null_or(s.before)}, {"after", null_or(s.after)}});
+  result.sections.emplace_back("calibrated_consensus", Tree::Members{{"method", Value(method)},
+                                                                     {"folds", Value(std::int64_t{folds})},
+                                                                     {"scores", std::move(members)}});
+}
+
+std::string render_calibrated_consensus(const std::string& method, int folds,
+                                        const std::vector<BeforeAfter>& scores) {
+  std::string out =
+      fmt::format("\nThe consensus calibrated by {} ({} folds, each item out of fold):\n", method, folds);
+  for (const BeforeAfter& s : scores)
+    if (s.before && s.after)
+      out += fmt::format("  {:<14} {:.4f} before, {:.4f} after\n", s.key, *s.before, *s.after);
+  return out;
+}
+
 }  // namespace plumb

@@ -1,5 +1,7 @@
 """Figures, charts and frames of results: the files of the command line, byte for byte."""
 import json
+import os
+import shutil
 import subprocess
 import sys
 
@@ -104,7 +106,19 @@ def test_the_report_inline_and_as_a_file(saved):
     inline = R._repr_html_()
     assert inline.startswith("<iframe srcdoc=") and "sandbox" in inline
     with pytest.raises(ValueError, match="ends in .html"):
+        R.report(saved / "r.txt")
+
+
+def test_the_report_as_a_pdf(saved, monkeypatch):
+    """Printed by the command, with Chromium; without either the reason is given."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(ValueError, match="printed by the command plumb, which is not there"):
         R.report(saved / "r.pdf")
+    monkeypatch.setenv("PATH", f"{os.path.dirname(PLUMB)}:/usr/bin:/bin")
+    if not shutil.which("chromium"):
+        pytest.skip("there is no chromium to print with")
+    plumb.report(before=R, after=R, path=saved / "r.pdf", title="Two")
+    assert (saved / "r.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_a_notebook_needs_no_file(tmp_path):

@@ -18,7 +18,8 @@ class BasicAccumulator {
  public:
   BasicAccumulator() = default;
   /// Throws InputError for options that need all the data: equal-mass bins, and bootstrap of a regression.
-  explicit BasicAccumulator(Options options);
+  /// `ids_once`: batches have ids, and one that occurs twice is refused, by update() and by merge().
+  explicit BasicAccumulator(Options options, bool ids_once = false);
 
   void update(const Items& batch, const Names& ids = {});
   /// Adds batches accumulated elsewhere. An empty accumulator is the identity; InputError names an option
@@ -36,6 +37,7 @@ class BasicAccumulator {
   void add(const State& state);
 
   Options options_;
+  bool ids_once_ = false;
   std::optional<State> state_;
 };
 

@@ -57,6 +57,9 @@ struct ReadItems {
 /// make_items() with notes for the result. Text labels then need no `classes`: they are the classes
 /// in sorted order, and a note says so. `threads` does not affect the results.
 [[nodiscard]] ReadItems read_columns(const ItemColumns& columns, int threads = 0);
+/// The votes of known raters, `ratings` or `annotations`, for describe_raters(): predictions are not needed.
+/// Without `ids` the items of annotations are those that they name. Throws InputError.
+[[nodiscard]] ReadItems read_ratings(const ItemColumns& columns, int threads = 0);
 /// Adds these notes and sections to a result, in the order of the command line.
 void add_read_notes(const ReadItems& read, Result& result);
 

@@ -22,6 +22,9 @@ using ClassNames = std::vector<std::string>;
 /// A note that says which label became which class.
 [[nodiscard]] std::string sorted_note(const std::string& labels, const ClassNames& classes);
 
+/// The number of classes of labels or ratings that are numbers: the largest plus one, and at least 2.
+[[nodiscard]] int count_classes(const Rows& labels);
+
 /// InputError when a class has another place in `names` than in `classes`; `source` is the file that gives
 /// `names`, `other` what gives `classes`.
 void check_class_order(const std::string& source, const ClassNames& names, const std::string& other,

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "plumb/calibrate/fit_model.hpp"
 #include "plumb/raters/raters.hpp"
 #include "plumb/report/terminal.hpp"
 #include "plumb/report/uncertainty.hpp"
@@ -17,5 +19,12 @@ void add_raters(const RatersResult& r, const RatersOptions& o, const Votes& vote
 /// The raters from the most to the least accurate, their agreement, and what to ask next.
 [[nodiscard]] std::string render_raters(const RatersResult& r, const RatersOptions& o, const Votes& votes,
                                         const ItemNames& names, const TerminalOptions& options);
+
+/// The consensus calibrated on gold votes by `method`; scores before and after, out of `folds` folds. Adds
+/// the section "calibrated_consensus".
+void add_calibrated_consensus(const std::string& method, int folds, const std::vector<BeforeAfter>& scores,
+                              Result& result);
+[[nodiscard]] std::string render_calibrated_consensus(const std::string& method, int folds,
+                                                      const std::vector<BeforeAfter>& scores);
 
 }  // namespace plumb

@@ -63,6 +63,20 @@ TEST(Multigroup, LeavesACalibratedModelAlone) {
   EXPECT_LE(patched, 6);  // 2 are expected at 5%
 }
 
+TEST(Multigroup, AModelWithoutPatchesIsSavedAndApplied) {
+  CalibrationModel model;
+  Items items;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    items = groups_off(800, 0, seed, true);
+    model = fit_multigroup(items, {});
+    if (model.steps.front().fit.iterations == 0) break;
+  }
+  ASSERT_EQ(model.steps.front().fit.iterations, 0);
+  const std::vector<double> p = collect(items, Event::positive, 1).p, out = applied(model, items);
+  ASSERT_EQ(out.size(), p.size());
+  for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(out[i], p[i], 1e-12) << i;
+}
+
 TEST(Multigroup, OrderOfRowsAndThreadsDoNotMatter) {
   const Items items = groups_off(600, 1.5, 3);
   std::vector<std::int64_t> reversed(600);
