@@ -136,3 +136,34 @@ try:
     say("probmetrics, temperature of 5e4 x 100", best(lambda: get_calibrator("temp-scaling").fit(sharp, classes), 1))
 except ImportError:
     print("probmetrics is not installed")
+
+
+def crowd_kit():
+    """Its Dawid-Skene alone: the package as a whole imports transformers and torch."""
+    import importlib.util
+    import types
+
+    if importlib.util.find_spec("crowdkit") is None:
+        raise ImportError
+    package = types.ModuleType("crowdkit.aggregation")
+    package.__path__ = [os.path.join(os.path.dirname(importlib.util.find_spec("crowdkit").origin), "aggregation")]
+    sys.modules["crowdkit.aggregation"] = package
+    from crowdkit.aggregation.classification.dawid_skene import DawidSkene
+
+    return DawidSkene
+
+
+try:
+    import pandas
+
+    model = crowd_kit()
+    rng = np.random.default_rng(5)
+    items, classes, raters = int(2e5 * SCALE), 10, 500
+    truth, first = rng.integers(0, classes, items), rng.integers(0, raters - 5, items)
+    rater = (first[:, None] + np.arange(5)).ravel()
+    right = rng.random(5 * items) < 0.4 + 0.55 * rater / raters
+    votes = pandas.DataFrame({"task": np.repeat(np.arange(items), 5), "worker": rater,
+                              "label": np.where(right, np.repeat(truth, 5), rng.integers(0, classes, 5 * items))})
+    say("crowd-kit, 10 iterations on 1e6 votes", best(lambda: model(n_iter=10, tol=0).fit(votes), 1))
+except ImportError:
+    print("crowd-kit is not installed")

@@ -46,11 +46,25 @@ void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   add_bandwidth_flag(flags, f);
   flags.choice("--leave-out", {"vote", "item"}, f.leave_out, "what leave-one-out kernel estimates leave out");
   flags.choice("--curve", {"loess", "rcs", "kernel"}, f.curve, "smooth curve of ici, e50, e90 and emax");
-  flags.list(
-      "--thresholds", "0.1,0.2", f.thresholds,
-      "binary: sensitivity, specificity, predictive values and net benefit at these thresholds of the risk");
+  add_thresholds_flag(flags, f.thresholds);
   flags.seed("--seed", f.options.seed, "seed of the random numbers");
   flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
+}
+
+void add_thresholds_flag(Flags& flags, Args& out) {
+  flags.list(
+      "--thresholds", "0.1,0.2", out,
+      "binary: sensitivity, specificity, predictive values and net benefit at these thresholds of the risk");
+}
+
+std::vector<double> thresholds_of(const Args& texts) {
+  std::vector<double> out;
+  for (const std::string& text : texts) {
+    const std::optional<double> t = number_of(text);
+    if (!t) throw InputError("--thresholds takes numbers between 0 and 1, not \"" + text + "\"");
+    out.push_back(*t);
+  }
+  return out;
 }
 
 void add_later_flags(Flags& flags) {
@@ -77,11 +91,7 @@ EvaluateOptions checked_options(const EvaluateFlags& f) {
   o.binning = f.binning == "width" ? Binning::width : Binning::mass;
   o.leave_out = f.leave_out == "vote" ? LeaveOut::vote : LeaveOut::item;
   o.curve = f.curve == "loess" ? CurveKind::loess : f.curve == "rcs" ? CurveKind::rcs : CurveKind::kernel;
-  for (const std::string& text : f.thresholds) {
-    const std::optional<double> t = number_of(text);
-    if (!t) throw InputError("--thresholds takes numbers between 0 and 1, not \"" + text + "\"");
-    o.thresholds.push_back(*t);
-  }
+  o.thresholds = thresholds_of(f.thresholds);
   o.null = f.null == "model" ? NullKind::model : NullKind::signs;
   o.memory = available_memory();
   o.bandwidth_rule = f.bandwidth_rule == "auto" ? BandwidthRule::votes : BandwidthRule::likelihood;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "plumb/evaluate/evaluate.hpp"
 #include "shell/flags.hpp"
@@ -24,6 +25,8 @@ struct EvaluateFlags {
 
 void add_bandwidth_flag(Flags& flags, EvaluateFlags& out);
 void add_evaluate_flags(Flags& flags, EvaluateFlags& out);
+void add_thresholds_flag(Flags& flags, Args& out);
+[[nodiscard]] std::vector<double> thresholds_of(const Args& texts);
 void add_null_flag(Flags& flags, EvaluateFlags& out);
 void add_ties_flag(Flags& flags, EvaluateFlags& out);
 /// Flags that this version does not have yet, with one sentence each.

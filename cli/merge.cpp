@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "evaluate_flags.hpp"
 #include "evaluate_votes.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
@@ -24,17 +25,19 @@ verdict, the same bits for any split.)";
 
 int merge_command(const Args& args) {
   Flags flags("merge", "Merges the states that \"plumb evaluate --save-state\" wrote for each shard.");
-  Args specs, keys;
+  Args specs, keys, thresholds;
   OutputFlags output_flags;
   flags.positional("STATE", specs, "state files, or quoted patterns");
   flags.list("--metrics", "k,k|all", keys, "keys from \"plumb list\" [as evaluate]");
   EvaluateOptions defaults;
   flags.number("--level", defaults.level, "confidence level of the intervals, where states have replicates");
   flags.number("--tolerance", defaults.tolerance, "calibration error (ECE) that the verdict accepts");
+  add_thresholds_flag(flags, thresholds);
   add_output_flags(flags, output_flags);
   flags.examples(kMergeExamples);
   if (!flags.parse(args)) return kDone;
   check_level(defaults.level);
+  defaults.thresholds = thresholds_of(thresholds);
   if (!(defaults.tolerance > 0 && defaults.tolerance < 1))
     throw InputError("--tolerance must be between 0 and 1, not " + show(defaults.tolerance));
   if (specs.empty())
@@ -50,6 +53,9 @@ int merge_command(const Args& args) {
       paths.front(), [](std::string_view head, const std::string&) { return is_regression_state(head); });
   if (regression) {
     const RegressionState state = merged_states(paths, deserialize_regression_state);
+    if (!thresholds.empty())
+      throw InputError(
+          "--thresholds is about probabilities of two classes, and these are states of a regression");
     RegressionOptions options;
     options.metrics = keys;
     result = finish(state, options);

@@ -49,11 +49,11 @@ void bind(nb::module_& m, const char* name) {
       .def("merge", [](Sums& self, const Sums& other) { self.merge(other); })
       .def(
           "compute",
-          [](const Sums& self, const nb::object& name) {
+          [](const Sums& self, const nb::object& title) {
             PrintedResult out = printed(self.finish(), kRegression);
-            if (!name.is_none())
+            if (!title.is_none())
               out.result.sections.insert(out.result.sections.begin(),
-                                         {"name", Tree(Value(nb::cast<std::string>(name)))});
+                                         {"name", Tree(Value(nb::cast<std::string>(title)))});
             return out;
           },
           nb::arg("name").none())

@@ -191,7 +191,7 @@ def raters(*, ratings=None, annotations=None, duplicates="last", ids=None, group
     return Result(found, arrays={"consensus_probs": consensus, "calibrated_probs": calibrated})
 
 
-def merge(states, *, metrics=None, level=0.95, tolerance=None, threads=0, name=None):
+def merge(states, *, metrics=None, level=0.95, tolerance=None, thresholds=None, threads=0, name=None):
     """The result of states that accumulators, other machines or ``--save-state`` wrote (``plumb merge``).
 
     ``states`` are bytes or paths of files. The result is that of one run over all the data, bit for bit.
@@ -202,7 +202,7 @@ def merge(states, *, metrics=None, level=0.95, tolerance=None, threads=0, name=N
     """
     given = _call.changed(merge, dict(locals()))
     from plumb.streaming import Accumulator, RegressionAccumulator
-    options = {name: given[name] for name in ("metrics", "level", "tolerance", "threads") if name in given}
+    options = {name: given[name] for name in ("metrics", "level", "tolerance", "thresholds", "threads") if name in given}
     parts = [_call.state_bytes(state) for state in states]
     if not parts:
         raise ValueError("merge() takes at least one state")

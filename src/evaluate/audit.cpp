@@ -1,11 +1,14 @@
 #include "plumb/evaluate/audit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "evaluate/checks.hpp"
 #include "evaluate/differences.hpp"
+#include "evaluate/prepared.hpp"
 #include "evaluate/slices.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/data/slicing.hpp"
@@ -67,6 +70,14 @@ std::optional<double> slice_value(const GroupResult& g, std::string_view key) {
   return std::nullopt;
 }
 
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+/// Of one draw; NaN where it is undefined.
+double value_of(const Drawn& drawn, const MetricRow& row) {
+  const auto at = drawn.scores.find(row.key);
+  return at != drawn.scores.end() ? at->second.value.value_or(kUndefined) : kUndefined;
+}
+
 /// How surely a slice is bad, then how bad it looks; larger is worse.
 struct Badness {
   double sure = -kUnbounded, looks = -kUnbounded;
@@ -93,10 +104,6 @@ Badness badness(const Slice& s, const MetricRow& row, const RestDifference* d) {
   if (row.better != Better::lower) return {0, std::abs(*value - (row.better == Better::one ? 1 : 0))};
   return {i->simultaneous_low,
           row.key == "ece" ? slice_value(s.group, "ece_corrected").value_or(*value) : *value};
-}
-
-std::size_t rest_key(std::string_view key) {
-  return std::find(kRestKeys.begin(), kRestKeys.end(), key) - kRestKeys.begin();
 }
 
 class Auditor {
@@ -192,12 +199,60 @@ class Auditor {
     for (const Slice& s : slices_) audited.push_back(s.audited);
     for (std::size_t k = 0; k < kRestKeys.size(); ++k)
       if (kRestKeys[k] == "gap" || selection_.has(kRestKeys[k]))
-        differences_.emplace_back(k, differences_from_rest(k, observed_, drawn, audited, whole_, o.level));
+        differences_.emplace_back(kRestKeys[k],
+                                  differences_from_rest(k, observed_, drawn, audited, whole_, o.level));
+    compare_drawn(draws, audited, progress);
+  }
+
+  /// Metrics whose sums do not add up: in each replicate the slice and the rest are data sets of their own.
+  void compare_drawn(const RestDraws& draws, const std::vector<AuditedSlice>& audited, Progress& progress) {
+    const EvaluateOptions& o = o_.evaluate;
+    const Selection part = selection_.part(has_drawn_difference);
+    if (part.rows.empty()) return;
+    const Prepared prepared(items_, part, o, true);
+    const int threads = resolve_threads(o.threads);
+    std::vector<std::vector<DrawnSides>> sides(part.rows.size(), std::vector<DrawnSides>(audited.size()));
+    std::vector<std::vector<std::uint32_t>> counts(2 * threads, std::vector<std::uint32_t>(items_.size()));
+    std::vector<RestDraws::Buffers> buffers(threads);
+    Progress quiet({}, o.cancel);
+    for (std::size_t i = 0; i < audited.size(); ++i) {
+      const AuditedSlice& s = audited[i];
+      const auto inside = [&](std::int64_t row) { return ways_[s.way].code(row) == s.code; };
+      for (std::size_t k = 0; k < part.rows.size(); ++k)
+        sides[k][i].value = slice_value(slices_[i].group, part.rows[k]->key).value_or(kUndefined);
+      for (std::int64_t row = 0; row < items_.size(); ++row) counts[0][row] = inside(row) ? 0 : 1;
+      const std::vector<Drawn> rest = prepared.score(part, std::array{Draw{0, counts[0]}}, threads, quiet);
+      for (std::size_t k = 0; k < part.rows.size(); ++k) sides[k][i].rest = value_of(rest[0], *part.rows[k]);
+      for (int first = 0; s.compared && first < o.bootstrap; first += threads) {
+        const int some = std::min(threads, o.bootstrap - first);
+        parallel_blocks(some, 1, threads, [&](int worker, std::int64_t r, std::int64_t) {
+          std::vector<std::uint32_t>&slice = counts[2 * r], &others = counts[2 * r + 1];
+          draws.counts(static_cast<std::uint32_t>(first + r), buffers[worker], slice);
+          for (std::int64_t row = 0; row < items_.size(); ++row) {
+            others[row] = inside(row) ? 0 : slice[row];
+            slice[row] -= others[row];
+          }
+        });
+        std::vector<Draw> both;
+        for (int r = 0; r < 2 * some; ++r) both.push_back({static_cast<std::uint32_t>(first), counts[r]});
+        const std::vector<Drawn> scored = prepared.score(part, both, threads, quiet);
+        for (std::size_t k = 0; k < part.rows.size(); ++k)
+          for (int r = 0; r < some; ++r) {
+            sides[k][i].inside.push_back(value_of(scored[2 * r], *part.rows[k]));
+            sides[k][i].outside.push_back(value_of(scored[2 * r + 1], *part.rows[k]));
+          }
+        progress.check();
+      }
+    }
+    for (std::size_t k = 0; k < part.rows.size(); ++k)
+      differences_.emplace_back(
+          part.rows[k]->key,
+          differences_from_draws(part.rows[k]->key, sides[k], observed_, audited, whole_, o.level));
   }
 
   [[nodiscard]] const RestDifference* difference(std::size_t slice, std::string_view key) const {
     for (const auto& [k, all] : differences_)
-      if (k == rest_key(key)) return &all[slice];
+      if (k == key) return &all[slice];
     return nullptr;
   }
 
@@ -233,8 +288,8 @@ class Auditor {
       for (const std::size_t i : order_) {
         const Slice& s = slices_[i];
         const RestDifference& d = all[i];
-        audit.rows.push_back({std::string(kRestKeys[k]), s.group.by, s.group.group, s.group.items, s.rank,
-                              cell(d.value), cell(d.rest), cell(d.difference), cell(d.low), cell(d.high),
+        audit.rows.push_back({std::string(k), s.group.by, s.group.group, s.group.items, s.rank, cell(d.value),
+                              cell(d.rest), cell(d.difference), cell(d.low), cell(d.high),
                               d.low ? Value(*d.low > 0 || *d.high < 0) : Value()});
       }
     for (Slice& s : slices_) out.per_group.push_back(std::move(s.group));
@@ -259,7 +314,7 @@ class Auditor {
   std::vector<Slice> slices_;
   std::int64_t large_ = 0;
   RestSums observed_;
-  std::vector<std::pair<std::size_t, std::vector<RestDifference>>> differences_;
+  std::vector<std::pair<std::string_view, std::vector<RestDifference>>> differences_;
   std::vector<std::size_t> order_;
 };
 

@@ -9,14 +9,14 @@ bool asked_for(const Prepared& prepared) {
   return prepared.selection().has("mcb") || prepared.selection().has("log_mcb");
 }
 
-Table block_rows_of(const std::vector<IsotonicBlock>& blocks) {
+}  // namespace
+
+Table corp_block_rows(const std::vector<IsotonicBlock>& blocks) {
   Table out;
   out.columns = {"low", "high", "weight", "frequency"};
   for (const IsotonicBlock& b : blocks) out.rows.push_back({b.low, b.high, b.mass, b.mean()});
   return out;
 }
-
-}  // namespace
 
 std::vector<double> corp_grid(const Prepared& prepared) {
   std::vector<double> out;
@@ -32,11 +32,12 @@ void add_corp_tables(const Prepared& prepared, const std::vector<Drawn>& null, d
                      Result& result) {
   if (!asked_for(prepared)) return;
   const std::vector<IsotonicBlock> blocks = prepared.isotonic();
-  result.tables.emplace_back("reliability_corp", block_rows_of(blocks));
+  result.tables.emplace_back("reliability_corp", corp_block_rows(blocks));
   const std::vector<double> grid = corp_grid(prepared);
   const std::vector<double> fit = isotonic_at(blocks, grid);
-  if (independent && !grid.empty()) {
-    const HonestBand honest = prepared.honest(grid, level);
+  const std::optional<double> dependence = independent ? 1.0 : prepared.dependence();
+  if (dependence && !grid.empty()) {
+    const HonestBand honest = prepared.honest(grid, level, *dependence);
     Table t{{"p", "estimate", "low", "high"}, {}};
     for (std::size_t i = 0; i < grid.size(); ++i)
       t.rows.push_back({grid[i], fit[i], honest.low[i], honest.high[i]});

@@ -39,7 +39,7 @@ Bounds bounds_of(std::string_view key, const Side& s, double z) {
   // With few events the spread is itself uncertain.
   const double few =
       !s.grouped && s.rarer < kFewForSpread ? student_factor(z, std::max(s.rarer / 2, 5.0)) : 1;
-  if (key == "auroc") {
+  if (key == "auroc" || key == "auprc" || key == "aurc") {
     if (!(s.value > 0 && s.value < 1 && s.error > 0))
       return wilson_bounds(s.value, std::max(s.rarer, 1.0), level);
     const double more = s.rarer > 2 ? std::sqrt(s.rarer / (s.rarer - 1)) : 2;
@@ -82,31 +82,26 @@ double correlation_of(const std::vector<double>& a, const std::vector<double>& b
   return std::clamp(mean(product) / (sa * sb), -1.0, 1.0);
 }
 
-Deviation spread_of(std::size_t key, const SliceSums& all, const SliceSums& slice,
-                    const std::vector<RestSums>& draws, const AuditedSlice& s, const SampleSize& whole) {
+Deviation spread_of(DrawnSides sides, const SliceSums& all, const SliceSums& slice, const AuditedSlice& s,
+                    const SampleSize& whole) {
   Deviation out;
   const SliceSums rest = rest_of(all, slice);
   const double rest_units = whole.grouped ? whole.effective : whole.effective * rest.votes / all.votes;
   const bool binomial = whole.single() && !whole.weighted;
-  out.slice = {rest_values(slice)[key], 0,       rarer_of(slice, s.size.effective), s.size.effective,
-               whole.grouped,           binomial};
-  out.rest = {rest_values(rest)[key], 0, rarer_of(rest, rest_units), rest_units, whole.grouped, binomial};
+  out.slice = {sides.value, 0, rarer_of(slice, s.size.effective), s.size.effective, whole.grouped, binomial};
+  out.rest = {sides.rest, 0, rarer_of(rest, rest_units), rest_units, whole.grouped, binomial};
   // With groups the votes, not the groups, bring the rarer outcome.
   const double few = whole.grouped ? std::min(slice.hits, slice.votes - slice.hits) : out.slice.rarer;
   if (!std::isfinite(out.slice.value) || !std::isfinite(out.rest.value) || few < kFewOutcomes) return out;
-  std::vector<double> inside, outside;
-  for (const RestSums& d : draws) {
-    const SliceSums& drawn = d.slices[s.way][s.code];
-    inside.push_back(rest_values(drawn)[key]);
-    outside.push_back(rest_values(rest_of(d.all, drawn))[key]);
-    out.difference.push_back(inside.back() - outside.back());
-  }
-  out.slice.error = deviation(inside);
-  out.rest.error = deviation(outside);
+  for (std::size_t r = 0; r < sides.inside.size(); ++r)
+    out.difference.push_back(sides.inside[r] - sides.outside[r]);
+  out.slice.error = deviation(sides.inside);
+  out.rest.error = deviation(sides.outside);
   out.error = deviation(out.difference);
   if (!(out.error > 0)) return out;
   out.used = true;
-  if (whole.grouped) out.correlation = correlation_of(inside, outside, out.slice.error, out.rest.error);
+  if (whole.grouped)
+    out.correlation = correlation_of(sides.inside, sides.outside, out.slice.error, out.rest.error);
   std::vector<double> finite;
   for (const double x : out.difference)
     if (std::isfinite(x)) finite.push_back(x);
@@ -124,6 +119,7 @@ double simultaneous_z(const std::vector<Deviation>& spreads, std::size_t draws, 
       if (std::isfinite(s.difference[r]))
         largest[r] = std::max(largest[r], std::abs(s.difference[r] - s.centre) / s.error);
   }
+  if (draws == 0) return normal_quantile((1 + level) / 2);
   std::sort(largest.begin(), largest.end());
   const double rank = level * static_cast<double>(draws + 1);
   const auto at =
@@ -131,37 +127,68 @@ double simultaneous_z(const std::vector<Deviation>& spreads, std::size_t draws, 
   return std::max(largest[at], normal_quantile((1 + level) / 2));
 }
 
+RestDifference difference_of(std::string_view key, const Deviation& s, double value, double rest, double z) {
+  RestDifference d;
+  if (std::isfinite(value)) d.value = value;
+  if (std::isfinite(rest)) d.rest = rest;
+  if (d.value && d.rest) d.difference = value - rest;
+  if (!s.used) return d;
+  // From two intervals to that of a difference (Zou and Donner 2008): squared distances of the bounds add.
+  const Bounds a = bounds_of(key, s.slice, z), b = bounds_of(key, s.rest, z);
+  const auto distance = [&](double x, double y) {
+    return std::sqrt(std::max(x * x + y * y - 2 * s.correlation * x * y, 0.0));
+  };
+  d.low = *d.difference - distance(value - a.low, b.high - rest);
+  d.high = *d.difference + distance(a.high - value, rest - b.low);
+  return d;
+}
+
 }  // namespace
+
+bool has_drawn_difference(const MetricRow& row) {
+  if (std::find(kRestKeys.begin(), kRestKeys.end(), row.key) != kRestKeys.end()) return false;
+  return row.cost != Cost::quadratic &&
+         (row.interval == Interval::percentile || row.interval == Interval::debiased);
+}
+
+std::vector<RestDifference> differences_from_draws(std::string_view key, const std::vector<DrawnSides>& sides,
+                                                   const RestSums& sums,
+                                                   const std::vector<AuditedSlice>& slices,
+                                                   const SampleSize& whole, double level) {
+  std::vector<Deviation> spreads;
+  std::size_t draws = 0;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const AuditedSlice& s = slices[i];
+    draws = std::max(draws, sides[i].inside.size());
+    spreads.push_back(s.compared && !sides[i].inside.empty()
+                          ? spread_of(sides[i], sums.all, sums.slices[s.way][s.code], s, whole)
+                          : Deviation{});
+  }
+  const double z = simultaneous_z(spreads, draws, level);
+  std::vector<RestDifference> out;
+  for (std::size_t i = 0; i < slices.size(); ++i)
+    out.push_back(difference_of(key, spreads[i], sides[i].value, sides[i].rest, z));
+  return out;
+}
 
 std::vector<RestDifference> differences_from_rest(std::size_t key, const RestSums& observed,
                                                   const std::vector<RestSums>& draws,
                                                   const std::vector<AuditedSlice>& slices,
                                                   const SampleSize& whole, double level) {
-  std::vector<Deviation> spreads;
-  for (const AuditedSlice& s : slices)
-    spreads.push_back(s.compared
-                          ? spread_of(key, observed.all, observed.slices[s.way][s.code], draws, s, whole)
-                          : Deviation{});
-  const double z = simultaneous_z(spreads, draws.size(), level);
-  std::vector<RestDifference> out;
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    RestDifference& d = out.emplace_back();
-    const SliceSums& sums = observed.slices[slices[i].way][slices[i].code];
-    const double value = rest_values(sums)[key], rest = rest_values(rest_of(observed.all, sums))[key];
-    if (std::isfinite(value)) d.value = value;
-    if (std::isfinite(rest)) d.rest = rest;
-    if (d.value && d.rest) d.difference = value - rest;
-    const Deviation& s = spreads[i];
-    if (!s.used) continue;
-    // From two intervals to that of a difference (Zou and Donner 2008): squared distances of the bounds add.
-    const Bounds a = bounds_of(kRestKeys[key], s.slice, z), b = bounds_of(kRestKeys[key], s.rest, z);
-    const auto distance = [&](double x, double y) {
-      return std::sqrt(std::max(x * x + y * y - 2 * s.correlation * x * y, 0.0));
-    };
-    d.low = *d.difference - distance(value - a.low, b.high - rest);
-    d.high = *d.difference + distance(a.high - value, rest - b.low);
+  std::vector<DrawnSides> sides;
+  for (const AuditedSlice& s : slices) {
+    const SliceSums& sums = observed.slices[s.way][s.code];
+    DrawnSides& one = sides.emplace_back();
+    one.value = rest_values(sums)[key];
+    one.rest = rest_values(rest_of(observed.all, sums))[key];
+    if (!s.compared) continue;
+    for (const RestSums& d : draws) {
+      const SliceSums& drawn = d.slices[s.way][s.code];
+      one.inside.push_back(rest_values(drawn)[key]);
+      one.outside.push_back(rest_values(rest_of(d.all, drawn))[key]);
+    }
   }
-  return out;
+  return differences_from_draws(kRestKeys[key], sides, observed, slices, whole, level);
 }
 
 }  // namespace plumb::detail

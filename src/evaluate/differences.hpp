@@ -7,6 +7,7 @@
 
 #include "evaluate/rest_draws.hpp"
 #include "evaluate/sample_size.hpp"
+#include "plumb/registry.hpp"
 
 namespace plumb::detail {
 
@@ -28,5 +29,21 @@ struct RestDifference {
                                                                 const std::vector<RestSums>& draws,
                                                                 const std::vector<AuditedSlice>& slices,
                                                                 const SampleSize& whole, double level);
+
+/// Whether the difference of a metric from the rest can be found by drawing the slice and the rest: it has an
+/// interval from replicates, and no bias that grows as a slice gets smaller.
+[[nodiscard]] bool has_drawn_difference(const MetricRow& row);
+
+/// A metric of the slice and of all other items; draws by replicate, NaN where it is undefined.
+struct DrawnSides {
+  double value = 0, rest = 0;
+  std::vector<double> inside, outside;
+};
+/// The same for metrics whose sums do not add up. `sums`: of all slices, for the number of rare outcomes.
+[[nodiscard]] std::vector<RestDifference> differences_from_draws(std::string_view key,
+                                                                 const std::vector<DrawnSides>& sides,
+                                                                 const RestSums& sums,
+                                                                 const std::vector<AuditedSlice>& slices,
+                                                                 const SampleSize& whole, double level);
 
 }  // namespace plumb::detail

@@ -56,6 +56,11 @@ double two_sided_p(double observed, std::vector<double> null) {
   return p_value(std::fabs(observed), null);
 }
 
+std::vector<double> less(std::vector<double> values, double by) {
+  for (double& x : values) x -= by;
+  return values;
+}
+
 }  // namespace
 
 bool interval_needs_null(const MetricRow& row) {
@@ -353,14 +358,30 @@ void Inference::add_bounds(const MetricRow& row, MetricResult& m) const {
   }
 }
 
+/// What null draws of a metric are draws of: of the slope and the intercept, the first step of the fit.
+double Inference::null_counterpart(const MetricRow& row, double value) const {
+  if (row.key == "calibration_slope") return observed_.line_step.slope.value.value_or(value);
+  if (row.key == "calibration_intercept") return observed_.line_step.intercept.value.value_or(value);
+  return value;
+}
+
+/// From the distribution of a test of single votes, where it holds.
+std::optional<double> Inference::closed_form_p(const MetricRow& row) const {
+  if (row.key == "hosmer_lemeshow") return observed_.hosmer_lemeshow_p;
+  if (row.key == "calibration_slope") return observed_.line_p.slope;
+  if (row.key == "calibration_intercept") return observed_.line_p.intercept;
+  return std::nullopt;
+}
+
 MetricResult Inference::result(const MetricRow& row) const {
   MetricResult m = result_of(observed_.scores.at(std::string(row.key)));
   const auto null = null_values_.find(row.key);
   if (m.value && row.null && null != null_values_.end()) {
     m.null_mean = mean(null->second);
-    m.p_value =
-        row.low == -kUnbounded ? two_sided_p(*m.value, null->second) : p_value(*m.value, null->second);
-    if (row.key == "hosmer_lemeshow" && observed_.hosmer_lemeshow_p) m.p_value = observed_.hosmer_lemeshow_p;
+    const double ideal = row.better == Better::one ? 1 : 0, value = null_counterpart(row, *m.value);
+    m.p_value = row.low == -kUnbounded ? two_sided_p(value - ideal, less(null->second, ideal))
+                                       : p_value(value, null->second);
+    if (const std::optional<double> p = closed_form_p(row)) m.p_value = p;
   }
   add_bounds(row, m);
   if (same_bounds(m)) drop_bounds(m);

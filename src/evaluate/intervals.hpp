@@ -64,6 +64,8 @@ class Inference {
   [[nodiscard]] double rare_expected() const { return unlikely_.expected; }
 
  private:
+  [[nodiscard]] double null_counterpart(const MetricRow& row, double value) const;
+  [[nodiscard]] std::optional<double> closed_form_p(const MetricRow& row) const;
   void add_bounds(const MetricRow& row, MetricResult& m) const;
   [[nodiscard]] std::optional<BinNoise> noise(std::span<const ReliabilityTable> tables,
                                               BinSums Drawn::*sums) const;

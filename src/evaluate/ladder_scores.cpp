@@ -1,5 +1,7 @@
 #include "evaluate/ladder_scores.hpp"
 
+#include <algorithm>
+
 #include "evaluate/describe.hpp"
 #include "evaluate/runs.hpp"
 #include "evaluate/stream.hpp"
@@ -31,12 +33,18 @@ LadderReading read_ladder(const Ladder& ladder, const Selection& part, const Eva
 LadderReading read_column(const ItemKinds& kinds, Forecasts column, bool exact, const Selection& part,
                           const EvaluateOptions& o) {
   LadderReading out;
-  const Selection known = part.part([&](const MetricRow& row) { return exact || !needs_distinct(row); });
+  const std::vector<ItemKind> items = kinds.sorted();
+  const bool single = std::all_of(items.begin(), items.end(), [](const ItemKind& k) { return k.votes == 1; });
+  const Selection known = part.part([&](const MetricRow& row) {
+    if (row.key == "skce") return single;  // pairs within an item are left out
+    return exact || !needs_distinct(row);
+  });
   out.event = std::move(column);
   const ForecastsView view = out.event.view();
   const Forecasts confidence = part.binary ? confidence_of(out.event, o.threads) : Forecasts{};
   out.kernel = kernel_plan(kinds, known.products, o, view);
-  const ColumnProducts columns{view, part.binary ? confidence.view() : view, {}, {}, nullptr, &out.kernel};
+  ColumnProducts columns{view, part.binary ? confidence.view() : view, {}, {}, nullptr, &out.kernel};
+  columns.votes_apart = true;
   finish(known,
          Products(columns, known.products.both(kByLadder),
                   {o.bins, o.clip, o.leave_out, part.binary, false, o.threads, o.curve, o.bandwidth}),

@@ -160,6 +160,7 @@ Observed Prepared::observe(Progress& progress) const {
   finish(selection_, Products(out.sums, products_.both(kStreamingProducts), options), out.scores);
 
   ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
+  columns.votes_apart = ladder_.has_value();
   ProductSet rest = products_.both(kColumns | kKernel);
   if (columns_) {
     columns.event = columns.confidence = columns_->event.view();
@@ -193,6 +194,9 @@ Observed Prepared::observe(Progress& progress) const {
     }
     finish(missing, products, out.event_tests);
   }
+  if (ladder_ && !ladder_->single_votes() && selection_.has("skce"))
+    out.scores["skce"] =
+        Estimate::undefined("it leaves out pairs within an item, and items do not fit into memory");
   if (ladder_ && !ladder_->exact())
     for (const char* key : {"brier_calibration", "brier_refinement"})
       if (selection_.has(key))
@@ -208,11 +212,14 @@ Observed Prepared::observe(Progress& progress) const {
   if (selection_.has("ece_mass")) out.mass = products.mass_table();
   if (columns_ && !options_.thresholds.empty())
     out.decisions = decisions(columns_->event.view(), decision_thresholds(options_));
+  if (columns_ && will_draw_ && has_line(selection_))
+    out.line_step = first_step(line_scores(columns_->event.view()));
   if (columns_ && will_draw_ && !units_.grouped()) {  // closed forms for single votes
     const ForecastsView f = columns_->event.view();
     const bool single = f.trials.empty() && f.weight.empty();
     if (single && selection_.has("hosmer_lemeshow"))
       out.hosmer_lemeshow_p = hosmer_lemeshow_p(products.decile_table());
+    if (single && has_line(selection_)) out.line_p = calibration_line_p(f, options_.clip, options_.threads);
     if (selection_.has("oe_ratio")) out.event_ratio = event_ratio_bounds(f, options_.level);
   }
   progress.check();
@@ -234,6 +241,16 @@ NullModel Prepared::fit_null(bool several_votes) const {
   for (std::size_t i = 0; i < group.size(); ++i) group[i] = items_.groups.code(f.order[i]);
   model.groups = fit_groups(f.view(), votes, group, units_.count(), options_.threads);
   return model;
+}
+
+std::optional<double> Prepared::dependence() const {
+  if (ladder_ || !columns_) return std::nullopt;
+  const SortedForecasts& f = columns_->event;
+  if (!units_.grouped()) return vote_dependence(f.view(), {}, 0);
+  if (f.order.empty()) return std::nullopt;
+  std::vector<std::uint32_t> group(f.order.size());
+  for (std::size_t i = 0; i < group.size(); ++i) group[i] = items_.groups.code(f.order[i]);
+  return vote_dependence(f.view(), group, items_.groups.distinct().size());
 }
 
 double Prepared::passes(const Selection& part) const {

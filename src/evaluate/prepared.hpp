@@ -37,6 +37,8 @@ struct Observed {
   std::vector<Decision> decisions = {};          ///< at the thresholds of decision_thresholds()
   std::optional<Bounds> event_ratio = {};        ///< exact interval of `oe_ratio`, where there is one
   std::optional<double> hosmer_lemeshow_p = {};  ///< of the chi-square distribution
+  LinePValues line_p = {};                       ///< likelihood-ratio tests, for single votes
+  CalibrationLine line_step = {};                ///< what null draws of the line are compared with
 };
 
 /// The outcome of one draw: estimates and, with bands, what intervals and bands of plots are computed from.
@@ -85,11 +87,13 @@ class Prepared {
   [[nodiscard]] std::vector<IsotonicBlock> isotonic() const {
     return isotonic_blocks(columns_->event.view());
   }
-  /// A band for the true frequency of the event at all forecasts at once. Needs the event's column of
-  /// independent votes.
-  [[nodiscard]] HonestBand honest(std::span<const double> at, double level) const {
-    return honest_band(columns_->event.view(), at, level);
+  /// A band for the true frequency of the event at all forecasts at once. Needs the event's column.
+  [[nodiscard]] HonestBand honest(std::span<const double> at, double level, double dependence) const {
+    return honest_band(columns_->event.view(), at, level, dependence);
   }
+  /// How much votes of one unit depend on one another (vote_dependence()); absent where the column does not
+  /// know its rows: of groups without draws, and read off a ladder.
+  [[nodiscard]] std::optional<double> dependence() const;
   /// The data themselves, on all threads.
   [[nodiscard]] Observed observe(Progress& progress) const;
   /// The model of a calibrated model's votes, fitted to how votes of an item and items of a group move

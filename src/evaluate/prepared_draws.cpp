@@ -223,10 +223,10 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
   std::optional<KdeDraws> kernel;
   if (fixed_p) kernel.emplace(columns_->event.view(), *kernel_.event->plan, options_.leave_out, threads);
   std::optional<ScoreTests> tests;
-  if (null != nullptr && (part.has("cox_score") || part.has("spiegelhalter_z")))
+  if (null != nullptr && (part.has("cox_score") || part.has("spiegelhalter_z") || has_line(part)))
     tests.emplace(columns_->event.view());
   std::optional<MmceDraws> mmce, mmce_top;
-  if (null != nullptr && part.has("mmce")) mmce.emplace(columns_->event.view());
+  if (null != nullptr && (part.has("mmce") || part.has("skce"))) mmce.emplace(columns_->event.view());
   if (null != nullptr && part.has("mmce_top"))
     mmce_top.emplace(own_confidence ? columns_->confidence.view() : columns_->event.view());
   std::optional<GroupCurves> curves;
@@ -268,6 +268,7 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
                            tests ? &*tests : nullptr,
                            mmce ? &*mmce : nullptr,
                            mmce_top ? &*mmce_top : nullptr};
+    columns.calibrated = null != nullptr;
     if (turned) {
       columns.confidence = columns_->confidence.view();
       confidence_hits.resize(columns.confidence.size());

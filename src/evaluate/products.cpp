@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "plumb/metrics/kernel/skce.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"
 #include "plumb/metrics/ordered/hosmer_lemeshow.hpp"
 #include "plumb/metrics/raters/agreement.hpp"
@@ -158,8 +159,17 @@ const BrierRefinement& Products::brier_refinement() const {
 }
 
 const CalibrationLine& Products::calibration_line() const {
-  return computed_once(
-      line_, [&] { return plumb::calibration_line(event_column(), options_.clip, options_.threads); });
+  return computed_once(line_, [&] {
+    if (columns(Product::event_column).calibrated) return first_step(line_scores());
+    return plumb::calibration_line(event_column(), options_.clip, options_.threads);
+  });
+}
+
+const LineScores& Products::line_scores() const {
+  return computed_once(line_scores_, [&] {
+    const ColumnProducts& c = columns(Product::event_column);
+    return c.tests != nullptr ? c.tests->line_scores(c.event) : plumb::line_scores(c.event);
+  });
 }
 
 const KdeErrors& Products::kde() const {
@@ -180,19 +190,23 @@ const ClassKde& Products::class_kde() const {
   });
 }
 
-Estimate Products::cox_score() const {
-  const ColumnProducts& c = columns(Product::event_column);
-  return c.tests != nullptr ? c.tests->cox_score(c.event) : plumb::cox_score(c.event);
-}
+Estimate Products::cox_score() const { return plumb::cox_score(line_scores()); }
 
 Estimate Products::spiegelhalter_z() const {
   const ColumnProducts& c = columns(Product::event_column);
   return c.tests != nullptr ? c.tests->spiegelhalter_z(c.event) : plumb::spiegelhalter_z(c.event);
 }
 
-Estimate Products::mmce() const {
+const Estimate& Products::mmce() const {
+  return computed_once(mmce_, [&] {
+    const ColumnProducts& c = columns(Product::event_column);
+    return c.mmce != nullptr ? (*c.mmce)(c.event) : plumb::mmce(c.event);
+  });
+}
+
+Estimate Products::skce() const {
   const ColumnProducts& c = columns(Product::event_column);
-  return c.mmce != nullptr ? (*c.mmce)(c.event) : plumb::mmce(c.event);
+  return plumb::skce(mmce(), c.event, c.votes_apart ? SkceRows::votes : SkceRows::items);
 }
 
 Estimate Products::mmce_top() const {

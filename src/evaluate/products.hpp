@@ -51,6 +51,8 @@ struct ColumnProducts {
   const ScoreTests* tests = nullptr;
   const MmceDraws* mmce = nullptr;
   const MmceDraws* mmce_top = nullptr;
+  bool votes_apart = false;  ///< rows are distinct forecasts, and each of their votes is an item's only one
+  bool calibrated = false;   ///< outcomes of a calibrated model: the line is the first step to it
 };
 
 /// The sums that both the error and the curve of the smooth kernel are computed from.
@@ -93,9 +95,11 @@ class Products {
   [[nodiscard]] const CalibrationLine& calibration_line() const;
   [[nodiscard]] const KdeErrors& kde() const;
   [[nodiscard]] const ClassKde& class_kde() const;
+  [[nodiscard]] const LineScores& line_scores() const;
   [[nodiscard]] Estimate cox_score() const;
   [[nodiscard]] Estimate spiegelhalter_z() const;
-  [[nodiscard]] Estimate mmce() const;
+  [[nodiscard]] const Estimate& mmce() const;
+  [[nodiscard]] Estimate skce() const;
   [[nodiscard]] Estimate mmce_top() const;
   [[nodiscard]] Estimate canonical() const;
   [[nodiscard]] const Smoothed& smooth() const;
@@ -122,6 +126,8 @@ class Products {
   mutable std::optional<RiskCoverage> risk_;
   mutable std::optional<BrierRefinement> refinement_;
   mutable std::optional<CalibrationLine> line_;
+  mutable std::optional<LineScores> line_scores_;
+  mutable std::optional<Estimate> mmce_;
   mutable std::optional<KdeErrors> kde_;
   mutable std::optional<ClassKde> class_kde_;
   mutable std::optional<Smoothed> smooth_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "evaluate/case_draws.hpp"
+#include "evaluate/decision_tables.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/ladder_scores.hpp"
 #include "evaluate/omnibus.hpp"
@@ -151,8 +152,11 @@ struct Scorer {
       const ForecastsView view = event.view();
       const bool confident = part.products.has(Product::confidence_column) && part.binary;
       const Forecasts confidence = confident ? confidence_of(event, 1) : Forecasts{};
-      const ColumnProducts columns{view, confident ? confidence.view() : view, {}, {}, nullptr, kernel};
+      ColumnProducts columns{view, confident ? confidence.view() : view, {}, {}, nullptr, kernel};
+      columns.votes_apart = true;
+      columns.calibrated = null;
       finish(part, Products(columns, part.products.both(kByLadder), how), d.scores);
+      if (!null && !o.thresholds.empty()) d.decisions = decisions(view, decision_thresholds(o));
       if (mass) {
         TableBuilder table(*mass);
         table.update(view);
@@ -205,7 +209,9 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
       observed.mass = equal_mass_table(reading->event.view(), o.bins);
       scorer.mass = observed.mass.edges;
     }
+    if (has_line(selection)) observed.line_step = first_step(line_scores(reading->event.view()));
     if (!size.grouped && !size.several_votes) {
+      if (has_line(selection)) observed.line_p = calibration_line_p(reading->event.view(), o.clip, o.threads);
       constexpr std::uint64_t kFew = 1 << 22;
       const Forecasts votes = parts.rung.empty() || s.ladder->votes() > kFew ? Forecasts{} : votes_of(parts);
       if (votes.size() > 0 && selection.has("hosmer_lemeshow"))
@@ -256,6 +262,10 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
   if (!p)
     for (const auto& [key, m] : out)
       if (key == "ece") p = m.p_value;
+  if (column == Column::exact && !o.thresholds.empty()) {  // a threshold may lie within a step
+    observed.decisions = decisions(reading->event.view(), decision_thresholds(o));
+    add_decision_tables(observed, boot, size, o, result);
+  }
   result.verdict = judge(inference, p, size.units > 1 ? r.count : 0, o);
 
   const auto set = [&](const std::string& key, Value value) {

@@ -148,6 +148,13 @@ RestSums RestDraws::sums(std::span<const std::uint32_t> times) const {
 
 RestSums RestDraws::observed() const { return sums({}); }
 
+void RestDraws::counts(std::uint32_t replicate, Buffers& buffers, std::span<std::uint32_t> by_row) const {
+  buffers.drawn.resize(unit_.size());
+  fill_poisson(seed_, replicate, unit_, buffers.drawn);
+  for (std::size_t i = 0; i < by_row.size(); ++i)
+    by_row[i] = buffers.drawn[groups_ != nullptr ? groups_->code(static_cast<std::int64_t>(i)) : i];
+}
+
 RestSums RestDraws::draw(std::uint32_t replicate, Buffers& buffers) const {
   buffers.drawn.resize(unit_.size());
   fill_poisson(seed_, replicate, unit_, buffers.drawn);

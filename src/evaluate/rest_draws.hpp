@@ -49,6 +49,9 @@ class RestDraws {
   };
   [[nodiscard]] RestSums draw(std::uint32_t replicate, Buffers& buffers) const;
 
+  /// The counts of that replicate by row of the data.
+  void counts(std::uint32_t replicate, Buffers& buffers, std::span<std::uint32_t> by_row) const;
+
  private:
   struct Row {  // of one item, times its weight
     double items, correct, votes, agree, nll, brier, hits, expected;

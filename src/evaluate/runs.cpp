@@ -89,6 +89,7 @@ constexpr MetricRun kRuns[] = {
     {"ece_kde_canonical",           canonical,                                                  [](const P& p, Key) { return p.canonical(); }},
     {"smece",                       smooth,                                                     [](const P& p, Key) { return p.smooth().error.smece; }},
     {"mmce",                        event_column,                                               [](const P& p, Key) { return p.mmce(); }, walk},
+    {"skce",                        event_column,                                               [](const P& p, Key) { return p.skce(); }, with_above},
     {"mmce_top",                    confidence_column,                                          [](const P& p, Key) { return p.mmce_top(); }, walk},
     {"ks",                          event_column,                                               [](const P& p, Key) { return p.cumulative_gaps().ks; }, walk},
     {"kuiper",                      event_column,                                               [](const P& p, Key) { return p.cumulative_gaps().kuiper; }, with_above},

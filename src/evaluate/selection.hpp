@@ -42,5 +42,9 @@ struct Selection {
 void finish(const Selection& selection, const Products& products, Scores& out);
 /// Those of them that walk along a column, side by side on several threads.
 void finish_walks(const Selection& selection, const Products& products, int threads, Scores& out);
+/// Whether the calibration slope or intercept is asked for.
+[[nodiscard]] inline bool has_line(const Selection& s) {
+  return s.has("calibration_slope") || s.has("calibration_intercept");
+}
 
 }  // namespace plumb::detail

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "evaluate/corp_tables.hpp"
+#include "evaluate/decision_tables.hpp"
 #include "evaluate/describe.hpp"
 #include "evaluate/intervals.hpp"
 #include "evaluate/ladder_scores.hpp"
@@ -12,6 +14,8 @@
 #include "evaluate/tables.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/ordered.hpp"
+#include "plumb/metrics/ordered/decisions.hpp"
+#include "plumb/metrics/ordered/isotonic.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/random.hpp"
 #include "plumb/result/state_bytes.hpp"
@@ -27,6 +31,28 @@ constexpr const char* kNeedsAll =
 constexpr const char* kNoLadder =
     "needs the sorted forecasts; a state with weights or of an older version has only sums";
 constexpr const char* kMajority = "needs the sorted forecasts; a state has only sums of the majority labels";
+
+/// What is read off the distribution of the forecasts, besides metrics.
+void add_ladder_tables(const EvaluateState& s, const Selection& selection, const EvaluateOptions& o,
+                       Result& result) {
+  const bool corp = selection.has("mcb") || selection.has("log_mcb");
+  if (!s.ladder) {
+    if (!o.thresholds.empty()) throw InputError("⟦thresholds⟧ " + std::string(kNoLadder));
+    return;
+  }
+  if (!corp && o.thresholds.empty()) return;
+  const Forecasts column = s.ladder->column();
+  if (corp) result.tables.emplace_back("reliability_corp", corp_block_rows(isotonic_blocks(column.view())));
+  if (o.thresholds.empty()) return;
+  if (!s.ladder->exact())
+    result.notes.emplace_back(
+        "the forecasts are on a grid of log-odds: one within a step of a threshold may count on its other side");
+  for (const auto& [name, table] : result.tables)
+    if (name == "thresholds") return;  // with intervals from replicates
+  Observed observed;
+  observed.decisions = decisions(column.view(), decision_thresholds(o));
+  add_decision_tables(observed, {}, {}, o, result);
+}
 
 }  // namespace
 
@@ -161,6 +187,7 @@ Result finish_sums(const EvaluateState& s, const EvaluateOptions& options) {
   o.ties = static_cast<Ties>(s.ties);
   o.bandwidth = s.bandwidth;
   o.bootstrap = 0;
+  check_thresholds(o, binary);
   const TaskKind task{binary, s.has_truth, s.votes.several_votes};
   const Selection selection = select_metrics(o, task);
 
@@ -197,6 +224,7 @@ Result finish_sums(const EvaluateState& s, const EvaluateOptions& options) {
       if (!scores.contains(key)) scores.emplace(key, Estimate::undefined(m.why));
     r.metrics = replicate_results(s, selection, scores, o, r);
   }
+  add_ladder_tables(s, selection, o, r);
   const Selection single = selection.part([](const MetricRow& m) { return m.needs != Needs::pairs; });
   if (s.votes.several_votes && !has_majority(s.most_votes, o.ties)) {
     r.consensus = no_majority(single, s.most_votes);

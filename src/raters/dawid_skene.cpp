@@ -10,6 +10,7 @@
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_sum.hpp"
 #include "plumb/numeric/parallel.hpp"
+#include "plumb/numeric/progress.hpp"
 #include "raters/posteriors.hpp"
 
 namespace plumb {
@@ -189,6 +190,7 @@ DawidSkene fit_dawid_skene(const Judgements& votes, int classes, int raters, con
   DawidSkene first, second, third;
   const auto goes_on = [&](const DawidSkene& at) { return !at.converged && at.iterations < o.iterations; };
   while (goes_on(fit)) {
+    if (o.cancel.stop_requested()) throw Cancelled();
     iteration.step(fit, first);
     std::swap(fit, first);  // fit: after one step, first: before
     if (!goes_on(fit)) break;

@@ -181,7 +181,7 @@ void add_agreement(const AllVotes& votes, const Quantities& q, const Intervals& 
 RatersResult describe_raters(const Votes& given, const Names& groups, const RatersOptions& o) {
   check_raters_options(o);
   const AllVotes votes(given);
-  const DawidSkeneOptions model{o.one_coin, o.prior, o.converged_at, o.iterations, o.threads};
+  const DawidSkeneOptions model{o.one_coin, o.prior, o.converged_at, o.iterations, o.threads, o.cancel};
   RatersResult out;
   out.items = given.items();
   out.votes = std::ssize(votes.judgements.cls);

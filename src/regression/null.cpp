@@ -13,8 +13,6 @@
 namespace plumb::detail {
 namespace {
 
-constexpr std::array<std::string_view, 4> kWithNull{"uce", "ence", "pit_ks", "miscalibration_area"};
-
 /// Of all items, raised to the clip.
 std::vector<double> predicted_variances(const RegressionItems& items, double clip) {
   std::vector<double> out(items.size());
@@ -28,17 +26,13 @@ std::vector<double> predicted_variances(const RegressionItems& items, double cli
 
 }  // namespace
 
-bool has_regression_null(std::string_view key) {
-  return std::find(kWithNull.begin(), kWithNull.end(), key) != kWithNull.end();
-}
-
 void add_regression_p_values(const RegressionItems& items, const PreparedRegression& prepared,
                              const RegressionSelection& selection, const RegressionOptions& o,
                              MetricResults& metrics) {
   if (!items.groups.empty() || items.outputs() != 1) return;
   std::vector<std::string> keys;
   for (const MetricRow* row : selection.rows)
-    if (has_regression_null(row->key)) keys.emplace_back(row->key);
+    if (row->null) keys.emplace_back(row->key);
   if (keys.empty()) return;
   const RegressionSelection part = select_regression(keys, false);
   const std::vector<double> variance = predicted_variances(items, o.clip);

@@ -8,12 +8,9 @@
 
 namespace plumb::detail {
 
-/// Whether a metric is compared with draws of a calibrated model.
-[[nodiscard]] bool has_regression_null(std::string_view key);
-
-/// Adds null_mean and p_value to uce, ence, pit_ks and miscalibration_area, from `bootstrap` sets of errors
-/// drawn from N(0, variance), on the bins of the data. Only where a unit is one z-score (no groups, one
-/// output): how errors of one unit move together is unknown.
+/// Adds null_mean and p_value to the metrics whose row has a null (uce, ence, pit_ks, miscalibration_area),
+/// from `bootstrap` sets of errors drawn from N(0, variance), on the bins of the data. Only where a unit is
+/// one z-score (no groups, one output): how errors of one unit move together is unknown.
 void add_regression_p_values(const RegressionItems& items, const PreparedRegression& prepared,
                              const RegressionSelection& selection, const RegressionOptions& options,
                              MetricResults& metrics);

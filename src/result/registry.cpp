@@ -44,6 +44,7 @@ std::string_view why_no_interval(const MetricRow& row) {
   if (is({"mean_gap"})) return "the usual intervals of an absolute value do not cover near 0";
   if (is({"brier_calibration", "brier_refinement"}))
     return "if every forecast has one outcome, it does not estimate a property of the model";
+  if (is({"skce"})) return "no interval has been tested; the p-value says whether it is above 0";
   if (is({"brier_uncertainty"})) return "at a base rate of 1/2 percentiles lie below the true value";
   return "noise alone makes this error positive, and no tested interval covers the true one";
 }

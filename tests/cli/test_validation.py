@@ -96,3 +96,24 @@ def test_tripod(cohort, tmp_path):
     assert "<td>auroc</td>" in page.read_text()
     run = run_plumb("evaluate", "--probs", f"{cohort}:p", "--labels", f"{cohort}:y", "--tripod", "x.txt")
     assert run.code == 2 and "--tripod writes .csv or .html" in run.err
+
+
+def test_a_merged_state_has_decisions_and_the_isotonic_fit(cohort, tmp_path):
+    lines = cohort.read_text().splitlines()
+    half = len(lines) // 2
+    for name, rows in (("a", lines[1:half]), ("b", lines[half:])):
+        (tmp_path / f"{name}.csv").write_text("\n".join([lines[0], *rows]) + "\n")
+        run = run_plumb("evaluate", "--probs", f"{tmp_path / name}.csv:p", "--labels", f"{tmp_path / name}.csv:y", "--save-state",
+                        tmp_path / f"{name}.plumb", "--quiet")
+        assert run.code == 0, run.err
+    one = json.loads(evaluate(cohort, "--thresholds", "0.1,0.2", "--metrics", "mcb,skce", "--json", "-").out)
+    run = run_plumb("merge", tmp_path / "a.plumb", tmp_path / "b.plumb", "--thresholds", "0.1,0.2", "--metrics", "mcb,skce", "--json", "-")
+    assert run.code == 0, run.err
+    merged = json.loads(run.out)
+    for table in ("thresholds", "decision_curve", "reliability_corp"):
+        assert merged["tables"][table] == one["tables"][table]
+    for key in ("mcb", "skce"):
+        assert merged["metrics"][key]["value"] == one["metrics"][key]["value"]
+    for wrong, words in (("2", "between 0 and 1"), ("x", "--thresholds takes numbers")):
+        run = run_plumb("merge", tmp_path / "a.plumb", "--thresholds", wrong)
+        assert run.code == 2 and words in run.err

@@ -130,6 +130,7 @@ const std::vector<Reason>& reasons() {
       {"every forecast is 0 or 1", [](const Facts& f, std::int64_t) { return f.extreme == f.items; }},
       {"every forecast is 0, 1/2 or 1",
        [](const Facts& f, std::int64_t) { return f.extreme + f.halves == f.items; }},
+      {"it compares items, and only one has votes", [](const Facts& f, std::int64_t) { return f.items < 2; }},
       {"no bin holds two items, which debiasing needs",
        [](const Facts& f, std::int64_t) { return f.fullest_bin < 2; }},
       {"it is computed by resampling: give bootstrap 200",

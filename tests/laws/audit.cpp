@@ -120,6 +120,25 @@ void rank_small(Book& book) {
             "7 slices of 400 items, one of 60", {0, 0.4}, first);
 }
 
+/// Metrics whose sums do not add up, of slices by chance: no true difference.
+void cover_drawn(Book& book, const Setting& data, int slices) {
+  const std::vector<std::string> keys{
+      "calibration_slope", "calibration_intercept", "ece_l2_debiased", "cl", "auprc", "aurc", "lsq"};
+  const auto sets = simulate_sets(book.sets(200, 8), book.seed(), [&](std::uint64_t seed) {
+    const Result r =
+        audit(audited({data, slices}, seed, data.n),
+              {.evaluate = {.metrics = keys, .bootstrap = 100, .seed = seed, .threads = 1}, .min_items = 30});
+    return covers(r, {});
+  });
+  for (const std::string& key : keys) {
+    std::vector<char> hits;
+    for (const auto& one : sets)
+      if (one.contains(key)) hits.push_back(one.at(key));
+    book.rate("the intervals of the difference of `" + key + "` from the rest cover in all slices", data.name,
+              {0.93, 1}, hits);
+  }
+}
+
 void audits(Book& book) {
   cover_differences(book, {{.name = "8 slices of 100, slope 0.74", .n = 800, .slope = 0.74}});
   rank_small(book);
@@ -134,6 +153,15 @@ void audits(Book& book) {
   cover_differences(book, {{.name = "60 groups of 10 in 5 slices, correlated", .n = 600, .groups = 60}, 5});
 }
 const Topic kAudits{"audit", audits};
+
+void audits_of_drawn(Book& book) {
+  cover_drawn(book, {.name = "6 slices of 100, slope 0.74", .n = 600, .slope = 0.74}, 6);
+  if (!book.whole()) return;
+  cover_drawn(book, {.name = "6 slices of 100, calibrated", .n = 600}, 6);
+  cover_drawn(book, {.name = "5 votes, 4 slices of 75 items", .n = 300, .votes = 5}, 4);
+  cover_drawn(book, {.name = "60 groups of 10 in 4 slices, correlated", .n = 600, .groups = 60}, 4);
+}
+const Topic kAuditsOfDrawn{"audit drawn", audits_of_drawn};
 
 }  // namespace
 }  // namespace plumb::laws

@@ -113,6 +113,7 @@ void levels(Book& book) {
     for (const MetricRow& row : metrics()) {
       // Votes that are not Dirichlet have no forecast of disagreement that is right.
       if (row.needs == Needs::pairs && c.concentration <= 0) continue;
+      if (row.task == Task::binary && c.classes != 2) continue;
       if (row.null && heavy(row.key) == kernels) keys.emplace_back(row.key);
     }
     const int sets = kernels ? book.sets(60, 2) : book.sets(400, 8);

@@ -70,7 +70,7 @@ def test_a_state_and_a_frame(folder):
     assert result.state == (folder.path / "s.plumb").read_bytes()
     assert plumb.merge([result.state])["brier"].value == result["brier"].value
     pandas = pytest.importorskip("pandas")
-    table, frame = pandas.read_csv(folder.path / "cases-out.csv"), result.to_frame("cases")
+    table, frame = pandas.read_csv(folder.path / "cases-out.csv", float_precision="round_trip"), result.to_frame("cases")
     assert list(table.columns) == list(frame.columns)
     assert np.array_equal(table["ece"], frame["ece"]) and list(table["case"]) == list(frame["case"])
 

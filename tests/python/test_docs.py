@@ -1,4 +1,5 @@
 """The examples in docstrings, in README.md and in the guides."""
+import ast
 import doctest
 import importlib
 import os
@@ -72,3 +73,16 @@ def test_every_flag_has_a_place():
                           env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(plumb.__file__))))
     assert done.returncode == 0, done.stderr
     assert done.stdout == (ROOT / "docs" / "python" / "flags.md").read_text()
+
+
+def test_every_case_of_peers_was_measured():
+    """docs/peers.md has the cases that bench/peers runs, and no others; a case that was changed needs bench/peers --write."""
+    cases = []
+    for source in ("peer_cases.py", "peer_cases_more.py"):
+        tree = ast.parse((ROOT / "bench" / source).read_text())
+        found = next(node for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "CASES")
+        cases += [key.value for key in found.value.keys]
+    page = (ROOT / "docs" / "peers.md").read_text()
+    table = page[page.index("<!-- bench/peers -->"):page.index("<!-- end -->")]
+    assert [row.split("|")[1].strip() for row in table.splitlines() if row.startswith("| ") and row.split("|")[1].strip()] == ["case", *cases]
+    assert "not measured" not in table

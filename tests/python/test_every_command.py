@@ -262,3 +262,11 @@ def test_simulated_data(folder):
         assert np.array_equal(needles[name], np.load(folder.path / "needles" / "test" / f"{name}.npy")), name
     with pytest.raises(ValueError, match="kind takes one of"):
         plumb.demo("faces")
+
+
+def test_merged_states_have_decisions():
+    p, y = D["probs"][:, 1], (D["counts"][:, 1] > 2).astype(int)
+    parts = [plumb.Accumulator().update(probs=p[i::2], labels=y[i::2]).to_bytes() for i in range(2)]
+    merged = plumb.merge(parts, metrics=["ece"], thresholds=[0.1, 0.3])
+    one = plumb.evaluate(probs=p, labels=y, metrics=["ece"], thresholds=[0.1, 0.3])
+    assert merged.to_dict()["tables"]["thresholds"] == one.to_dict()["tables"]["thresholds"]

@@ -26,9 +26,11 @@ struct AuditOptions {
 ///                items), difference (value - rest) with low and high, which hold for all slices of a metric
 ///                at once, clear (0 lies outside)
 ///   audit_ranks  rank, by, slice, items, small
-/// Metrics whose sums add up (accuracy, agreement, nll, brier, oe_ratio, auroc, and `gap`, the frequency of
-/// the event minus the mean forecast) have differences. Without `metrics`: those and the calibration errors.
-/// Cost: that of evaluate(), of the slices as test sets, and `bootstrap` passes for each way to slice.
+/// Metrics with an interval from replicates have differences, and `gap`, the frequency of the event minus the
+/// mean forecast; plug-in errors have none, since their bias depends on the size of the slice. Without
+/// `metrics`: accuracy, agreement, nll, brier, oe_ratio, auroc and the calibration errors.
+/// Cost: that of evaluate(), of the slices as test sets, and `bootstrap` passes for each way to slice; for
+/// metrics other than these, 2 `bootstrap` passes over all items for each slice.
 /// InputError without a way to slice, for cross above their number, or fewer than 20 replicates.
 [[nodiscard]] Result audit(const Items& items, const AuditOptions& options = {});
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "plumb/data/votes.hpp"
@@ -13,9 +14,10 @@ namespace plumb {
 struct DawidSkeneOptions {
   bool one_coin = false;  ///< one accuracy per rater, wrong votes spread evenly; otherwise confusion matrices
   double prior = 1;  ///< pseudo-votes per row of a confusion matrix, spread evenly; 0: maximum likelihood
-  double tolerance = 1e-8;  ///< largest change of a probability in the last iteration
-  int iterations = 1000;    ///< at most
-  int threads = 0;          ///< does not affect the results
+  double tolerance = 1e-8;      ///< largest change of a probability in the last iteration
+  int iterations = 1000;        ///< at most
+  int threads = 0;              ///< does not affect the results
+  std::stop_token cancel = {};  ///< throws Cancelled between two iterations
 };
 
 struct DawidSkene {

@@ -13,6 +13,7 @@
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/memory.hpp"
 #include "plumb/numeric/parallel.hpp"
+#include "plumb/numeric/special.hpp"
 
 namespace plumb {
 
@@ -220,6 +221,40 @@ std::optional<Line> maximise(const Column& c, Line at, bool with_slope, int thre
   return std::nullopt;
 }
 
+// Log-likelihood of one line less that of another.
+double log_likelihood_gain(const Column& c, Line of, Line from, int threads) {
+  const auto sum = sum_blocks<1>(c.x.size(), threads, [&](std::size_t begin, std::size_t m) {
+    // Of a line: the logs of both fitted means.
+    const auto logs = [&](Line line, std::span<double> yes, std::span<double> no) {
+      constexpr double kLeast = 1e-300;
+      for (std::size_t i = 0; i < m; ++i) {
+        yes[i] = line.a + line.b * c.x[begin + i];
+        no[i] = -yes[i];
+      }
+      for (const std::span<double> s : {yes, no}) {
+        logistic_block(s, s);
+        for (double& y : s) y = std::max(y, kLeast);
+        log_block(s, s);
+      }
+    };
+    std::array<double, kTermsAtOnce> yes, no, yes_before, no_before;
+    const auto part = [m](std::array<double, kTermsAtOnce>& a) { return std::span(a).first(m); };
+    logs(of, part(yes), part(no));
+    logs(from, part(yes_before), part(no_before));
+    double gain = 0;
+    for (std::size_t i = 0; i < m; ++i) {
+      const double hits = c.hits[begin + i];
+      gain += hits * (yes[i] - yes_before[i]) + (c.mass[begin + i] - hits) * (no[i] - no_before[i]);
+    }
+    return std::array{gain};
+  });
+  return sum[0];
+}
+
+double chi_square_p(double gain) {
+  return std::max(chi_square_tail(std::max(2 * gain, 0.0), 1), std::numeric_limits<double>::min());
+}
+
 struct Extent {
   double least = std::numeric_limits<double>::infinity(), greatest = -least;
   void cover(double x) {
@@ -260,7 +295,7 @@ Extents extents_of(const Column& c, int threads) {
       [](Extents& into, const Extents& from) { into.cover(from); });
 }
 
-CalibrationLine fit(Column c, int threads) {
+CalibrationLine fit(Column c, int threads, LinePValues* tests) {
   constexpr const char* kNotConverged = "the logistic fit did not converge";
   const Extents extents = extents_of(c, threads);
   if (const char* why = extents.why_no_fit()) return {Estimate::undefined(why), Estimate::undefined(why)};
@@ -268,17 +303,21 @@ CalibrationLine fit(Column c, int threads) {
   CalibrationLine line;
   const auto shifted = maximise(c, {c.mean, c.sd}, false, threads);
   line.intercept = shifted ? Estimate(shifted->a - c.mean) : Estimate::undefined(kNotConverged);
+  if (tests != nullptr && shifted)
+    tests->intercept = chi_square_p(log_likelihood_gain(c, *shifted, {c.mean, c.sd}, threads));
   if (const char* why = extents.why_no_slope()) {
     line.slope = Estimate::undefined(why);
     return line;
   }
   const auto fitted = maximise(c, shifted.value_or(Line{c.mean, c.sd}), true, threads);
   line.slope = fitted ? Estimate(fitted->b / c.sd) : Estimate::undefined(kNotConverged);
+  if (tests != nullptr && shifted && fitted)
+    tests->slope = chi_square_p(log_likelihood_gain(c, *fitted, *shifted, threads));
   return line;
 }
 
 template <class A>
-CalibrationLine calibration_line_of(const ForecastsView& f, double clip, int threads) {
+CalibrationLine calibration_line_of(const ForecastsView& f, double clip, int threads, LinePValues* tests) {
   const std::vector<std::size_t> ends = detail::stretch_ends(f);
   std::vector<Outline<A>> outlines(ends.size());
   detail::each_stretch(f, ends, threads,
@@ -297,14 +336,21 @@ CalibrationLine calibration_line_of(const ForecastsView& f, double clip, int thr
         " on forecasts of 0 or 1, which have no finite log-odds; ⟦clip⟧ keeps them away from 0 and 1"));
   Column c = column_of<A>(f, ends, std::span<const Outline<A>>(outlines), clip, threads);
   c.total = A::value(total);
-  return fit(std::move(c), threads);
+  return fit(std::move(c), threads, tests);
 }
 
 }  // namespace
 
 CalibrationLine calibration_line(const ForecastsView& ascending, double clip, int threads) {
-  return detail::with_counts(ascending,
-                             [&]<class A>(A) { return calibration_line_of<A>(ascending, clip, threads); });
+  return detail::with_counts(
+      ascending, [&]<class A>(A) { return calibration_line_of<A>(ascending, clip, threads, nullptr); });
+}
+
+LinePValues calibration_line_p(const ForecastsView& ascending, double clip, int threads) {
+  LinePValues out;
+  detail::with_counts(ascending,
+                      [&]<class A>(A) { return calibration_line_of<A>(ascending, clip, threads, &out); });
+  return out;
 }
 
 }  // namespace plumb

@@ -26,14 +26,15 @@ double votes_per_weight(const ForecastsView& f) {
   return weight.value() > 0 ? votes.value() / weight.value() : 1;
 }
 
-Estimate cox_from(double a, double b, double c, double x, double y) {
-  if (!(a > 0)) return Estimate::undefined(kNoDoubt);
-  // The slope's score beside the intercept's, and its variance.
-  const double slope = y - b / a * x, spread = c - b / a * b;
-  constexpr double kRounding = 1e-12;
-  const double joint = spread > kRounding * c ? slope * slope / spread : 0;
-  return x * x / a + joint;
-}
+/// The slope's score beside the intercept's, and its variance: 0 where all p are equal.
+struct SlopeScore {
+  double score, variance;
+  explicit SlopeScore(const LineScores& s)
+      : score(s.u1 - s.v01 / s.v00 * s.u0), variance(s.v11 - s.v01 / s.v00 * s.v01) {
+    constexpr double kRounding = 1e-12;
+    if (!(variance > kRounding * s.v11)) score = variance = 0;
+  }
+};
 
 Estimate z_from(double top, double variance) {
   if (!(variance > 0)) return Estimate::undefined("every forecast is 0, 1/2 or 1");
@@ -159,7 +160,7 @@ void slopes(const ForecastsView& f, const Block& b, Terms& x) {
 
 }  // namespace
 
-Estimate cox_score(const ForecastsView& f) {
+LineScores line_scores(const ForecastsView& f) {
   TermSum u0, u1;
   Variances variances;
   Terms logit{};
@@ -169,10 +170,26 @@ Estimate cox_score(const ForecastsView& f) {
     b.add_residuals(u1, logit);
     variances.add(b, logit);
   });
-  if (!some) return Estimate::undefined(kNoVotes);
-  return scaled(
-      cox_from(variances.v00.value(), variances.v01.value(), variances.v11.value(), u0.value(), u1.value()),
-      votes_per_weight(f));
+  return {
+      u0.value(),          u1.value(), variances.v00.value(), variances.v01.value(), variances.v11.value(),
+      votes_per_weight(f), some};
+}
+
+Estimate cox_score(const LineScores& s) {
+  if (!s.some) return Estimate::undefined(kNoVotes);
+  if (!(s.v00 > 0)) return Estimate::undefined(kNoDoubt);
+  const SlopeScore slope(s);
+  const double joint = slope.variance > 0 ? slope.score * slope.score / slope.variance : 0;
+  return (s.u0 * s.u0 / s.v00 + joint) * s.votes_per_weight;
+}
+
+Estimate cox_score(const ForecastsView& f) { return cox_score(line_scores(f)); }
+
+CalibrationLine first_step(const LineScores& s) {
+  if (!s.some) return {Estimate::undefined(kNoVotes), Estimate::undefined(kNoVotes)};
+  if (!(s.v00 > 0)) return {Estimate::undefined(kNoDoubt), Estimate::undefined(kNoDoubt)};
+  const SlopeScore slope(s);
+  return {slope.variance > 0 ? 1 + slope.score / slope.variance : 1.0, s.u0 / s.v00};
 }
 
 Estimate spiegelhalter_z(const ForecastsView& f) {
@@ -220,12 +237,13 @@ static void add_residuals(const ForecastsView& f, ExactSum& sum, Factor factor) 
   }
 }
 
-Estimate ScoreTests::cox_score(const ForecastsView& f) const {
-  if (!some_) return Estimate::undefined(kNoVotes);
+LineScores ScoreTests::line_scores(const ForecastsView& f) const {
   ExactSum u0, u1;
-  add_residuals(f, u0, [](std::size_t) { return 1.0; });
-  add_residuals(f, u1, [&](std::size_t i) { return logit_[i]; });
-  return scaled(cox_from(v00_, v01_, v11_, u0.value(), u1.value()), votes_per_weight_);
+  if (some_) {
+    add_residuals(f, u0, [](std::size_t) { return 1.0; });
+    add_residuals(f, u1, [&](std::size_t i) { return logit_[i]; });
+  }
+  return {u0.value(), u1.value(), v00_, v01_, v11_, votes_per_weight_, some_};
 }
 
 Estimate ScoreTests::spiegelhalter_z(const ForecastsView& f) const {

@@ -137,6 +137,39 @@ TEST(Audit, FindsTheSliceThatIsOff) {
   }
 }
 
+/// Reference: the slice and the rest, each evaluated as items of their own.
+TEST(Audit, DifferencesOfMetricsWhoseSumsDoNotAddUp) {
+  for (const auto& [groups, weights] : {std::pair{0, false}, {40, true}}) {
+    Items items = sliced(2, 3, weights, groups);
+    const std::vector<std::string> keys{"calibration_slope", "auprc", "el", "ece_l2_debiased"};
+    const Result r =
+        audit(items, {.evaluate = {.metrics = keys, .bootstrap = 30, .seed = 2}, .min_items = 20});
+    const std::vector<Names> ways = std::exchange(items.by, {});
+    std::size_t seen = 0, bounded = 0;
+    for (const auto& row : table_of(r, "audit").rows) {
+      const auto key = std::get<std::string>(row[0]);
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
+      const std::size_t w = std::get<std::string>(row[1]) == ways[0].title() ? 0 : 1;
+      const auto& names = ways[w].distinct();
+      const auto code = static_cast<std::uint32_t>(
+          std::find(names.begin(), names.end(), std::get<std::string>(row[2])) - names.begin());
+      const EvaluateOptions o{.metrics = {key}, .consensus = false};
+      const double inside = *evaluate(items.gather(rows_of(ways[w], code, true)), o)[key].value;
+      const double outside = *evaluate(items.gather(rows_of(ways[w], code, false)), o)[key].value;
+      EXPECT_NEAR(std::get<double>(row[5]), inside, kRounding) << key;
+      EXPECT_NEAR(std::get<double>(row[6]), outside, kRounding) << key;
+      EXPECT_NEAR(std::get<double>(row[7]), inside - outside, kRounding) << key;
+      ++seen;
+      if (!std::holds_alternative<double>(row[8])) continue;
+      ++bounded;
+      EXPECT_LT(std::get<double>(row[8]), inside - outside) << key;
+      EXPECT_GT(std::get<double>(row[9]), inside - outside) << key;
+    }
+    EXPECT_EQ(seen, keys.size() * 7);
+    EXPECT_GT(bounded, keys.size() * 5);
+  }
+}
+
 TEST(Audit, SmallSlicesComeLastWithoutIntervals) {
   Items items = one_bad_site();
   std::vector<std::int64_t> code(1200, 0);

@@ -2,6 +2,8 @@
 // slope and intercept, and the intercept with the slope fixed at 1.
 #pragma once
 
+#include <optional>
+
 #include "plumb/data/forecasts.hpp"
 #include "plumb/metrics/estimate.hpp"
 
@@ -17,5 +19,12 @@ struct CalibrationLine {
 /// separated by p, also with a tie at the border. `ascending`: p in ascending order. O(N) per step, some ten
 /// steps; 16 bytes per distinct p.
 [[nodiscard]] CalibrationLine calibration_line(const ForecastsView& ascending, double clip, int threads = 1);
+
+/// p-values of likelihood-ratio tests, for independent single votes: of slope 1 (whatever the intercept) and
+/// of intercept 0 (with slope 1), from chi-square with one degree of freedom. Absent where the estimate is.
+struct LinePValues {
+  std::optional<double> slope, intercept;
+};
+[[nodiscard]] LinePValues calibration_line_p(const ForecastsView& ascending, double clip, int threads = 1);
 
 }  // namespace plumb

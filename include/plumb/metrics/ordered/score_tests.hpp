@@ -7,6 +7,7 @@
 
 #include "plumb/data/forecasts.hpp"
 #include "plumb/metrics/estimate.hpp"
+#include "plumb/metrics/ordered/calibration_line.hpp"
 
 namespace plumb {
 
@@ -18,6 +19,20 @@ inline constexpr double kMostLogit = 7;
 /// Where all p are equal the slope is left out. Linear, in any order.
 [[nodiscard]] Estimate cox_score(const ForecastsView& f);
 
+/// U and V of that statistic, and votes over their weight.
+struct LineScores {
+  double u0 = 0, u1 = 0, v00 = 0, v01 = 0, v11 = 0, votes_per_weight = 1;
+  bool some = false;  ///< there are votes
+};
+[[nodiscard]] LineScores line_scores(const ForecastsView& f);
+[[nodiscard]] Estimate cox_score(const LineScores& s);
+
+/// The first Newton step from intercept 0 and slope 1 towards the line that fits best: U_0 / V_00, and 1 plus
+/// the slope's score beside the intercept's over its variance. On draws with the same forecasts these rank as
+/// the score statistics of Rao's tests of the intercept (slope 1) and of the slope (any intercept) do.
+/// A slope of 1 where all p are equal.
+[[nodiscard]] CalibrationLine first_step(const LineScores& s);
+
 /// sum w (h - n p)(1 - 2p) / sqrt(sum w n p (1 - p)(1 - 2p)^2): above 0 the Brier score is larger than the
 /// forecasts imply. Linear, in any order.
 [[nodiscard]] Estimate spiegelhalter_z(const ForecastsView& f);
@@ -28,7 +43,8 @@ class ScoreTests {
  public:
   explicit ScoreTests(const ForecastsView& f);  ///< its hits are not read
   /// `f` is the same column with other hits.
-  [[nodiscard]] Estimate cox_score(const ForecastsView& f) const;
+  [[nodiscard]] LineScores line_scores(const ForecastsView& f) const;
+  [[nodiscard]] Estimate cox_score(const ForecastsView& f) const { return plumb::cox_score(line_scores(f)); }
   [[nodiscard]] Estimate spiegelhalter_z(const ForecastsView& f) const;
 
  private:

@@ -129,5 +129,48 @@ TEST(CalibrationLine, ZeroAndOneNeedAClip) {
   EXPECT_TRUE(calibration_line(c.view(), 1e-20).slope);
 }
 
+// Reference: the log-likelihoods as they stand, in long double, at the fitted lines.
+TEST(CalibrationLine, LikelihoodRatioTests) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Column c = random_column({.n = 400, .seed = seed});
+    const CalibrationLine line = calibration_line(c.view(), 0);
+    const LinePValues p = calibration_line_p(c.view(), 0);
+    const auto likelihood = [&](long double a, long double b) {
+      long double sum = 0;
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        const long double x = a + b * std::log(static_cast<long double>(c.p[i]) / (1 - c.p[i]));
+        sum += c.hits[i] > 0 ? -std::log1p(std::exp(-x)) : -std::log1p(std::exp(x));
+      }
+      return sum;
+    };
+    // The intercept beside the fitted slope: the best on a fine grid, whose end is flat.
+    const long double slope = *line.slope.value;
+    long double free = 0, step = 1;
+    for (int i = 0; i < 200; ++i) {
+      const long double here = likelihood(free, slope);
+      if (likelihood(free + step, slope) > here)
+        free += step;
+      else if (likelihood(free - step, slope) > here)
+        free -= step;
+      else
+        step /= 2;
+    }
+    const long double shifted = likelihood(*line.intercept.value, 1);
+    const auto tail = [](long double twice) {  // chi-square with one degree of freedom
+      return static_cast<double>(std::erfc(std::sqrt(twice / 2)));
+    };
+    EXPECT_NEAR(*p.intercept, tail(2 * (shifted - likelihood(0, 1))), 1e-9) << "seed " << seed;
+    EXPECT_NEAR(*p.slope, tail(2 * (likelihood(free, slope) - shifted)), 1e-7) << "seed " << seed;
+  }
+}
+
+TEST(CalibrationLine, NoTestWithoutAFit) {
+  const Column equal{.p = {0.3, 0.3, 0.3}, .hits = {1, 0, 0}, .trials = {}, .weight = {}, .times = {}};
+  const LinePValues p = calibration_line_p(equal.view(), 0);
+  EXPECT_FALSE(p.slope);
+  EXPECT_NEAR(*p.intercept, 0.9, 0.05);  // one event where 0.9 were expected
+  EXPECT_FALSE(calibration_line_p(Column{}.view(), 0).intercept);
+}
+
 }  // namespace
 }  // namespace plumb::test

@@ -81,5 +81,44 @@ TEST(HonestBand, EdgesAndTies) {
   EXPECT_NEAR(b.low[0], std::exp(-std::log(2 / 0.05) / 50), 1e-9);  // n log(1/q) = log(1/alpha)
 }
 
+TEST(HonestBand, DependentVotesCountForLess) {
+  const Votes400 v = calibrated_votes(3, 1.2);
+  const ForecastsView single{v.p, v.y, {}, {}, {}, true};
+  const HonestBand plain = honest_band(single, kAt, 0.95);
+  std::vector<double> hits, trials;
+  for (const double y : v.y) hits.push_back(3 * y), trials.push_back(3);
+  const HonestBand tripled = honest_band({v.p, hits, trials, {}, {}, true}, kAt, 0.95, 3);
+  for (std::size_t i = 0; i < kAt.size(); ++i) {
+    EXPECT_NEAR(plain.low[i], tripled.low[i], 1e-12);
+    EXPECT_NEAR(plain.high[i], tripled.high[i], 1e-12);
+  }
+}
+
+TEST(HonestBand, Dependence) {
+  const Votes400 v = calibrated_votes(3, 1.2);
+  const ForecastsView single{v.p, v.y, {}, {}, {}, true};
+  const double one = vote_dependence(single, {}, 0);
+  EXPECT_GE(one, 1);
+  EXPECT_LT(one, 1.1);
+  // Votes that all say the same are one vote.
+  std::vector<double> hits, trials;
+  for (const double y : v.y) hits.push_back(3 * y), trials.push_back(3);
+  EXPECT_NEAR(vote_dependence({v.p, hits, trials, {}, {}, true}, {}, 0), 3 * one, 1e-4);
+  // Weights of one half: a vote is half a vote.
+  const std::vector<double> half(v.p.size(), 0.5);
+  EXPECT_NEAR(vote_dependence({v.p, v.y, {}, half, {}, true}, {}, 0), 0.5 * one, 1e-4);
+  // Rows that stand there twice, in pairs and apart.
+  std::vector<double> p2, y2;
+  std::vector<std::uint32_t> pair, own;
+  for (std::size_t i = 0; i < 2 * v.p.size(); ++i) {
+    p2.push_back(v.p[i / 2]), y2.push_back(v.y[i / 2]);
+    pair.push_back(static_cast<std::uint32_t>(i / 2)), own.push_back(static_cast<std::uint32_t>(i));
+  }
+  const ForecastsView twice{p2, y2, {}, {}, {}, true};
+  EXPECT_NEAR(vote_dependence(twice, pair, v.p.size()), 2 * one, 0.02);
+  EXPECT_NEAR(vote_dependence(twice, own, p2.size()), one, 0.02);
+  EXPECT_EQ(vote_dependence({}, {}, 0), 1);
+}
+
 }  // namespace
 }  // namespace plumb

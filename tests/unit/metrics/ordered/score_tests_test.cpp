@@ -117,5 +117,34 @@ TEST(ScoreTests, AgreeWithTheFunctions) {
   EXPECT_EQ(ScoreTests(f).spiegelhalter_z(f).why, spiegelhalter_z(f).why);
 }
 
+// Reference: one step of Newton's method written down with the whole matrix. For the slope the intercept is
+// free; for the intercept the slope is 1.
+TEST(ScoreTests, FirstStepOfTheLine) {
+  for (const ColumnOptions& o : kinds()) {
+    if (o.n < 3) continue;
+    const Column c = random_column(o);
+    long double u0 = 0, u1 = 0, a = 0, b = 0, d = 0;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      const long double p = c.p[i], x = naive_logit(c.p[i]), e = c.gain(i) - c.mass(i) * p,
+                        v = c.mass(i) * p * (1 - p);
+      u0 += e, u1 += e * x, a += v, b += v * x, d += v * x * x;
+    }
+    const CalibrationLine step = first_step(line_scores(c.view()));
+    EXPECT_NEAR(*step.intercept.value, static_cast<double>(u0 / a), 1e-11) << "seed " << o.seed;
+    EXPECT_NEAR(*step.slope.value, static_cast<double>(1 + (a * u1 - b * u0) / (a * d - b * b)), 1e-10)
+        << "seed " << o.seed;
+  }
+}
+
+TEST(ScoreTests, FirstStepWithoutASlope) {
+  const Column equal{.p = {0.3, 0.3}, .hits = {1, 0}, .trials = {}, .weight = {}, .times = {}};
+  const CalibrationLine step = first_step(line_scores(equal.view()));
+  EXPECT_EQ(*step.slope.value, 1);
+  EXPECT_NEAR(*step.intercept.value, 0.4 / 0.42, 1e-15);
+  EXPECT_FALSE(first_step(line_scores(Column{}.view())).slope);
+  const Column sure{.p = {0, 1}, .hits = {0, 1}, .trials = {}, .weight = {}, .times = {}};
+  EXPECT_FALSE(first_step(line_scores(sure.view())).intercept);
+}
+
 }  // namespace
 }  // namespace plumb::test
