@@ -29,7 +29,7 @@ struct AuditFlags {
   EvaluateFlags how;
   Args cuts;
   std::int64_t cross = AuditOptions{}.cross, min_items = AuditOptions{}.min_items;
-  std::string rank = AuditOptions{}.rank, calibrator;
+  std::string rank = AuditOptions{}.rank, calibrator, one_class;
   OutputFlags output;
   AuditFlags() { how.bootstrap = kAuditReplicates; }
 };
@@ -38,6 +38,7 @@ void add_audit_flags(Flags& flags, AuditFlags& f) {
   add_input_flags(flags, f.inputs);
   flags.text("--calibrator", "FILE", f.calibrator,
              "model file from plumb calibrate fit, applied to the predictions first");
+  add_one_class_flag(flags, f.one_class);
   flags.heading("Slices");
   flags.repeated(
       "--cut", "NAME=quantile4", f.cuts,
@@ -96,6 +97,7 @@ int audit_command(const Args& args) {
   cut_ways(f.cuts, inputs.items.by);
   std::string notice;
   if (!f.calibrator.empty()) notice = apply_calibrator(f.calibrator, options.evaluate.threads, inputs);
+  take_one_class(f.one_class, inputs.items);
   output.check_not_over(inputs.paths);
   output.open();
   Result result;
@@ -107,6 +109,7 @@ int audit_command(const Args& args) {
   result.argv = argv_of("audit", args);
   add_input_record(inputs, result);
   if (!f.calibrator.empty()) result.settings.emplace_back("calibrator", f.calibrator);
+  if (!f.one_class.empty()) result.settings.emplace_back("one_vs_rest", f.one_class);
   if (!f.cuts.empty()) result.settings.emplace_back("cut", f.cuts);
   if (!notice.empty()) result.notes.push_back(notice);
   output.pages().add_checksums(result.inputs, inputs.paths);

@@ -47,7 +47,7 @@ struct CompareFlags {
   std::string reference;
   InputFlags inputs;
   EvaluateFlags how;
-  std::string json;
+  std::string json, one_class;
   PageFlags pages;
   bool quiet = false;
   CompareFlags() { how.bootstrap = kCompareReplicates; }
@@ -67,6 +67,7 @@ void add_compare_flags(Flags& flags, CompareFlags& f) {
   flags.toggle("--normalize", f.inputs.predictions.normalize, "rescale rows of probabilities to sum to 1");
   add_vote_flags(flags, f.inputs);
   flags.files("--truth", "FILE", f.inputs.truth, "N true probabilities of class 1, when known");
+  add_one_class_flag(flags, f.one_class);
   add_evaluate_flags(flags, f.how);
   flags.heading("Output");
   flags.text("--json", "FILE", f.json, "write the full result as JSON; - for standard output");
@@ -163,6 +164,8 @@ int compare_command(const Args& args) {
     inputs.infos.insert(inputs.infos.end(), next.infos.begin(), next.infos.end());
     inputs.paths.insert(inputs.paths.end(), next.paths.begin(), next.paths.end());
   }
+  for (NamedModel& m : models) take_one_class(f.one_class, m.items);
+  take_one_class(f.one_class, inputs.items);
   check_outputs(pages.with_outputs({{"--json", f.json}}), inputs.paths);
   std::optional<AtomicFile> file;
   if (!f.json.empty() && f.json != "-") file.emplace(f.json);
@@ -175,6 +178,7 @@ int compare_command(const Args& args) {
     o.progress = {};
   }
   Result result = compare_result(c, inputs.items, o);
+  if (!f.one_class.empty()) result.settings.emplace_back("one_vs_rest", f.one_class);
   result.argv = argv_of("compare", args);
   add_input_record(inputs, result);
   c.notes = result.notes;

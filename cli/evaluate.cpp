@@ -63,10 +63,11 @@ int evaluate_command(const Args& args) {
   InputFlags input_flags;
   EvaluateFlags evaluate_flags;
   OutputFlags output_flags;
-  std::string calibrator, notice, tripod;
+  std::string calibrator, notice, tripod, one_class;
   add_input_flags(flags, input_flags);
   flags.text("--calibrator", "FILE", calibrator,
              "model file from plumb calibrate fit, applied to the predictions first");
+  add_one_class_flag(flags, one_class);
   add_evaluate_flags(flags, evaluate_flags);
   add_null_flag(flags, evaluate_flags);
   VoteFlags vote_flags;
@@ -90,6 +91,7 @@ int evaluate_command(const Args& args) {
   output.check_reach(options.bootstrap);
   Inputs inputs = load_inputs(input_flags, options.threads);
   if (!calibrator.empty()) notice = apply_calibrator(calibrator, options.threads, inputs);
+  take_one_class(one_class, inputs.items);
   output.check_not_over(inputs.paths);
   check_outputs(
       {{"--tripod", tripod}, {"--json", output_flags.json}, {"--save-state", output_flags.save_state}},
@@ -122,6 +124,7 @@ int evaluate_command(const Args& args) {
   result.argv = argv_of("evaluate", args);
   add_input_record(inputs, result);
   if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);
+  if (!one_class.empty()) result.settings.emplace_back("one_vs_rest", one_class);
   if (!notice.empty()) result.notes.push_back(notice);
   output.pages().add_checksums(result.inputs, inputs.paths);
   if (tripod_file) {

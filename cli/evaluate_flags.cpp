@@ -1,10 +1,13 @@
 #include "evaluate_flags.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "calibrate.hpp"
 #include "plumb/data/available_memory.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/data/one_vs_rest.hpp"
 #include "plumb/numeric/narrow.hpp"
 
 namespace plumb::cli {
@@ -49,6 +52,23 @@ void add_evaluate_flags(Flags& flags, EvaluateFlags& f) {
   add_thresholds_flag(flags, f.thresholds);
   flags.seed("--seed", f.options.seed, "seed of the random numbers");
   flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
+}
+
+void add_one_class_flag(Flags& flags, std::string& out) {
+  flags.text("--one-vs-rest", "CLASS", out,
+             "three classes or more: evaluate one, by name or number, against the rest");
+}
+
+void take_one_class(const std::string& cls, Items& items) {
+  if (cls.empty()) return;
+  const auto& names = items.class_names;
+  const auto at = std::find(names.begin(), names.end(), cls);
+  const std::optional<double> number = number_of(cls);
+  if (at == names.end() && !(number && *number == std::floor(*number) && std::abs(*number) < 1e6))
+    throw InputError(
+        "--one-vs-rest: no class is called \"" + cls + "\"" +
+        (names.empty() ? "; give its number, or names with --classes" : did_you_mean(cls, names)));
+  items = one_vs_rest(items, at != names.end() ? narrow<int>(at - names.begin()) : static_cast<int>(*number));
 }
 
 void add_thresholds_flag(Flags& flags, Args& out) {

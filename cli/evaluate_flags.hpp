@@ -25,6 +25,10 @@ struct EvaluateFlags {
 
 void add_bandwidth_flag(Flags& flags, EvaluateFlags& out);
 void add_evaluate_flags(Flags& flags, EvaluateFlags& out);
+/// The class that --one-vs-rest names, by name or number; empty: all classes.
+void add_one_class_flag(Flags& flags, std::string& out);
+/// One class against the rest, where `cls` names one.
+void take_one_class(const std::string& cls, Items& items);
 void add_thresholds_flag(Flags& flags, Args& out);
 [[nodiscard]] std::vector<double> thresholds_of(const Args& texts);
 void add_null_flag(Flags& flags, EvaluateFlags& out);

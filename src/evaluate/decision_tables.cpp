@@ -92,8 +92,7 @@ void check_thresholds(const EvaluateOptions& o, bool binary) {
   for (const double t : o.thresholds)
     if (!(t > 0 && t < 1)) throw InputError("⟦thresholds⟧ must lie between 0 and 1, not " + show(t));
   if (!o.thresholds.empty() && !binary)
-    throw InputError(
-        "⟦thresholds⟧ needs two classes; give the probabilities and labels of one class against the rest");
+    throw InputError("⟦thresholds⟧ needs two classes; take one class against the rest");
 }
 
 void add_decision_tables(const Observed& observed, const std::vector<Drawn>& draws, const SampleSize& size,

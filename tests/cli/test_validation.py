@@ -117,3 +117,37 @@ def test_a_merged_state_has_decisions_and_the_isotonic_fit(cohort, tmp_path):
     for wrong, words in (("2", "between 0 and 1"), ("x", "--thresholds takes numbers")):
         run = run_plumb("merge", tmp_path / "a.plumb", "--thresholds", wrong)
         assert run.code == 2 and words in run.err
+
+
+def test_one_class_against_the_rest(tmp_path):
+    rows, two = ["a,b,c,label"], ["p,y"]
+    for i in range(300):
+        u, v, w = ((i * step + 0.2) % 1 for step in (0.6180339887498949, 0.7548776662466927, 0.5698402909980532))
+        z = [u + 0.1, v + 0.1, 0.3]
+        z = [x / sum(z) for x in z]
+        label = "abc"[0 if w < z[0] else 1 if w < z[0] + z[1] else 2]
+        rows.append(",".join(map(repr, z)) + "," + label)
+        two.append(f"{z[1]!r},{int(label == 'b')}")
+    (tmp_path / "three.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "two.csv").write_text("\n".join(two) + "\n")
+    three, binary = tmp_path / "three.csv", tmp_path / "two.csv"
+    shared = ["--metrics", "calibration_slope,oe_ratio,auroc,brier", "--thresholds", "0.3", "--bootstrap", "20", "--json", "-"]
+    for name in ("b", "1"):
+        run = run_plumb("evaluate", "--probs", f"{three}:a,b,c", "--labels", f"{three}:label", "--one-vs-rest", name, *shared)
+        assert run.code == 0, run.err
+        one = json.loads(run.out)
+        assert one["settings"]["one_vs_rest"] == name and one["class_names"] == ["not b", "b"]
+        direct = json.loads(run_plumb("evaluate", "--probs", f"{binary}:p", "--labels", f"{binary}:y", *shared).out)
+        assert one["metrics"] == direct["metrics"]
+        assert one["tables"]["thresholds"] == direct["tables"]["thresholds"]
+    run = run_plumb("audit", "--probs", f"{three}:a,b,c", "--labels", f"{three}:label", "--by", f"{three}:label", "--one-vs-rest", "c",
+                    "--metrics", "oe_ratio", "--bootstrap", "20", "--json", "-")
+    assert run.code == 0 and json.loads(run.out)["task"] == "binary", run.err
+    run = run_plumb("compare", "--model", f"x={three}:a,b,c", "--model", f"y={three}:a,b,c", "--labels", f"{three}:label", "--classes", "a,b,c",
+                    "--one-vs-rest", "a", "--metrics", "calibration_slope", "--thresholds", "0.3", "--bootstrap", "20", "--json", "-")
+    assert run.code == 0 and "net_benefit" in json.loads(run.out)["tables"], run.err
+    for wrong, words in (("d", 'no class is called "d"'), ("3", "class 3 does not exist"), ("1.5", "no class is called")):
+        run = run_plumb("evaluate", "--probs", f"{three}:a,b,c", "--labels", f"{three}:label", "--one-vs-rest", wrong)
+        assert run.code == 2 and words in run.err, run.err
+    run = run_plumb("evaluate", "--probs", f"{binary}:p", "--labels", f"{binary}:y", "--one-vs-rest", "1")
+    assert run.code == 2 and "three classes or more" in run.err
