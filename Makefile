@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build install train arrow python demo site test test-long test-release test-asan test-tsan test-fuzz laws bench deb package fuzz format format-check lint clean
+.PHONY: help build install train arrow python demo site test test-long test-release test-asan test-tsan test-fuzz test-gpu laws bench deb package fuzz format format-check lint clean
 
 PYTHON ?= /usr/bin/python3
 PLUMB := build/bin/plumb
@@ -19,6 +19,7 @@ help:
 	@echo "                prints the seconds of each part and the skipped tests at the end"
 	@echo "make laws       measures the levels that docs/inference.md claims, and writes its table"
 	@echo "make test-long  long tests: full simulations, many kills, fuzzing, clang-tidy, a build on a bare Debian"
+	@echo "make test-gpu   the tests of the plugin for CUDA devices, on a machine with an NVIDIA GPU"
 	@echo "make site       the documentation as a site that needs no network, in build/site"
 	@echo "make package    a .deb of the tool and the library, the wheel, and the list of their components (SPDX), in dist/"
 	@echo "make fuzz       every fuzz target for SECONDS=60 each"
@@ -148,6 +149,15 @@ test-long:
 	$(PART) reproducible tests/install/reproducible || status=1; \
 	$(PART) package $(MAKE) --no-print-directory package && $(PART) package-bare tests/install/package || status=1; \
 	$(SUMMARY) $(PLUMB_RESULTS) || status=1; exit $$status
+
+# On a machine with an NVIDIA GPU: the plugin for it, and its tests on the device, with 1e9 forecasts.
+GPU_ROWS ?= 1000000000
+test-gpu:
+	@tools/setup build test
+	cmake --preset release -DPLUMB_TESTS=ON -DPLUMB_CUDA=ON
+	cmake --build build --target plumb_cli plumb_cuda_plugin test_cuda
+	PLUMB_PLUGINS=$(CURDIR)/build/lib/plumb PLUMB_GPU_ROWS=$(GPU_ROWS) build/bin/test_cuda
+	PLUMB_BIN=$(CURDIR)/$(PLUMB) PLUMB_CUDA_TEST_PLUGIN=$(CURDIR)/build/lib/plumb $(PYTHON) -m pytest -q tests/cli/test_gpu.py
 
 # Measures every level that docs/inference.md claims, and writes its table.
 laws:

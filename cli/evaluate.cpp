@@ -3,6 +3,7 @@
 #include "calibrate.hpp"
 #include "case_flags.hpp"
 #include "commands.hpp"
+#include "device.hpp"
 #include "evaluate_flags.hpp"
 #include "evaluate_votes.hpp"
 #include "inputs.hpp"
@@ -72,6 +73,8 @@ int evaluate_command(const Args& args) {
   add_null_flag(flags, evaluate_flags);
   VoteFlags vote_flags;
   add_vote_analysis_flags(flags, vote_flags);
+  DeviceFlags device_flags;
+  add_device_flag(flags, device_flags);
   add_output_flags(flags, output_flags);
   bool ids_once = false;
   flags.toggle(
@@ -111,7 +114,9 @@ int evaluate_command(const Args& args) {
   {
     ProgressBar bar(!output_flags.quiet);
     options.progress = bar.callback();
-    result = evaluate(inputs.items, options, save_state ? &state : nullptr, inputs.ids);
+    EvaluateState* const wanted = save_state ? &state : nullptr;
+    result = device_flags.cuda() ? evaluate_on_device(inputs.items, options, wanted)
+                                 : evaluate(inputs.items, options, wanted, inputs.ids);
   }
   if (ids_once) check_ids(inputs.ids, state);
   if (save_state && options.bootstrap > 0) {

@@ -168,7 +168,7 @@ const CalibrationLine& Products::calibration_line() const {
 const LineScores& Products::line_scores() const {
   return computed_once(line_scores_, [&] {
     const ColumnProducts& c = columns(Product::event_column);
-    return c.tests != nullptr ? c.tests->line_scores(c.event) : plumb::line_scores(c.event);
+    return c.tests != nullptr ? c.tests->line_scores(c.event) : plumb::line_scores(c.event, options_.threads);
   });
 }
 
@@ -194,7 +194,8 @@ Estimate Products::cox_score() const { return plumb::cox_score(line_scores()); }
 
 Estimate Products::spiegelhalter_z() const {
   const ColumnProducts& c = columns(Product::event_column);
-  return c.tests != nullptr ? c.tests->spiegelhalter_z(c.event) : plumb::spiegelhalter_z(c.event);
+  return c.tests != nullptr ? c.tests->spiegelhalter_z(c.event)
+                            : plumb::spiegelhalter_z(c.event, options_.threads);
 }
 
 const Estimate& Products::mmce() const {

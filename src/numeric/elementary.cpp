@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "numeric/elementary_coefficients.hpp"
+#include "numeric/shared/elementary_coefficients.hpp"
 
 namespace plumb {
 namespace {

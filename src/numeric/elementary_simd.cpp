@@ -4,7 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "numeric/elementary_coefficients.hpp"
+#include "numeric/shared/elementary_coefficients.hpp"
 #include "numeric/shared/highway.hpp"
 #include "plumb/numeric/elementary.hpp"
 

@@ -26,10 +26,11 @@ constexpr int kMaxThreads = 256;
 
 // Runs loop(0), ..., loop(count - 1), as many at a time as the backend can; the caller takes part.
 #ifdef PLUMB_PARALLEL_TBB
-void run_loops(int count, const std::function<void(int)>& loop) {
-  // TBB limits itself to the number of cores; a caller who asks for more threads gets them.
+void run_loops(int count, int threads, const std::function<void(int)>& loop) {
+  // TBB limits itself to the number of cores; a caller who asks for more threads gets them. The smallest
+  // limit in force holds, so that a loop of few blocks must allow what loops inside of it will ask for.
   const tbb::global_control allow(tbb::global_control::max_allowed_parallelism,
-                                  std::max(count, resolve_threads(0)));
+                                  std::max(threads, resolve_threads(0)));
   tbb::task_arena arena(count);
   arena.execute([&] {
     tbb::parallel_for(
@@ -37,7 +38,7 @@ void run_loops(int count, const std::function<void(int)>& loop) {
   });
 }
 #else
-void run_loops(int count, const std::function<void(int)>& loop) {
+void run_loops(int count, int, const std::function<void(int)>& loop) {
   std::vector<std::jthread> crew;
   crew.reserve(count - 1);
   for (int i = 1; i < count; ++i) crew.emplace_back([&loop, i] { loop(i); });
@@ -111,13 +112,14 @@ void parallel_blocks(std::int64_t n, std::int64_t block, int threads,
   if (n <= 0) return;
   const std::int64_t blocks = (n - 1) / block + 1;
   const auto run = [&](int worker, std::int64_t b) { body(worker, b * block, std::min(n, (b + 1) * block)); };
-  const int loops = loops_to_be_had(narrow<int>(std::min<std::int64_t>(resolve_threads(threads), blocks)));
+  const int wanted = resolve_threads(threads);
+  const int loops = loops_to_be_had(narrow<int>(std::min<std::int64_t>(wanted, blocks)));
   if (loops == 1) {
     for (std::int64_t b = 0; b < blocks; ++b) run(0, b);
     return;
   }
   BlockQueue queue(blocks);
-  run_loops(loops, [&](int worker) {
+  run_loops(loops, wanted, [&](int worker) {
     for (std::int64_t b = queue.claim(); b < blocks; b = queue.claim()) {
       try {
         run(worker, b);

@@ -70,14 +70,16 @@ Parts arguments(const Result& r, Keep keep) {
   return out;
 }
 
-/// The same command with this option.
+/// The same command with this option, on the CPU: draws are not computed on a device.
 Parts same_command_with(const Result& r, const std::string& name, const std::string& value) {
   if (r.argv.size() < 2) return {};
-  const std::string given = flag(name);
-  Parts out =
-      arguments(r, [&](const std::string& word) { return word != given && !word.starts_with(given + "="); });
+  const std::array<std::string, 2> left_out{flag(name), flag("device")};
+  Parts out = arguments(r, [&](const std::string& word) {
+    return std::none_of(left_out.begin(), left_out.end(),
+                        [&](const std::string& one) { return word == one || word.starts_with(one + "="); });
+  });
   out.insert(out.begin(), "plumb " + r.argv[1]);
-  out.push_back(given + " " + value);
+  out.push_back(left_out[0] + " " + value);
   return out;
 }
 

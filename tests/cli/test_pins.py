@@ -8,7 +8,7 @@ from conftest import ROOT
 
 @pytest.mark.parametrize("name", ["tests/requirements-onnx.txt", "tests/requirements-arrow.txt", "tests/requirements-nifti.txt", "bench/requirements.txt",
                                   "site/requirements.txt", "tests/requirements-scale.txt", "tests/requirements-spark.txt",
-                                  "tests/requirements-pyspark.txt", "plugins/duckdb/requirements.txt", "python/requirements.txt",
+                                  "tests/requirements-pyspark.txt", "plugins/duckdb/requirements.txt", "src/cuda/plugin/requirements.txt", "python/requirements.txt",
                                   "python/requirements-torch.txt", "python/requirements-torch-current.txt",
                                   "python/requirements-frameworks.txt"])
 def test_every_package_of_pypi_has_a_version_and_a_hash(name):

@@ -14,6 +14,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
 OPENS_FILES = re.compile(r"\b(?:fopen|[io]?fstream|MappedFile|AtomicFile)\b|\bfilesystem(?:;|::(?!path\b)\w+)|[^\w:]::open\(")
 TORCH = ("torch/", "ATen/", "c10/")
+CUDA = ("cuda.h", "cuda_", "cudart", "curand", "cublas", "cub/", "thrust/", "nvrtc", "nvml")
 
 
 class House:
@@ -59,7 +60,7 @@ class House:
     def read_sources(self):
         for folder in FOLDERS:
             base = self.root / folder
-            for source in sorted([*base.rglob("*.hpp"), *base.rglob("*.cpp")]):
+            for source in sorted(s for s in base.rglob("*") if s.suffix in (".hpp", ".cpp", ".cu", ".cuh")):
                 path = source.relative_to(self.root)
                 room = self.room_of(source.relative_to(base if folder in FOLDERS[:2] else self.root))
                 if room not in self.table:
@@ -72,6 +73,8 @@ class House:
         for name in INCLUDE.findall(text):
             if name.startswith(TORCH) and room != "train":
                 self.complaints.append(f"{path} includes {name}: LibTorch is for `train` alone")
+            if name.startswith(CUDA) and room != "cuda":
+                self.complaints.append(f"{path} includes {name}: CUDA is for `cuda` alone")
             used, private = self.target(source, name)
             if used in (None, room):
                 continue
@@ -167,6 +170,8 @@ def test_a_sound_house_has_no_complaint(tmp_path):
     ("src/files/read.cpp", '#include "ground/own.hpp"\n', "a private header of `ground`"),
     ("src/files/net.cpp", '#include "train/net.hpp"\n', "`files` may not use `train`"),
     ("src/files/net.cpp", "#include <torch/torch.h>\n", "LibTorch is for `train` alone"),
+    ("src/files/net.cpp", "#include <cuda_runtime.h>\n", "CUDA is for `cuda` alone"),
+    ("src/files/net.cu", "#include <cub/cub.cuh>\n", "CUDA is for `cuda` alone"),
     ("src/ground/sum.cpp", "std::ofstream out;\n", "`ground` opens no files"),
     ("src/ground/sum.cpp", "AtomicFile out(path);\n", "`ground` opens no files"),
     ("src/ground/sum.cpp", "namespace fs = std::filesystem;\n", "`ground` opens no files"),

@@ -114,3 +114,14 @@ def test_seed_moves_the_bounds_and_nothing_else(big):
     a, b = (big.evaluate(*TASKS["labels"], "--bootstrap", 12, "--seed", s) for s in (0, 1))
     assert values(a) == values(b)
     assert a["metrics"]["nll"]["low"] != b["metrics"]["nll"]["low"]
+
+
+def test_more_threads_than_cores_say_nothing(folder):
+    """Loops inside of loops ask for as many threads as were given, which the outer ones must allow: TBB prints a warning otherwise."""
+    rng = np.random.default_rng(5)
+    p = rng.random(200_000)
+    folder.npy("p.npy", p)
+    folder.npy("y.npy", rng.random(p.size) < p)
+    runs = [folder.run("evaluate", "--probs", "p.npy", "--labels", "y.npy", "--threads", threads, "--json", "-") for threads in (1, 24)]
+    assert [r.err for r in runs] == ["", ""]
+    assert runs[0].json["metrics"] == runs[1].json["metrics"]

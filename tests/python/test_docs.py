@@ -58,7 +58,7 @@ def test_pages(page, tmp_path, monkeypatch, capsys):
 
 # Guides of the command line whose page in Python has another name, or that are about something else.
 OTHER = {"python": "start", "sql": "scale"}
-NOT_GUIDES = {"README", "concepts", "cpp", "formats", "glossary", "inference", "numerics", "peers", "python-torch", "reliability", "reproduce",
+NOT_GUIDES = {"README", "concepts", "cpp", "formats", "glossary", "gpu", "inference", "numerics", "peers", "python-torch", "reliability", "reproduce",
               "simulate", "state", "train", "train-data", "train-runs"}
 
 

@@ -7,6 +7,7 @@
 #include "plumb/numeric/elementary.hpp"
 #include "plumb/numeric/exact_block.hpp"
 #include "plumb/numeric/exact_sum.hpp"
+#include "plumb/numeric/parallel.hpp"
 
 namespace plumb {
 namespace {
@@ -84,6 +85,7 @@ class TermSum {
     add_terms(product, n);
     add_terms(rest, n);
   }
+  void merge(const TermSum& other) { sum_.merge(other.sum_); }
   [[nodiscard]] double value() const { return sum_.value(); }
 
  private:
@@ -110,15 +112,16 @@ struct Block {
     if (!hit.once) sum.add(make(miss), size);
   }
 };
+/// Calls body for blocks of the rows from `begin` to `end`; false where none of them has a vote.
 template <class Body>
-bool each_block(const ForecastsView& f, Body body) {
+bool each_block(const ForecastsView& f, std::size_t begin, std::size_t end, Body body) {
   bool some = false;
   Block b;
   const bool single = f.trials.empty() && f.weight.empty() && f.times.empty();
   b.v.once = single;
   b.hit.once = b.miss.once = single || !f.whole_counts;
-  for (b.begin = 0; b.begin < f.size(); b.begin += kRowsAtOnce) {
-    b.size = std::min(kRowsAtOnce, f.size() - b.begin);
+  for (b.begin = begin; b.begin < end; b.begin += kRowsAtOnce) {
+    b.size = std::min(kRowsAtOnce, end - b.begin);
     for (std::size_t i = 0; i < b.size; ++i) {
       const std::size_t r = b.begin + i;
       const double p = f.p[r], hits = f.hits[r];
@@ -151,6 +154,11 @@ struct Variances {
     v01.add(vl, b.size);
     v11.add(vl * logit, b.size);
   }
+  void merge(const Variances& other) {
+    v00.merge(other.v00);
+    v01.merge(other.v01);
+    v11.merge(other.v11);
+  }
 };
 
 /// 1 - 2 p.
@@ -160,19 +168,41 @@ void slopes(const ForecastsView& f, const Block& b, Terms& x) {
 
 }  // namespace
 
-LineScores line_scores(const ForecastsView& f) {
-  TermSum u0, u1;
-  Variances variances;
-  Terms logit{};
-  const bool some = each_block(f, [&](const Block& b) {
+/// add(state, block) for all blocks, on several threads: the sums of a state are exact, and so is
+/// their merge.
+template <class State, class Add>
+static State sum_rows(const ForecastsView& f, int threads, Add add) {
+  constexpr std::int64_t kRowsOfTask = 1 << 16;
+  return parallel_reduce_blocks(
+      std::ssize(f), kRowsOfTask, threads, State{},
+      [&](State& state, std::int64_t begin, std::int64_t end) {
+        state.some |= each_block(f, begin, end, [&](const Block& b) { add(state, b); });
+      },
+      [](State& into, const State& from) { into.merge(from); });
+}
+
+LineScores line_scores(const ForecastsView& f, int threads) {
+  struct Sums {
+    TermSum u0, u1;
+    Variances variances;
+    bool some = false;
+    void merge(const Sums& other) {
+      u0.merge(other.u0);
+      u1.merge(other.u1);
+      variances.merge(other.variances);
+      some |= other.some;
+    }
+  };
+  const Sums s = sum_rows<Sums>(f, threads, [&](Sums& to, const Block& b) {
+    Terms logit{};
     cut_logits(f.p.subspan(b.begin, b.size), std::span(logit).first(b.size));
-    b.add_residuals(u0);
-    b.add_residuals(u1, logit);
-    variances.add(b, logit);
+    b.add_residuals(to.u0);
+    b.add_residuals(to.u1, logit);
+    to.variances.add(b, logit);
   });
-  return {
-      u0.value(),          u1.value(), variances.v00.value(), variances.v01.value(), variances.v11.value(),
-      votes_per_weight(f), some};
+  const Variances& v = s.variances;
+  return {s.u0.value(),  s.u1.value(),        v.v00.value(), v.v01.value(),
+          v.v11.value(), votes_per_weight(f), s.some};
 }
 
 Estimate cox_score(const LineScores& s) {
@@ -192,23 +222,31 @@ CalibrationLine first_step(const LineScores& s) {
   return {slope.variance > 0 ? 1 + slope.score / slope.variance : 1.0, s.u0 / s.v00};
 }
 
-Estimate spiegelhalter_z(const ForecastsView& f) {
-  TermSum top, variance;
-  Terms x{};
-  const bool some = each_block(f, [&](const Block& b) {
+Estimate spiegelhalter_z(const ForecastsView& f, int threads) {
+  struct Sums {
+    TermSum top, variance;
+    bool some = false;
+    void merge(const Sums& other) {
+      top.merge(other.top);
+      variance.merge(other.variance);
+      some |= other.some;
+    }
+  };
+  const Sums s = sum_rows<Sums>(f, threads, [&](Sums& to, const Block& b) {
+    Terms x{};
     slopes(f, b, x);
-    b.add_residuals(top, x);
-    variance.add(b.v * x * x, b.size);
+    b.add_residuals(to.top, x);
+    to.variance.add(b.v * x * x, b.size);
   });
-  if (!some) return Estimate::undefined(kNoVotes);
-  return scaled(z_from(top.value(), variance.value()), std::sqrt(votes_per_weight(f)));
+  if (!s.some) return Estimate::undefined(kNoVotes);
+  return scaled(z_from(s.top.value(), s.variance.value()), std::sqrt(votes_per_weight(f)));
 }
 
 ScoreTests::ScoreTests(const ForecastsView& f) : logit_(f.size()), votes_per_weight_(votes_per_weight(f)) {
   Variances variances;
   TermSum variance;
   Terms logit{}, x{};
-  some_ = each_block(f, [&](const Block& b) {
+  some_ = each_block(f, 0, f.size(), [&](const Block& b) {
     cut_logits(f.p.subspan(b.begin, b.size), std::span(logit).first(b.size));
     std::copy_n(logit.begin(), b.size, logit_.begin() + static_cast<std::ptrdiff_t>(b.begin));
     variances.add(b, logit);

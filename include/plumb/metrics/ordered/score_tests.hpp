@@ -24,7 +24,7 @@ struct LineScores {
   double u0 = 0, u1 = 0, v00 = 0, v01 = 0, v11 = 0, votes_per_weight = 1;
   bool some = false;  ///< there are votes
 };
-[[nodiscard]] LineScores line_scores(const ForecastsView& f);
+[[nodiscard]] LineScores line_scores(const ForecastsView& f, int threads = 1);
 [[nodiscard]] Estimate cox_score(const LineScores& s);
 
 /// The first Newton step from intercept 0 and slope 1 towards the line that fits best: U_0 / V_00, and 1 plus
@@ -35,7 +35,7 @@ struct LineScores {
 
 /// sum w (h - n p)(1 - 2p) / sqrt(sum w n p (1 - p)(1 - 2p)^2): above 0 the Brier score is larger than the
 /// forecasts imply. Linear, in any order.
-[[nodiscard]] Estimate spiegelhalter_z(const ForecastsView& f);
+[[nodiscard]] Estimate spiegelhalter_z(const ForecastsView& f, int threads = 1);
 
 /// Both for draws of outcomes on one column: what depends on the forecasts alone is kept. The bits are those
 /// of the functions. 8 bytes per forecast.

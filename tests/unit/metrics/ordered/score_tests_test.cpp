@@ -117,6 +117,22 @@ TEST(ScoreTests, AgreeWithTheFunctions) {
   EXPECT_EQ(ScoreTests(f).spiegelhalter_z(f).why, spiegelhalter_z(f).why);
 }
 
+TEST(ScoreTests, SameBitsForAnyNumberOfThreads) {
+  Forecasts f;
+  for (int i = 0; i < 200'000; ++i) {  // several tasks, the last one short
+    f.p.push_back(i * 7919 % 150'013 / 150'013.0);
+    f.hits.push_back(i % 7 == 0);
+  }
+  for (const bool weighted : {false, true}) {
+    if (weighted)
+      for (std::size_t i = 0; i < f.size(); ++i) f.weight.push_back(0.1 * static_cast<double>(1 + i % 5));
+    for (const int threads : {2, 5}) {
+      EXPECT_EQ(*cox_score(f.view()).value, *cox_score(line_scores(f.view(), threads)).value);
+      EXPECT_EQ(*spiegelhalter_z(f.view()).value, *spiegelhalter_z(f.view(), threads).value);
+    }
+  }
+}
+
 // Reference: one step of Newton's method written down with the whole matrix. For the slope the intercept is
 // free; for the intercept the slope is 1.
 TEST(ScoreTests, FirstStepOfTheLine) {
