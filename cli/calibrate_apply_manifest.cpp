@@ -41,23 +41,27 @@ void add_apply_flags(Flags& flags, ApplyCasesFlags& f) {
   flags.text("--manifest", "FILE", c.manifest,
              "a table with one row per case: case, probs (or logits); masks are optional");
   add_layout_flag(flags, c);
-  flags.exclusive({"--manifest", "--layout"});
-  flags.unavailable(
-      "--axes",
-      "--axes is not available for plumb calibrate apply, which writes a file for each case; write a manifest");
+  flags.text("--axes", "NHWK", c.axes,
+             "instead of a manifest: the axes of --probs or --logits, one letter each; N: cases, K: classes");
+  flags.repeated("--probs", "FILE", c.probs, "with --axes: an array of probabilities");
+  flags.repeated("--logits", "FILE", c.logits, "with --axes: an array of logits");
+  flags.exclusive({"--probs", "--logits"});
+  flags.exclusive({"--manifest", "--layout", "--axes"});
   flags.choice(
       "--class-axis", {"by-shape", "first", "last", "nnunet"}, c.class_axis,
       "axis of the classes in probability arrays; by-shape: the only axis that fits; nnunet: as in nnU-Net's .npz files");
   flags.number("--full-scale", c.full_scale, "the stored number that means probability 1");
   flags.toggle("--normalize", c.normalize, "rescale probabilities of several classes to sum to 1");
   flags.heading("Output");
-  flags.text("-o,--out", "DIR", f.out, "a folder for the files and a new manifest.csv; made if necessary");
+  flags.text("-o,--out", "DIR", f.out,
+             "a folder for the files and a new manifest.csv, made if necessary; with --axes a .npy file");
   flags.choice("--dtype", {"float32", "float64"}, f.dtype, "the type of the numbers that are written");
   flags.integer("--threads", f.threads, "number of threads; 0: all cores; does not change the results");
   flags.toggle("--quiet", f.quiet, "print nothing");
   flags.examples(
       "Examples:\n  plumb calibrate apply model.json --manifest test.csv -o calibrated\n"
-      "  plumb calibrate apply model.json --layout nnunet Dataset7 -o calibrated");
+      "  plumb calibrate apply model.json --layout nnunet Dataset7 -o calibrated\n"
+      "  plumb calibrate apply model.json --axes NHW --probs p.npy -o calibrated.npy");
 }
 
 /// Also through links: a file is the same if the system says so.
@@ -98,13 +102,17 @@ std::int64_t fitted_cases(const CalibrationModel& model, const Manifest& manifes
   return out;
 }
 
-void tell_written(const ApplyCasesFlags& f, const CalibrationModel& model, const Manifest& manifest,
-                  std::int64_t fitted, const std::string& table) {
-  const auto cases = std::ssize(manifest.cases);
+void warn_of_fitted(const CalibrationModel& model, std::int64_t fitted, std::int64_t cases) {
   if (fitted > 0)
     say(model.name + " was fitted on " +
         (fitted == cases ? "these cases" : counted(fitted, "case") + " of these") +
         ", so its scores on them are optimistic; use other cases");
+}
+
+void tell_written(const ApplyCasesFlags& f, const CalibrationModel& model, const Manifest& manifest,
+                  std::int64_t fitted, const std::string& table) {
+  const auto cases = std::ssize(manifest.cases);
+  warn_of_fitted(model, fitted, cases);
   write_stdout("Wrote calibrated probabilities of " + counted(cases, "case") + " to " + f.out + " as " +
                f.dtype + ", with the manifest " + table + "\n");
   const bool rated = std::any_of(manifest.cases.begin(), manifest.cases.end(),
@@ -114,6 +122,42 @@ void tell_written(const ApplyCasesFlags& f, const CalibrationModel& model, const
   if (f.class_axis() != "by-shape") next.push_back("--class-axis " + f.class_axis());
   next.emplace_back("--bootstrap 200");
   write_stdout(next_command("Evaluate them:", next));
+}
+
+void check_array_flags(const ApplyCasesFlags& f) {
+  if (f.cases.axes.empty()) return check_no_arrays(f.cases);
+  if (f.cases.probs.empty() && f.cases.logits.empty())
+    throw InputError("--axes needs an array; give it with --probs or --logits");
+  if (f.cases.class_axis != "by-shape")
+    throw InputError("--class-axis has no effect with --axes, where K is the axis of the classes");
+  if (!f.out.ends_with(".npy"))
+    throw InputError("with --axes an array is written; name a .npy file, for example -o calibrated.npy");
+}
+
+int apply_arrays(const ApplyCasesFlags& f, const CalibrationModel& model, const std::string& path) {
+  const CaseFlags& c = f.cases;
+  const bool logits = c.probs.empty();
+  const Source source = one_array(logits ? "--logits" : "--probs", logits ? c.logits : c.probs);
+  const auto threads = narrow<int>(f.threads);
+  const CaseFileOptions options = case_file_options(c, logits, threads);
+  const CaseArrays arrays(c.axes, source, {}, threads);
+  check_folder_outputs({f.out}, {path, source.path});
+  {
+    ProgressBar bar(!f.quiet);
+    const auto tell = bar.callback();
+    apply_to_arrays(model, arrays, options, f.dtype == "float32" ? DType::f32 : DType::f64, f.out,
+                    [&](std::int64_t done) {
+                      if (tell) tell(static_cast<double>(done) / static_cast<double>(arrays.cases()));
+                    });
+  }
+  if (f.quiet) return kDone;
+  const auto& seen = model.fitted_on;
+  const bool fitted =
+      !seen.empty() && std::find(seen.begin(), seen.end(), sha256_file(source.path)) != seen.end();
+  warn_of_fitted(model, fitted ? arrays.cases() : 0, arrays.cases());
+  write_stdout("Wrote calibrated probabilities of " + counted(arrays.cases(), "case") + " to " + f.out +
+               " as " + f.dtype + "\n");
+  return kDone;
 }
 
 }  // namespace
@@ -132,10 +176,12 @@ int calibrate_apply_manifest(const Args& args) {
     f.given.pop_back();
   }
   const std::string path = one_model(f.given, "plumb calibrate apply");
-  if (f.out.empty()) throw InputError("no output folder given; name it with -o calibrated");
+  if (f.out.empty()) throw InputError("no output given; name a folder with -o calibrated");
   check_threads(f.threads);
+  check_array_flags(f);
   const CalibrationModel model = load_model(path);
   check_applies_to_cases(model);
+  if (!f.cases.axes.empty()) return apply_arrays(f, model, path);
   const Manifest manifest = find_cases(f.cases, false);
   const CaseFileOptions options = case_file_options(f.cases, manifest.logits, narrow<int>(f.threads));
   const std::vector<std::string> names = calibrated_names(manifest);

@@ -32,22 +32,31 @@ void add_case_flags(Flags& flags, CaseFlags& f, const CaseUses& uses) {
     add_layout_flag(flags, f);
     flags.positional("DIR", f.folder, "the folder of --layout");
   }
-  if (uses.arrays) {
-    flags.text(
-        "--axes", "NHWK", f.axes,
-        "instead of a manifest: the axes of --probs or --logits, one letter each; N: cases, K: classes, others: the image");
-    flags.repeated("--probs", "FILE", f.probs, "with --axes: an array of probabilities");
-    flags.repeated("--logits", "FILE", f.logits, "with --axes: an array of logits");
-    flags.repeated("--ratings", "FILE", f.ratings,
-                   "with --axes: masks of one rater, with the same axes without K; repeatable");
-    flags.exclusive({"--probs", "--logits"});
-  }
+  if (uses.arrays) add_array_flags(flags, f);
   flags.exclusive({"--manifest", "--layout", "--axes"});
   add_case_file_flags(flags, f, uses);
   for (const char* flag : {"--probs", "--logits", "--ratings"})
     if (!uses.arrays) flags.unavailable(flag, array_flag(flag));
   for (const char* flag : {"--samples", "--labels", "--counts", "--annotations", "--groups", "--weights"})
     flags.unavailable(flag, array_flag(flag));
+}
+
+void add_array_flags(Flags& flags, CaseFlags& f, const std::string& file, const std::string& whose) {
+  flags.text(
+      "--axes", "NHWK", f.axes,
+      "instead of a manifest: the axes of --probs or --logits, one letter each; N: cases, K: classes, others: the image");
+  const std::string more = whose.empty() ? "" : " " + whose;
+  flags.repeated("--probs", file, f.probs, "with --axes: an array of probabilities" + more);
+  flags.repeated("--logits", file, f.logits, "with --axes: an array of logits" + more);
+  flags.repeated("--ratings", "FILE", f.ratings,
+                 "with --axes: masks of one rater, with the same axes without K; repeatable");
+  flags.exclusive({"--probs", "--logits"});
+}
+
+void check_no_arrays(const CaseFlags& f) {
+  for (const auto& [flag, files] :
+       {std::pair{"--probs", &f.probs}, {"--logits", &f.logits}, {"--ratings", &f.ratings}})
+    if (!files->empty()) throw InputError(array_flag(flag));
 }
 
 void add_layout_flag(Flags& flags, CaseFlags& f) {
@@ -83,6 +92,14 @@ void add_case_file_flags(Flags& flags, CaseFlags& f, const CaseUses& uses) {
     flags.choice("--on-error", {"stop", "skip"}, f.on_error, "what to do with a case that cannot be read");
 }
 
+Source one_array(const std::string& flag, const Args& files) {
+  const std::vector<Source> found = resolve(files);
+  if (found.size() != 1)
+    throw InputError(flag + " with --axes takes one file, and " + std::to_string(found.size()) +
+                     " were given");
+  return found.front();
+}
+
 namespace {
 
 double number_from(const std::string& flag, const std::string& text) {
@@ -97,14 +114,6 @@ double positive_number(const std::string& flag, const std::string& text) {
   const double v = number_from(flag, text);
   if (!(v > 0) || v > 1e6) throw InputError(flag + " takes sizes in mm, not " + text);
   return v;
-}
-
-Source one_array(const std::string& flag, const Args& files) {
-  const std::vector<Source> found = resolve(files);
-  if (found.size() != 1)
-    throw InputError(flag + " with --axes takes one file, and " + std::to_string(found.size()) +
-                     " were given");
-  return found.front();
 }
 
 /// The cases of arrays, as rows of a manifest that all name the same files.
@@ -136,9 +145,7 @@ Manifest array_cases(const CaseFlags& f, int threads, std::shared_ptr<const Case
 
 Manifest find_cases(const CaseFlags& f, bool rated) {
   if (f.layout == "none") {
-    for (const auto& [flag, files] :
-         {std::pair{"--probs", &f.probs}, {"--logits", &f.logits}, {"--ratings", &f.ratings}})
-      if (!files->empty()) throw InputError(array_flag(flag));
+    check_no_arrays(f);
     if (!f.folder.empty())
       throw InputError("\"" + f.folder.front() +
                        "\" is not a flag; give a folder together with --layout nnunet or bids");

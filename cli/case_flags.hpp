@@ -57,6 +57,13 @@ struct CaseInputs {
 /// The cases of a manifest or layout; without `rated` they need no masks.
 [[nodiscard]] Manifest find_cases(const CaseFlags& flags, bool rated = true);
 void add_layout_flag(Flags& flags, CaseFlags& out);
+/// --axes and its arrays; `file` and `whose` are for the help text.
+void add_array_flags(Flags& flags, CaseFlags& out, const std::string& file = "FILE",
+                     const std::string& whose = "");
+/// InputError for arrays without --axes.
+void check_no_arrays(const CaseFlags& flags);
+/// The files of an array flag: one.
+[[nodiscard]] Source one_array(const std::string& flag, const Args& files);
 void add_case_settings(const CaseFlags& flags, const CaseInputs& inputs, Result& result);
 
 }  // namespace plumb::cli

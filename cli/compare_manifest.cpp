@@ -25,12 +25,20 @@ constexpr const char* kCompareCasesExamples = R"(Examples:
     plumb compare --manifest raw=cases.csv --manifest calibrated=calibrated/manifest.csv --figure reliability.pdf
   two networks of nnU-Net, each in a folder with its predictions and the masks
     plumb compare --layout nnunet small=Dataset7 large=Dataset8
+  two models in arrays of many images
+    plumb compare --axes NHW --probs small=a.npy --probs large=b.npy --ratings masks.npy
 Each replicate draws the same cases (or groups) for all models.)";
 
 struct CompareCasesFlags {
   Args manifests, folders, fail_if;
   /// What names the models, each as NAME=PATH.
-  [[nodiscard]] const Args& models() const { return cases.layout == "none" ? manifests : folders; }
+  [[nodiscard]] const Args& models() const {
+    if (!cases.axes.empty()) return cases.logits.empty() ? cases.probs : cases.logits;
+    return cases.layout == "none" ? manifests : folders;
+  }
+  [[nodiscard]] std::string models_flag() const {
+    return cases.axes.empty() ? cases.source_flag() : cases.logits.empty() ? "--probs" : "--logits";
+  }
   std::string reference, json;
   CaseFlags cases;
   EvaluateFlags how;
@@ -45,8 +53,8 @@ void add_flags(Flags& flags, CompareCasesFlags& f) {
                  "a manifest of each model, with the same cases and masks; repeatable");
   add_layout_flag(flags, f.cases);
   flags.positional("NAME=DIR", f.folders, "with --layout: a folder of each model");
-  flags.exclusive({"--manifest", "--layout"});
-  flags.unavailable("--axes", "--axes is not available for comparisons; write a manifest of each model");
+  add_array_flags(flags, f.cases, "NAME=FILE", "of each model; repeatable");
+  flags.exclusive({"--manifest", "--layout", "--axes"});
   flags.text("--reference", "NAME", f.reference,
              "the model to compare the others with; by default all pairs are tested");
   add_case_file_flags(flags, f.cases, {.structures = true});
@@ -91,14 +99,32 @@ std::vector<OpenModel> open_models(const CompareCasesFlags& f, int threads) {
   std::vector<OpenModel> out;
   for (const std::string& text : f.models()) {
     CaseFlags own = f.cases;
-    OpenModel m{named_file(own.source_flag(), text), {}, {}};
-    own.manifest = m.given.path;
-    if (own.layout != "none") own.folder = {m.given.path};
+    OpenModel m{named_file(f.models_flag(), text), {}, {}};
+    if (!own.axes.empty()) {
+      (own.logits.empty() ? own.probs : own.logits) = {m.given.path};
+    } else if (own.layout != "none") {
+      own.folder = {m.given.path};
+    } else {
+      own.manifest = m.given.path;
+    }
     m.inputs = open_cases(own, threads);
     match_cases(out.empty() ? m : out.front(), m);
     out.push_back(std::move(m));
   }
   return out;
+}
+
+void check_models(const CompareCasesFlags& f) {
+  const bool arrays = !f.cases.axes.empty(), folders = f.cases.layout != "none";
+  if (!folders && !f.folders.empty())
+    throw InputError("\"" + f.folders.front() +
+                     "\" is not a flag; give folders together with --layout nnunet or bids");
+  if (!arrays) check_no_arrays(f.cases);
+  if (f.models().size() < 2)
+    throw InputError("a comparison needs two models or more; give " +
+                     std::string(folders  ? "a folder of each as NAME=DIR"
+                                 : arrays ? "the array of each with --probs NAME=FILE"
+                                          : "each with --manifest NAME=FILE"));
 }
 
 void add_compare_settings(const EvaluateOptions& o, const CaseComparison& c, Result& result) {
@@ -153,16 +179,10 @@ int compare_manifest_command(const Args& args) {
                      " would select different voxels for each model; draw a region beforehand (column roi)");
   if (flags.given("--bandwidth"))
     throw InputError("--bandwidth has no effect over cases, where kernel estimators are not compared");
-  if (f.cases.layout == "none" && !f.folders.empty())
-    throw InputError("\"" + f.folders.front() +
-                     "\" is not a flag; give folders together with --layout nnunet or bids");
-  if (f.models().size() < 2)
-    throw InputError(f.cases.layout == "none"
-                         ? "a comparison needs two models or more; give each with --manifest NAME=FILE"
-                         : "a comparison needs two models or more; give a folder of each as NAME=DIR");
+  check_models(f);
   const std::vector<Gate> gates = parse_gates(f.fail_if);
   Args names;
-  for (const std::string& text : f.models()) names.push_back(named_file(f.cases.source_flag(), text).name);
+  for (const std::string& text : f.models()) names.push_back(named_file(f.models_flag(), text).name);
   check_compare_gates(gates, names, f.reference, o.bootstrap);
   Pages pages(f.pages);
   const std::vector<OpenModel> open = open_models(f, o.threads);

@@ -30,7 +30,7 @@ VoxelInputs voxel_inputs(const VoxelFlags& f, std::uint64_t seed, int threads, b
   for (std::size_t i = 0; i < cases.names.size(); ++i) {
     const ManifestCase& row = cases.manifest.cases[i];
     try {
-      CaseItems c = read_case(row, cases.files);
+      CaseItems c = cases.items(static_cast<std::int64_t>(i));
       check_items(c.items);
       sample.add(row.name, row.group.empty() ? row.name : row.group, c.items, c.raters, c.grid.kept);
       c.grid.kept.clear();  // the sample has the numbers of its voxels

@@ -28,6 +28,27 @@ void choose_rows(std::uint64_t seed, std::int64_t n, std::uint64_t cut, std::vec
   }
 }
 
+/// Two classes with one number per row as two, or with two as one.
+void read_as(const Predictions& two, std::int64_t width, std::int64_t n, std::span<double> out) {
+  const bool logits = two.scale() == Scale::logit;
+  std::vector<double> one(n);
+  if (!logits) {
+    PredictionBlock block;
+    two.read(0, n, block);
+    std::copy_n(block.z.begin(), n, one.begin());
+  } else if (width == 2) {
+    two.sources().front().read(0, n, one);
+  } else {
+    std::vector<double> pairs(2 * n);
+    two.sources().front().read(0, n, pairs);
+    for (std::int64_t i = 0; i < n; ++i) one[i] = pairs[2 * i + 1] - pairs[2 * i];
+  }
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (width == 2) out[2 * i] = logits ? 0 : 1 - one[i];
+    out[width * i + width - 1] = one[i];
+  }
+}
+
 }  // namespace
 
 std::int64_t ItemSample::held() const {
@@ -47,7 +68,7 @@ void ItemSample::add(const std::string& set, const std::string& unit, const Item
     rank_ = source.rank();
     class_names_ = items.class_names;
   }
-  if (items.classes() != classes_ || source.width() != width_)
+  if (items.classes() != classes_)
     throw InputError("it has " + counted(items.classes(), "class") + ", and the cases before it have " +
                      std::to_string(classes_));
   if (items.predictions.samples() != 1 || !items.weights.empty())
@@ -63,7 +84,8 @@ void ItemSample::add(const std::string& set, const std::string& unit, const Item
   const Items taken = items.gather(b.rows);
   const std::int64_t n = std::ssize(b.rows);
   b.z.resize(n * width_);
-  if (n > 0) taken.predictions.sources().front().read(0, n, b.z);
+  if (n > 0 && source.width() == width_) taken.predictions.sources().front().read(0, n, b.z);
+  if (n > 0 && source.width() != width_) read_as(taken.predictions, width_, n, b.z);
   if (n > 0) taken.votes.read_ratings(0, n, b.votes);
   if (!numbers.empty())
     for (std::int64_t& row : b.rows) row = numbers[row];

@@ -32,12 +32,15 @@ class PatternReader {
     const int raters = votes_.raters();
     out.assign(end - begin, 0);
     if (whole_ == nullptr) votes_.read_ratings(begin, end, copy_);
+    // Through pointers of its own: a byte that is written may be any object, also the vector.
+    std::uint8_t* const to = out.data();
+    const std::int64_t n = end - begin;
     for (int r = 0; r < raters; ++r) {
       // Bytes without branches, for the compiler's vectors: all bits are set where a vote is negative.
-      const auto add = [&](auto&& vote) {
-        for (std::int64_t i = 0; i < end - begin; ++i) {
+      const auto add = [to, n, r](auto&& vote) {
+        for (std::int64_t i = 0; i < n; ++i) {
           const auto v = static_cast<std::int8_t>(vote(i));
-          out[i] |= static_cast<std::uint8_t>(v >> 7) | static_cast<std::uint8_t>(v << r);
+          to[i] |= static_cast<std::uint8_t>(v >> 7) | static_cast<std::uint8_t>(v << r);
         }
       };
       if (whole_ == nullptr) {
@@ -45,7 +48,7 @@ class PatternReader {
       } else {
         const auto* const plane = reinterpret_cast<const std::int8_t*>(whole_->data) +
                                   r * (raters > 1 ? whole_->strides[1] : 0) + begin;
-        add([&](std::int64_t i) { return plane[i]; });
+        add([plane](std::int64_t i) { return plane[i]; });
       }
     }
   }
@@ -58,34 +61,52 @@ class PatternReader {
 
 struct PatternWorker {
   std::vector<PatternBuilder> builders;  ///< by pattern
-  std::vector<std::vector<double>> p;    ///< of the block, by pattern
+  std::vector<double> p;                 ///< of the block, room for all of it for each pattern
+  std::vector<std::int64_t> count;       ///< of each pattern in the block
   std::vector<std::int64_t> unrated, tied;
   PredictionBlock z;
   std::vector<std::uint8_t> pattern;
   std::vector<std::optional<Ladder>> ladders;  ///< by pattern, of misses; none where there are no voxels
+  bool on_grid = false;                        ///< all of them
 
   void add_block(std::size_t k, std::span<const double> block) {
     builders[k].add(block);
     if (ladders.empty()) return;
-    if (!ladders[k]) ladders[k].emplace();
+    if (!ladders[k]) {
+      ladders[k].emplace();
+      if (on_grid) ladders[k]->to_grid();
+    }
     ladders[k]->add(block, 1, 0);
+    if (on_grid || ladders[k]->exact() || builders[k].votes().tied()) return;
+    // Every sum of patterns counts this one (majorities may leave out ties): none of them is exact.
+    on_grid = true;
+    for (std::optional<Ladder>& ladder : ladders)
+      if (ladder) ladder->to_grid();
   }
   void add(std::int64_t begin) {
     const std::uint8_t first = pattern[0];
     const bool same = std::memcmp(pattern.data(), pattern.data() + 1, pattern.size() - 1) == 0;
     if (same && first != kUnrated && !builders[first].votes().tied())
       return add_block(first, std::span(z.z).first(z.size));
-    for (auto& own : p) own.clear();
-    for (std::int64_t i = 0; i < z.size; ++i) {
-      if (pattern[i] == kUnrated) {
+    const auto n = static_cast<std::int64_t>(z.size);
+    p.resize(builders.size() * n);
+    count.assign(builders.size(), 0);
+    const std::uint8_t* const own = pattern.data();
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint8_t k = own[i];
+      if (k == kUnrated) {
         unrated.push_back(begin + i);
-        continue;
+      } else {
+        p[k * n + count[k]++] = z.z[i];
       }
-      p[pattern[i]].push_back(z.z[i]);
-      if (builders[pattern[i]].votes().tied()) tied.push_back(begin + i);
     }
-    for (std::size_t k = 0; k < p.size(); ++k)
-      if (!p[k].empty()) add_block(k, p[k]);
+    for (std::size_t k = 0; k < builders.size(); ++k) {
+      if (count[k] == 0) continue;
+      add_block(k, std::span<const double>(p).subspan(k * n, count[k]));
+      if (!builders[k].votes().tied()) continue;
+      for (std::int64_t i = 0; i < n; ++i)
+        if (own[i] == k) tied.push_back(begin + i);
+    }
   }
 };
 
@@ -101,7 +122,6 @@ PatternPass pattern_pass(const Items& items, const EvaluateOptions& o, const Spl
   for (std::size_t k = 0; k < std::size_t{1} << raters; ++k)
     fresh.builders.emplace_back(votes_of(k, raters), o.bins, extras.logs);
   if (extras.ladders) fresh.ladders.resize(fresh.builders.size());
-  fresh.p.resize(fresh.builders.size());
   int threads = resolve_threads(o.threads);
   if (extras.ladders) threads = std::clamp(kMostLadders >> raters, 1, threads);
   std::vector<PatternWorker> workers(threads, fresh);

@@ -75,6 +75,7 @@ void CasePool::add(CaseSums c) {
     state_ = c.state;
     slices_.resize(options_.by.size());
     if (o_.bootstrap > 0) draws_.emplace(o_, state_.classes);
+    if (o_.bootstrap > 0 && o_.bootstrap <= LadderDraws::kMost && c.ladders.votes) ladder_draws_.emplace(o_);
   } else {
     merge(state_, c.state);
   }
@@ -83,6 +84,7 @@ void CasePool::add(CaseSums c) {
   for (NamedSums& rater : c.raters) add_named(raters_, rater);
   for (NamedSums& region : c.regions) add_named(regions_, region);
   if (draws_) draws_->add(c.row.unit, c.state.votes);
+  if (ladder_draws_ && c.ladders.votes) ladder_draws_->add(c.row.unit, *c.ladders.votes);
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     NamedState& at = entry_of(slices_[i], c.row.slices.at(i));
     if (at.cases++ == 0) {
@@ -131,14 +133,17 @@ void CasePool::add_intervals(const Selection& selection, Observed& observed, Res
     const Selection intervals =
         selection.part([](const MetricRow& row) { return row.interval != Interval::none; });
     boot = draws_->boot(intervals, finish_options());
+    if (ladder_draws_ && ladders_.votes) ladder_draws_->score(intervals, *ladders_.votes, o_, boot);
     null = draws_->null(selection.part(read_from_signs), finish_options());
     if (std::string note = few_units_note(size.units, true); !note.empty()) result.notes.push_back(note);
   }
+  const Selection resampled = LadderDraws::resampled(ladder_part(selection, o_));
   const Inference inference(observed, boot, null, size, selection.binary, o_);
   result.metrics.clear();
   for (const MetricRow* row : selection.rows) {
     MetricResult m = inference.result(*row);
-    if (m.value && !m.low && !boot.empty() && row->room != Room::streaming && row->interval != Interval::none)
+    if (m.value && !m.low && !boot.empty() && row->room != Room::streaming &&
+        row->interval != Interval::none && !(ladder_draws_ && resampled.has(row->key)))
       m.interval_why = "replicates of cases are sums, and this metric needs every voxel";
     result.metrics.emplace_back(row->key, std::move(m));
   }

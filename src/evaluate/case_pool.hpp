@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evaluate/case_draws.hpp"
+#include "evaluate/case_ladder_draws.hpp"
 #include "evaluate/case_sums.hpp"
 
 namespace plumb::detail {
@@ -37,6 +38,7 @@ class CasePool {
   EvaluateState state_;
   CaseLadders ladders_;  ///< without those of raters, which are with their sums
   std::optional<CaseDraws> draws_;
+  std::optional<LadderDraws> ladder_draws_;
   std::vector<NamedSums> raters_, regions_;
   std::vector<std::vector<NamedState>> slices_;
   std::vector<CaseRow> cases_;

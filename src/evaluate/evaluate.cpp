@@ -266,7 +266,8 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
                   !grouped && items.weights.empty() && !e.observed.sums.several_votes, result);
   add_kernel_settings(prepared.kernel(), options, result);
   if (prepared.ladder()) {
-    describe_ladder(*prepared.ladder(), options, result);
+    describe_ladder(*prepared.ladder(),
+                    {ladder_part(selection, options), prepared.kernel(), e.observed.scores}, options, result);
     result.notes.emplace_back(
         "the forecasts do not fit into memory one by one; metrics that need them sorted were computed from a ladder");
   }

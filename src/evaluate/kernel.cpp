@@ -67,6 +67,10 @@ bool skips_classes(const EvaluateOptions& o, int classes) {
   return classes > kSearchedClasses && o.bandwidth == 0 && !asked_by_name(o, "ece_kde_classwise");
 }
 
+bool skips_canonical(const EvaluateOptions& o, std::int64_t items) {
+  return items > kCanonicalItems && !asked_by_name(o, "ece_kde_canonical");
+}
+
 KernelPlan kernel_plan(const ItemKinds& kinds, ProductSet products, const EvaluateOptions& o,
                        const ForecastsView& column) {
   KernelPlan plan;
@@ -78,7 +82,7 @@ KernelPlan kernel_plan(const Items& items, ProductSet products, const EvaluateOp
                        const ForecastsView* event) {
   KernelPlan plan;
   plan.skip_classes = skips_classes(o, items.classes());
-  plan.skip_canonical = items.size() > kCanonicalItems && !asked_by_name(o, "ece_kde_canonical");
+  plan.skip_canonical = skips_canonical(o, items.size());
   if (products.any({Product::kde, Product::canonical})) {
     if (event == nullptr && o.bandwidth == 0) {
       const Forecasts f = collect(items, Event::event, o.threads);

@@ -47,6 +47,8 @@ struct KernelPlan {
 
 /// Too many classes to search a bandwidth for each, unless the metric was requested by name.
 [[nodiscard]] bool skips_classes(const EvaluateOptions& options, int classes);
+/// Too many pairs of items, unless the metric was requested by name.
+[[nodiscard]] bool skips_canonical(const EvaluateOptions& options, std::int64_t items);
 
 struct ClassKde {
   Estimate mean;

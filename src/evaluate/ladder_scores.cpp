@@ -5,6 +5,7 @@
 #include "evaluate/describe.hpp"
 #include "evaluate/runs.hpp"
 #include "evaluate/stream.hpp"
+#include "plumb/metrics/ordered/ladder_bounds.hpp"
 
 namespace plumb::detail {
 
@@ -52,6 +53,27 @@ LadderReading read_column(const ItemKinds& kinds, Forecasts column, bool exact, 
   return out;
 }
 
+namespace {
+
+void append(KeyBounds& to, const KeyBounds& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+/// Of the metrics that were read.
+KeyBounds bounds_of(std::span<const LadderRung> rungs, const LadderKeys& read, const EvaluateOptions& o) {
+  const ProductSet products = read.part.products;
+  KeyBounds out = order_bounds(rungs, o.bins);
+  if (products.has(Product::confidence_column)) append(out, confidence_bounds(rungs, read.part.binary));
+  if (const auto at = read.scores.find("smece"); at != read.scores.end() && at->second)
+    append(out, smooth_bounds(rungs, std::max(*at->second.value, SmoothSums::kSmallestSigma)));
+  if (products.has(Product::kde) && read.kernel.event) {
+    append(out, kernel_bounds(rungs, read.kernel.event->bandwidth, o.threads));
+    if (read.part.binary)
+      out.emplace_back("ece_kde_classwise", out[out.size() - 2].second);  // the same number
+  }
+  return out;
+}
+
+}  // namespace
+
 bool reads_classes(const Selection& selection, const EvaluateOptions& o, int classes) {
   return classes > 2 && selection.has("ece_kde_classwise") && o.leave_out == LeaveOut::vote &&
          !skips_classes(o, classes);
@@ -67,24 +89,31 @@ ClassKde read_class_ladders(std::span<const Ladder> classes, const EvaluateOptio
   return mean_class_error(by_class);
 }
 
-Table bound_rows(const LadderBounds& bounds) {
+Table bound_rows(const KeyBounds& bounds) {
   Table t;
   t.columns = {"key", "bound"};
-  for (const auto& [key, bound] : {std::pair<const char*, double>{"p", bounds.p},
-                                   {"auroc", bounds.auroc},
-                                   {"ks", bounds.ks},
-                                   {"kuiper", bounds.kuiper},
-                                   {"ece_mass", bounds.ece_mass}})
-    t.rows.push_back({std::string(key), bound});
+  for (const auto& [key, bound] : bounds) t.rows.push_back({std::string(key), bound});
   return t;
 }
 
-void describe_ladder(const Ladder& ladder, const EvaluateOptions& o, Result& result) {
+void describe_ladder(const Ladder& ladder, const LadderKeys& read, const EvaluateOptions& o, Result& result) {
   auto& s = result.settings;
   s.emplace_back("ladder", std::string(ladder.exact() ? "distinct p" : "grid of log-odds"));
   if (ladder.exact()) return;
   s.emplace_back("ladder_step", 1.0 / Ladder::kSteps);
-  result.tables.emplace_back("ladder_bounds", bound_rows(ladder.bounds(o.bins)));
+  const KeyBounds bounds = bounds_of(ladder.rungs(), read, o);
+  const auto bound = [&](std::string_view key) {
+    const auto at = std::find_if(bounds.begin(), bounds.end(), [&](const auto& b) { return b.first == key; });
+    return at == bounds.end() ? Value{} : Value(at->second);
+  };
+  Table t;
+  t.columns = {"key", "bound"};
+  t.rows.push_back({std::string("p"), bound("p")});
+  for (const MetricRow* row : read.part.rows) {
+    const auto at = read.scores.find(row->key);
+    if (at != read.scores.end() && at->second) t.rows.push_back({std::string(row->key), bound(row->key)});
+  }
+  result.tables.emplace_back("ladder_bounds", std::move(t));
 }
 
 void add_ladder(const Ladder& ladder, const Selection& selection, const EvaluateOptions& o, bool curve,
@@ -98,7 +127,7 @@ void add_ladder(const Ladder& ladder, const Selection& selection, const Evaluate
     result.tables.emplace_back(
         "reliability_kde",
         curve_rows(kde_curve(pass_over(reading.event.view(), o.threads), reading.kernel), {}, o.level));
-  describe_ladder(ladder, o, result);
+  describe_ladder(ladder, {part, reading.kernel, reading.scores}, o, result);
 }
 
 }  // namespace plumb::detail

@@ -5,6 +5,7 @@
 #include "evaluate/products.hpp"
 #include "evaluate/selection.hpp"
 #include "plumb/metrics/ordered/ladder.hpp"
+#include "plumb/metrics/ordered/ladder_bounds.hpp"
 
 namespace plumb::detail {
 
@@ -33,14 +34,22 @@ struct LadderReading {
 [[nodiscard]] bool needs_distinct(const MetricRow& row);
 
 /// Rows: key, bound.
-[[nodiscard]] Table bound_rows(const LadderBounds& bounds);
+[[nodiscard]] Table bound_rows(const KeyBounds& bounds);
 
 /// Whether the kernel errors of three classes or more are read off a ladder of each class.
 [[nodiscard]] bool reads_classes(const Selection& selection, const EvaluateOptions& options, int classes);
 [[nodiscard]] ClassKde read_class_ladders(std::span<const Ladder> classes, const EvaluateOptions& options);
 
 /// Settings and the table of bounds.
-void describe_ladder(const Ladder& ladder, const EvaluateOptions& options, Result& result);
+/// Which metrics were read off a ladder, and how.
+struct LadderKeys {
+  const Selection& part;  ///< of ladder_part()
+  const KernelPlan& kernel;
+  const Scores& scores;
+};
+/// The step and, on the grid, how far each of these values can be off (null where no bound is known).
+void describe_ladder(const Ladder& ladder, const LadderKeys& read, const EvaluateOptions& options,
+                     Result& result);
 
 /// Adds the scores, with settings and tables that say how they were computed.
 /// `curve`: also the kernel curve, unless the caller has a better one.

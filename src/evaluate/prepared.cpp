@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "evaluate/case_ladders.hpp"
 #include "evaluate/decision_tables.hpp"
 #include "evaluate/ladder_scores.hpp"
 #include "evaluate/omnibus.hpp"
@@ -50,9 +51,16 @@ double column_bytes(const Items& items, ProductSet products, bool will_draw, con
 
 /// Whether the event's column may be a ladder: everything that is read off it can be read off its rungs.
 bool fits_ladder(const Items& items, ProductSet products, bool will_draw, const EvaluateOptions& o) {
+  const bool canonical = products.has(Product::canonical) && !skips_canonical(o, items.size());
   return !will_draw && items.weights.empty() && o.binning == Binning::width && o.thresholds.empty() &&
-         !products.any({Product::class_kde, Product::canonical}) &&
-         !(products.has(Product::kde) && o.leave_out == LeaveOut::item);
+         !canonical && !(products.any({Product::kde, Product::class_kde}) && o.leave_out == LeaveOut::item);
+}
+
+/// The kernel errors of classes from a ladder of each: half a megabyte for each class and thread.
+ClassKde classes_by_ladder(const Items& items, const EvaluateOptions& o) {
+  constexpr int kLadders = 256;
+  const int threads = std::clamp(kLadders / items.classes(), 1, resolve_threads(o.threads));
+  return read_class_ladders(case_ladders(items, {.classes = true}, {o.ties, o.seed}, threads).classes, o);
 }
 
 /// True: the column does not fit into memory, and a ladder takes its place.
@@ -96,6 +104,10 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
     columns_.emplace().event.columns = ladder_->column();
     event = columns_->event.view();
     kernel_ = kernel_plan(ladder_->kinds(), products_, options, event);
+    kernel_.skip_classes = skips_classes(options, items.classes());
+    kernel_.skip_canonical = skips_canonical(options, items.size());
+    if (products_.has(Product::class_kde) && !kernel_.skip_classes)
+      ladder_classes_ = classes_by_ladder(items, options);
     return;
   }
   if (needs_columns(products_, will_draw, options.bandwidth)) {
@@ -160,6 +172,7 @@ Observed Prepared::observe(Progress& progress) const {
   finish(selection_, Products(out.sums, products_.both(kStreamingProducts), options), out.scores);
 
   ColumnProducts columns{{}, {}, {}, {}, &items_, &kernel_};
+  columns.class_kde = ladder_classes_;
   columns.votes_apart = ladder_.has_value();
   ProductSet rest = products_.both(kColumns | kKernel);
   if (columns_) {

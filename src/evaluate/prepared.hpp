@@ -147,6 +147,8 @@ class Prepared {
   std::vector<std::uint64_t> id_hash_;  ///< by code
   std::optional<Columns> columns_;
   std::optional<Ladder> ladder_;
+  std::optional<ClassKde>
+      ladder_classes_;  ///< where the event is on a ladder, those of classes are read off theirs
   KernelPlan kernel_;
 };
 

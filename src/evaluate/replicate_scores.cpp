@@ -11,6 +11,7 @@
 #include "evaluate/verdict.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"
 #include "plumb/metrics/ordered/hosmer_lemeshow.hpp"
+#include "plumb/metrics/ordered/ladder_bounds.hpp"
 #include "plumb/numeric/fixed_point.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
@@ -114,6 +115,13 @@ bool kept_of(const MetricRow& row, bool binary, int classes, Column column) {
   if (replicate_products(classes).has(run_of(row).needs(binary))) return true;
   return reads_column(row, binary, classes) && column != Column::none &&
          (column == Column::exact || !needs_distinct(row));
+}
+
+/// Without the bound of a key that knows the steps of the ladder alone.
+KeyBounds step_bounds(const Ladder& ladder, int bins) {
+  KeyBounds out = order_bounds(ladder.steps(ColumnDraws::kRungs), bins);
+  std::erase_if(out, [](const auto& b) { return b.first == "calibration_intercept"; });
+  return out;
 }
 
 /// On the grid values differ a little; intervals are moved to the value itself.
@@ -287,7 +295,7 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
         "items were resampled by their row in each part, without ⟦groups⟧ or ⟦ids⟧: another split would give other intervals and p-values");
   if (column == Column::grid) {
     set("replicate_step", static_cast<double>(ColumnDraws::kRungs) / Ladder::kSteps);
-    result.tables.emplace_back("replicate_bounds", bound_rows(s.ladder->bounds(o.bins, ColumnDraws::kRungs)));
+    result.tables.emplace_back("replicate_bounds", bound_rows(step_bounds(*s.ladder, o.bins)));
     result.notes.emplace_back(
         "there are more than 4,096 different forecasts: intervals and p-values of metrics that need them sorted are computed on a grid of 64 steps per unit of log-odds, and the table replicate_bounds says by how much values can differ there");
   }

@@ -31,9 +31,10 @@ std::int64_t remove_axis(Array& a, std::size_t axis) {
 
 CaseArrays::CaseArrays(const std::string& axes, const Source& probs, const std::vector<Source>& masks,
                        int threads)
-    : axes_(axes) {
+    : axes_(axes), given_(axes) {
   check_axes(axes);
   probs_ = load_volume(probs, threads).array;
+  shape_ = probs_.shape;
   const auto misfit = [](const Array& a, const std::string& why) {
     return InputError(a.name + " is " + show_shape(a.shape) + ", " + why);
   };
@@ -68,6 +69,31 @@ CaseItems CaseArrays::read(std::int64_t i, const CaseFileOptions& o) const {
   CaseFileOptions options = o;
   options.class_axis = has_classes_ ? ClassAxis::last : ClassAxis::by_shape;
   return case_items(std::move(volumes), raters_, o.full, options);
+}
+
+CaseArrays::Place CaseArrays::place(std::int64_t i) const {
+  Place out;
+  std::int64_t stride = 1;
+  for (std::size_t k = given_.size(); k-- > 0;) {
+    if (given_[k] == 'N') {
+      out.first = i * stride;
+    } else if (given_[k] == 'K') {
+      out.classes = stride;
+    } else {
+      out.shape.insert(out.shape.begin(), shape_[k]);
+      out.strides.insert(out.strides.begin(), stride);
+    }
+    stride *= shape_[k];
+  }
+  return out;
+}
+
+CasePredictions CaseArrays::predictions(std::int64_t i, const CaseFileOptions& o) const {
+  Volume v{probs_, std::nullopt};
+  if (const std::size_t n = axes_.find('N'); n != std::string::npos)
+    v.array.data += i * remove_axis(v.array, n);
+  const auto last = v.array.shape.size() - 1;
+  return case_predictions(v, has_classes_ ? std::optional(last) : std::nullopt, o.full, o);
 }
 
 }  // namespace plumb

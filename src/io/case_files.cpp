@@ -434,28 +434,33 @@ std::string CaseGrid::name(std::int64_t item) const {
   return show_voxel(voxel_of(item), shape, first_axis_fastest);
 }
 
+CasePredictions case_predictions(const Volume& probs, std::optional<std::size_t> axis, double full,
+                                 const CaseFileOptions& o) {
+  const Array& a = probs.array;
+  CasePredictions out{{}, a.shape, axis, probs.affine.has_value()};
+  const Array one = axis ? slice_at(a, *axis, 0) : a;
+  const Grid grid{one.shape, out.first_axis_fastest, one.size()};
+  const Array p = probabilities(a, axis, grid, full, o);
+  check_sums(p, grid, nullptr, o);
+  out.predictions = Predictions({Rows(p)}, o.scale, o.predictions);
+  return out;
+}
+
 CasePredictions read_case_predictions(const ManifestCase& files, const CaseFileOptions& o, int classes) {
   const Volume probs = load_volume(files.probs, o.threads);
   const Array& a = probs.array;
   if (a.shape.empty()) throw InputError(a.name + " holds a single number, not an image");
-  CasePredictions out;
-  out.shape = a.shape;
+  std::optional<std::size_t> axis;
   if (o.class_axis == ClassAxis::nnunet) {
-    out.class_axis = class_axis_alone(a, ClassAxis::first, classes);
+    axis = class_axis_alone(a, ClassAxis::first, classes);
   } else if (files.raters.empty()) {
-    out.class_axis = class_axis_alone(a, o.class_axis, classes);
+    axis = class_axis_alone(a, o.class_axis, classes);
   } else {
     const Volume mask = load_volume(files.raters.front().second, o.threads);
     check_place(probs, mask);
-    out.class_axis = class_axis(a, mask.array, o.class_axis);
+    axis = class_axis(a, mask.array, o.class_axis);
   }
-  const Array one = out.class_axis ? slice_at(a, *out.class_axis, 0) : a;
-  out.first_axis_fastest = probs.affine.has_value();
-  const Grid grid{one.shape, out.first_axis_fastest, one.size()};
-  const Array p = probabilities(a, out.class_axis, grid, full_scale(files.probs, a, o), o);
-  check_sums(p, grid, nullptr, o);
-  out.predictions = Predictions({Rows(p)}, o.scale, o.predictions);
-  return out;
+  return case_predictions(probs, axis, full_scale(files.probs, a, o), o);
 }
 
 }  // namespace plumb

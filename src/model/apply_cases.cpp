@@ -66,6 +66,41 @@ void write_case(const CalibrationModel& model, const ManifestCase& files, const 
               std::as_bytes(std::span(voxels)), o.threads);
 }
 
+/// The offset of voxel v, of an image of that shape in C order.
+std::int64_t offset_of(const CaseArrays::Place& at, std::int64_t v) {
+  std::int64_t out = at.first;
+  for (std::size_t k = at.shape.size(); k-- > 0; v /= at.shape[k]) out += v % at.shape[k] * at.strides[k];
+  return out;
+}
+
+template <class T>
+void write_arrays(const CalibrationModel& model, const CaseArrays& arrays, const CaseFileOptions& o,
+                  const std::string& path, const std::function<void(std::int64_t)>& done) {
+  std::int64_t size = 1;
+  for (const std::int64_t n : arrays.shape()) size *= n;
+  std::vector<T> out(size);
+  for (std::int64_t i = 0; i < arrays.cases(); ++i) {
+    const CasePredictions c = [&] {
+      try {
+        return arrays.predictions(i, o);
+      } catch (const InputError& e) {
+        throw InputError("case " + std::to_string(i) + ": " + e.sentence());
+      }
+    }();
+    const CaseArrays::Place at = arrays.place(i);
+    const std::int64_t classes = c.class_axis ? c.shape[*c.class_axis] : 1;
+    apply_model(model, c.predictions, {.threads = o.threads}, [&](const CalibratedChunk& chunk) {
+      for (std::int64_t v = 0; v < chunk.size; ++v) {
+        const std::int64_t to = offset_of(at, chunk.begin + v);
+        for (std::int64_t k = 0; k < classes; ++k)
+          out[to + k * at.classes] = static_cast<T>(chunk.probabilities[v * classes + k]);
+      }
+    });
+    if (done) done(i + 1);
+  }
+  write_npy(path, out, arrays.shape());
+}
+
 }  // namespace
 
 std::vector<std::string> calibrated_names(const Manifest& manifest) {
@@ -94,6 +129,12 @@ void apply_to_case(const CalibrationModel& model, const ManifestCase& files, con
                    DType dtype, const std::string& path) {
   if (dtype == DType::f32) return write_case<float>(model, files, o, path);
   write_case<double>(model, files, o, path);
+}
+
+void apply_to_arrays(const CalibrationModel& model, const CaseArrays& arrays, const CaseFileOptions& o,
+                     DType dtype, const std::string& path, const std::function<void(std::int64_t)>& done) {
+  if (dtype == DType::f32) return write_arrays<float>(model, arrays, o, path, done);
+  write_arrays<double>(model, arrays, o, path, done);
 }
 
 }  // namespace plumb

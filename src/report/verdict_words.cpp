@@ -122,7 +122,9 @@ std::string level_text(double level) { return fmt::format("{:.12g}%", 100 * leve
 std::string level_text(const Result& r) { return level_text(setting<double>(r, "level", 0.95)); }
 
 bool at_floor(double p, std::int64_t replicates) {
-  return replicates > 0 && p <= (1 + 1e-9) / (1.0 + static_cast<double>(replicates));
+  // A closed form can lie below what the replicates can show.
+  constexpr double kRounding = 1e-9;
+  return replicates > 0 && std::abs(p * (1.0 + static_cast<double>(replicates)) - 1) <= kRounding;
 }
 
 std::string p_text(double p, std::int64_t replicates) {
@@ -130,6 +132,8 @@ std::string p_text(double p, std::int64_t replicates) {
 }
 
 std::string p_cell(double p, std::int64_t replicates) {
+  constexpr double kSmallest = 0.0001;  // that four digits show
+  if (p < kSmallest) return fmt::format("< {:.4f}", kSmallest);
   return at_floor(p, replicates) ? fmt::format("<= {:.4f}", p) : fmt::format("{:.4f}", p);
 }
 

@@ -76,8 +76,70 @@ def test_other_commands(arrays):
         assert run.code == 0, run.err
     load = lambda name: json.loads((arrays / name).read_text())
     assert load("stabilitya.json")["tables"] == load("stabilityb.json")["tables"]
-    assert load("uncertaintya.json")["metrics"] == load("uncertaintyb.json")["metrics"]
+    a, b = load("uncertaintya.json"), load("uncertaintyb.json")
+    assert a["items"] == b["items"] == 4 * 7 * 6 and a["measures"] == b["measures"]
+    assert [s["id"] for s in a["suspects"]] == [s["id"] for s in b["suspects"]]
     assert load("a.json")["steps"] == load("b.json")["steps"]
+
+
+def softened(p, temperature):
+    q = p ** (1 / temperature)
+    return q / q.sum(-1, keepdims=True)
+
+
+@pytest.mark.parametrize("axes", ["NHWK", "KNHW", "HNKW"])
+def test_a_model_applied_to_an_array_gives_what_its_cases_give(arrays, axes):
+    assert arrays.run("calibrate", "fit", "--axes", "NHWK", "--probs", "p.npy", *RATERS, "--method", "temperature", "-o", "m.json").code == 0
+    assert arrays.run("calibrate", "apply", "m.json", "--manifest", "cases.csv", "--class-axis", "last", "-o", "out", "--dtype", "float64").code == 0
+    want = np.stack([np.load(arrays / "out" / f"{i}.npy") for i in range(4)])
+    order = ["NHWK".index(a) for a in axes]
+    arrays.npy("q.npy", np.ascontiguousarray(np.load(arrays / "p.npy").transpose(order)))
+    run = arrays.run("calibrate", "apply", "m.json", "--axes", axes, "--probs", "q.npy", "-o", "c.npy", "--dtype", "float64")
+    assert run.code == 0 and "of 4 cases to c.npy as float64" in run.out, run.err
+    assert np.array_equal(np.load(arrays / "c.npy"), want.transpose(order))
+    assert arrays.run("calibrate", "apply", "m.json", "--axes", axes, "--probs", "q.npy", "-o", "f.npy", "--quiet").code == 0
+    assert np.load(arrays / "f.npy").dtype == np.float32 and np.array_equal(np.load(arrays / "f.npy"), want.transpose(order).astype(np.float32))
+
+
+def test_models_in_arrays_are_compared_as_models_in_files(arrays):
+    p = np.load(arrays / "p.npy")
+    arrays.npy("soft.npy", softened(p, 2.0))
+    rows = (arrays / "cases.csv").read_text().splitlines()
+    for i in range(4):
+        rows[i + 1] = rows[i + 1].replace(f"p{i}.npy", arrays.npy(f"s{i}.npy", softened(p[i], 2.0)))
+    arrays.text("soft.csv", "\n".join(rows) + "\n")
+    how = ("--metrics", "ece,brier", "--bootstrap", "20", "--json", "-")
+    a = arrays.run("compare", "--axes", "NHWK", "--probs", "raw=p.npy", "--probs", "soft=soft.npy", *RATERS, *how)
+    b = arrays.run("compare", "--manifest", "raw=cases.csv", "--manifest", "soft=soft.csv", "--class-axis", "last", *how)
+    assert a.code == 0 and b.code == 0, a.err + b.err
+    a, b = json.loads(a.out), json.loads(b.out)
+    assert a["compare"] == b["compare"] and a["compare_cases"] == b["compare_cases"]
+    assert a["compare"]["metrics"]["brier"]["differences"][0]["difference"] != 0
+    three = arrays.run("compare", "--axes", "NHW", "--probs", "raw=p.npy", "--probs", "soft=soft.npy", *RATERS)
+    assert three.code == 2 and "p.npy is 4 x 7 x 6 x 3, and --axes NHW names 3 axes" in three.err
+    for args, said in ((("--probs", "raw=p.npy"), "--probs is for arrays"), (("--axes", "NHWK", "--probs", "p.npy", "--probs", "b=soft.npy"), "--probs"),
+                       (("--manifest", "a=cases.csv", "--axes", "NHWK"), "cannot be combined")):
+        run = arrays.run("compare", "--manifest", "b=soft.csv", "--manifest", "a=cases.csv", *args) if "--axes" not in args else arrays.run("compare", *args, *RATERS)
+        assert run.code == 2 and run.err.count("\n") == 1 and said in run.err, run.err
+
+
+def test_arrays_that_no_model_can_be_applied_to(arrays):
+    assert arrays.run("calibrate", "fit", "--axes", "NHWK", "--probs", "p.npy", *RATERS, "--method", "temperature", "-o", "m.json").code == 0
+    for args, said in (
+        (("--axes", "NHWK", "--probs", "p.npy", "-o", "out"), "name a .npy file"),
+        (("--axes", "NHWK", "--probs", "p.npy", "-o", "p.npy"), "is an input"),
+        (("--axes", "NHWK", "-o", "c.npy"), "--axes needs an array"),
+        (("--axes", "NHW", "--probs", "p.npy", "-o", "c.npy"), "names 3 axes"),
+        (("--axes", "NHWC", "--probs", "p.npy", "-o", "c.npy"), "3 classes"),
+        (("--manifest", "cases.csv", "--probs", "p.npy", "-o", "c.npy"), "--probs is for arrays"),
+    ):
+        run = arrays.run("calibrate", "apply", "m.json", *args)
+        assert run.code == 2 and run.err.count("\n") == 1 and said in run.err, (args, run.err)
+    p = np.load(arrays / "p.npy")
+    p[2, 3, 4, 1] = 7
+    arrays.npy("bad.npy", p)
+    run = arrays.run("calibrate", "apply", "m.json", "--axes", "NHWK", "--probs", "bad.npy", "-o", "c.npy")
+    assert run.code == 2 and "case 2: bad.npy, voxel (3, 4), class 1: 7 is not a probability" in run.err and not (arrays / "c.npy").exists()
 
 
 def test_what_does_not_fit_is_refused(arrays):

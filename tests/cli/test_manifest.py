@@ -163,7 +163,10 @@ def test_on_the_grid_every_part_keeps_its_metrics(folder):
         for key in ("ece_mass", "ece_kde", "auroc", "ks", "smece"):
             assert values[key] is not None, key
     assert parts[0]["brier_calibration"] is None and "all voxels in memory" in r["consensus"]["brier_calibration"]["why"]
-    assert {row["key"] for row in r["tables"]["ladder_bounds"]} == {"p", "auroc", "ks", "kuiper", "ece_mass"}
+    bounds = {row["key"]: row["bound"] for row in r["tables"]["ladder_bounds"]}
+    assert {"p", "auroc", "ks", "kuiper", "ece_mass", "mmce", "aurc", "augrc", "smece", "ece_kde"} <= set(bounds)
+    assert {key for key, bound in bounds.items() if bound is None} == {"calibration_slope", "mce_mass", "ece_sweep", "cox_score"}
+    assert "brier_calibration" not in bounds and "ece" not in bounds
 
 
 def test_overlap_of_each_structure_and_the_spread_of_volumes(folder):

@@ -183,9 +183,9 @@ def test_layouts_of_compare_and_apply_that_are_refused(nnunet):
         (("compare", "--layout", "nnunet", "raw=D7"), "two models or more; give a folder of each as NAME=DIR"),
         (("compare", "--layout", "nnunet", "--manifest", "raw=cases.csv"), "--layout"),
         (("compare", "--manifest", "raw=cases.csv", "D7"), "--layout nnunet or bids"),
-        (("compare", "--axes", "NHWK"), "--axes is not available for comparisons"),
+        (("compare", "--axes", "NHWK"), "two models or more; give the array of each with --probs NAME=FILE"),
         (("calibrate", "apply", "m.json", "--layout", "nnunet", "-o", "out"), "give the model and then the folder"),
-        (("calibrate", "apply", "m.json", "--axes", "NHW", "-o", "out"), "write a manifest"),
+        (("calibrate", "apply", "m.json", "--axes", "NHW", "-o", "out"), "--axes needs an array"),
     ):
         run = nnunet.run(*args)
         assert run.code == 2 and run.err.count("\n") == 1 and said in run.err, (args, run.err)

@@ -99,3 +99,23 @@ def test_a_bad_voxel_is_named(folder):
     nifti(folder / rows[1]["probs"], p)
     run = folder.run("uncertainty", "--manifest", "cases.csv")
     assert run.code == 2 and "case c1: " in run.err and "(3, 4, 5)" in run.err, run.err
+
+
+def test_cases_with_one_probability_and_with_two(folder):
+    """A file with a probability for each of two classes, and one with that of the foreground, are the same model."""
+    results = []
+    for mixed in (False, True):
+        rows = []
+        for i in range(4):
+            p, votes = lesion(i, raters=2)
+            probs = np.stack([1 - p, p], -1) if mixed and i % 2 else p
+            rows.append({"case": f"c{i}", "probs": nifti(folder / f"p{i}.nii", probs),
+                         **{f"rater_{k}": nifti(folder / f"m{i}{k}.nii", v) for k, v in enumerate(votes)}})
+        for order in (rows, rows[1:] + rows[:1]):
+            write(folder, order, ["case", "probs", "rater_0", "rater_1"])
+            run = folder.run("uncertainty", "--manifest", "cases.csv", "--json", "-")
+            assert run.code == 0, run.err
+            results.append(json.loads(run.out)["measures"]["entropy"])
+    for other in results[1:]:
+        for key in ("eor", "auroc", "aurc"):
+            assert other[key]["value"] == pytest.approx(results[0][key]["value"], rel=1e-6), key

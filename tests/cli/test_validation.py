@@ -151,3 +151,14 @@ def test_one_class_against_the_rest(tmp_path):
         assert run.code == 2 and words in run.err, run.err
     run = run_plumb("evaluate", "--probs", f"{binary}:p", "--labels", f"{binary}:y", "--one-vs-rest", "1")
     assert run.code == 2 and "three classes or more" in run.err
+
+
+def test_p_values_of_closed_forms_are_not_those_of_few_replicates(tmp_path):
+    rows = ["p,y"]
+    for i in range(2000):
+        u, v = (i * 0.6180339887498949) % 1, (i * 0.7548776662466927 + 0.3) % 1
+        rows.append(f"{0.02 + 0.9 * u!r},{int(v < 0.4 + 0.2 * u)}")
+    (tmp_path / "far.csv").write_text("\n".join(rows) + "\n")
+    run = evaluate(tmp_path / "far.csv", "--metrics", "calibration_slope,ks", "--bootstrap", "20")
+    line = {text.split()[0]: text for text in run.out.splitlines() if text.startswith("  calibration_slope ") or text.startswith("  ks ")}
+    assert line["calibration_slope"].endswith("< 0.0001") and line["ks"].endswith("<= 0.0476")

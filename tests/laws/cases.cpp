@@ -33,7 +33,7 @@ Result judged(const Drawn& d, int cases) {
   const auto read = [&](std::int64_t i) { return Case{names[i], names[i], {}, {}, items[i]}; };
   return evaluate_cases(
       names, read,
-      {.evaluate = {.metrics = {"ece", "ece_corrected", "brier"}, .bootstrap = 200, .threads = 1}});
+      {.evaluate = {.metrics = {"ece", "ece_corrected", "brier", "auroc"}, .bootstrap = 200, .threads = 1}});
 }
 
 double true_brier(const Drawn& d) {
@@ -46,7 +46,7 @@ double true_brier(const Drawn& d) {
 }
 
 struct Outcome {
-  bool rejected, off, trusted, ece, brier;
+  bool rejected, off, trusted, ece, brier, auroc;
 };
 
 void cases(Book& book) {
@@ -56,13 +56,13 @@ void cases(Book& book) {
       const auto all = simulate_sets(book.sets(150, 8), book.seed(), [&](std::uint64_t seed) {
         const Drawn d = draw(s, seed);
         const Result r = judged(d, n);
-        const double ece = *evaluate(truth_of(d), {.metrics = {"ece"}, .threads = 1})["ece"].value;
+        const Result known = evaluate(truth_of(d), {.metrics = {"ece", "auroc"}, .threads = 1});
         const auto covers = [&](const char* key, double truth) {
           return *r[key].low <= truth && truth <= *r[key].high;
         };
-        return Outcome{*r["ece"].p_value <= 0.05, r.verdict.verdict == "off",
-                       r.verdict.verdict == "trustworthy", covers("ece", ece),
-                       covers("brier", true_brier(d))};
+        return Outcome{*r["ece"].p_value <= 0.05,          r.verdict.verdict == "off",
+                       r.verdict.verdict == "trustworthy", covers("ece", *known["ece"].value),
+                       covers("brier", true_brier(d)),     covers("auroc", *known["auroc"].value)};
       });
       const auto share = [&](bool Outcome::*what) {
         std::vector<char> out;
@@ -79,6 +79,7 @@ void cases(Book& book) {
       }
       book.rate("the interval of ece covers", s.name, {0.93, 1}, share(&Outcome::ece));
       book.rate("the interval of brier covers", s.name, {0.9, 0.98}, share(&Outcome::brier));
+      book.rate("the interval of auroc covers", s.name, {0.9, 1}, share(&Outcome::auroc));
     }
 }
 

@@ -38,7 +38,7 @@ function cellOf(cell: MetricCell | null, model: string, best: boolean, several: 
     td.append(h("span", { class: "range" }, `${formatNumber(cell.low)} to ${formatNumber(cell.high)}`));
   }
   if (cell.null_mean !== undefined && cell.p_value !== undefined) {
-    td.append(h("span", { class: "range" }, `by chance ${formatNumber(cell.null_mean)}, p ${cell.p_value <= floor * (1 + 1e-9) ? "<=" : "="} ${Number(cell.p_value.toPrecision(2))}`));
+    td.append(h("span", { class: "range" }, `by chance ${formatNumber(cell.null_mean)}, p ${Math.abs(cell.p_value / floor - 1) <= 1e-9 ? "<=" : "="} ${Number(cell.p_value.toPrecision(2))}`));
   }
   return td;
 }

@@ -63,6 +63,9 @@ struct CasePredictions {
   std::optional<std::size_t> class_axis;  ///< of `shape`; none for a probability of the foreground
   bool first_axis_fastest = false;        ///< true for NIfTI
 };
+/// Of what was read; `full` is the stored number that means probability 1.
+[[nodiscard]] CasePredictions case_predictions(const Volume& probs, std::optional<std::size_t> class_axis,
+                                               double full, const CaseFileOptions& options);
 /// Masks are only looked at for the axis of the classes; without them it must follow from the number of
 /// classes or from options.class_axis.
 [[nodiscard]] CasePredictions read_case_predictions(const ManifestCase& files, const CaseFileOptions& options,

@@ -2,10 +2,12 @@
 // file that came in.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "plumb/calibrate/model.hpp"
+#include "plumb/io/case_arrays.hpp"
 #include "plumb/io/case_files.hpp"
 
 namespace plumb {
@@ -21,5 +23,11 @@ void check_applies_to_cases(const CalibrationModel& model);
 /// appears complete or not at all. InputError as read_case_predictions() and apply_model().
 void apply_to_case(const CalibrationModel& model, const ManifestCase& files, const CaseFileOptions& options,
                    DType dtype, const std::string& path);
+
+/// The same for cases in one array: an array of its shape, in C order. It is in memory as a whole.
+/// `done` is told how many cases are.
+void apply_to_arrays(const CalibrationModel& model, const CaseArrays& arrays, const CaseFileOptions& options,
+                     DType dtype, const std::string& path,
+                     const std::function<void(std::int64_t)>& done = {});
 
 }  // namespace plumb

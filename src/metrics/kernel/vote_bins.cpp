@@ -13,7 +13,6 @@ namespace plumb::detail {
 namespace {
 
 constexpr std::int64_t kBinBlock = 1 << 16;
-constexpr double kPerRoot = kVoteBinsPerSide * 1.4142135623730951;  // bins per unit of sqrt(r), r <= 1/2
 
 bool at_end(double p) { return p <= 0.0 || p >= 1.0; }
 
@@ -115,7 +114,8 @@ CountedKinds count_kinds(const ForecastsView& f, int threads) {
 std::size_t vote_bin(double p) {
   const bool upper = p > 0.5;
   const double r = std::max(0.0, upper ? 1.0 - p : p);
-  const std::size_t c = std::min(static_cast<std::size_t>(std::sqrt(r) * kPerRoot), kVoteBinsPerSide - 1);
+  const std::size_t c =
+      std::min(static_cast<std::size_t>(std::sqrt(r) * kVoteBinsPerRoot), kVoteBinsPerSide - 1);
   return upper ? kVoteBins - 1 - c : c;
 }
 

@@ -13,6 +13,7 @@ namespace plumb::detail {
 /// those of the lower half by ascending p, then those of the upper half.
 inline constexpr std::size_t kVoteBinsPerSide = 1024;
 inline constexpr std::size_t kVoteBins = 2 * kVoteBinsPerSide;
+inline constexpr double kVoteBinsPerRoot = kVoteBinsPerSide * 1.4142135623730951;  ///< of sqrt(r), r <= 1/2
 [[nodiscard]] std::size_t vote_bin(double p);
 
 /// Items of one bin with equal numbers of votes and hits.

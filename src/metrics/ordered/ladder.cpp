@@ -56,7 +56,10 @@ void Ladder::add_exact(double p, std::uint64_t votes, std::uint64_t hits) {
   VoteCount& c = distinct_[p + 0.0];  // -0 is 0
   c.votes += votes;
   c.hits += hits;
-  if (distinct_.size() <= most_distinct_) return;
+  if (distinct_.size() > most_distinct_) to_grid();
+}
+
+void Ladder::to_grid() {
   exact_ = false;
   distinct_.clear();
 }
@@ -121,10 +124,7 @@ void Ladder::merge(const Ladder& other) {
     rung_[i].hits += other.rung_[i].hits;
     rung_[i].p += other.rung_[i].p;
   }
-  if (!other.exact_) {
-    exact_ = false;
-    distinct_.clear();
-  }
+  if (!other.exact_) to_grid();
   if (!exact_) return;
   other.distinct_.each([&](double p, const VoteCount& c) {
     if (exact_) add_exact(p, c.votes, c.hits);
@@ -142,10 +142,7 @@ void Ladder::add_as(const Ladder& misses, std::uint64_t votes, std::uint64_t hit
     rung_[i].hits += from.votes * hits;
     rung_[i].p += from.p * votes;
   }
-  if (!misses.exact_) {
-    exact_ = false;
-    distinct_.clear();
-  }
+  if (!misses.exact_) to_grid();
   if (!exact_) return;
   misses.distinct_.each([&](double p, const VoteCount& c) {
     if (exact_) add_exact(p, c.votes * votes, c.votes * hits);
@@ -191,9 +188,13 @@ Forecasts Ladder::column() const {
     for (const auto& [p, c] : ascending(distinct_)) append_votes(out, p, c.votes, c.hits);
     return out;
   }
-  for (const Rung& r : rung_)
-    if (r.votes > 0)
-      append_votes(out, static_cast<double>(r.p) / static_cast<double>(r.votes) / kFixedOne, r.votes, r.hits);
+  return column_of(rungs());
+}
+
+Forecasts column_of(std::span<const LadderRung> rungs) {
+  Forecasts out;
+  for (const LadderRung& r : rungs)
+    append_votes(out, r.p, static_cast<std::uint64_t>(r.votes), static_cast<std::uint64_t>(r.hits));
   return out;
 }
 
@@ -204,38 +205,40 @@ std::pair<double, double> Ladder::ends(std::size_t rung) {
   return {low, high};
 }
 
-LadderBounds Ladder::bounds(int bins, int together) const {
-  LadderBounds out;
-  if ((exact_ && together == 1) || rung_.empty()) return out;
-  const auto step = static_cast<std::size_t>(together);
-  const double total = static_cast<double>(votes());
-  double before = static_cast<double>(rung_[0].votes), hits = static_cast<double>(rung_[0].hits), shared = 0,
-         turn = 0, moved = 0;
-  for (std::size_t i = 1; i + 1 < rung_.size(); i += step) {  // p of 0 and 1 are exact
-    double n = 0, h = 0;
-    for (std::size_t j = i; j < i + step; ++j) {
-      n += static_cast<double>(rung_[j].votes);
-      h += static_cast<double>(rung_[j].hits);
-    }
-    if (n == 0) continue;
-    const double bin = std::floor(bins * before / total);
-    before += n;
-    hits += h;
-    const double low = ends(i).first, high = ends(i + step - 1).second;
-    const double above = h * (1 - low), below = (n - h) * high;
-    out.p = std::max(out.p, high - low);
-    shared += h * (n - h);
-    turn = std::max({turn, above, below});
-    // Where a bin of equal mass ends within a step, some of its votes belong to the next bin.
-    if (bins * before / total > bin + 1) moved += above + below;
+std::vector<LadderRung> Ladder::rungs() const {
+  std::vector<LadderRung> out;
+  for (std::size_t i = 0; i < rung_.size(); ++i) {
+    const Rung& r = rung_[i];
+    if (r.votes == 0) continue;
+    const double n = static_cast<double>(r.votes), p = static_cast<double>(r.p) / n / kFixedOne;
+    const bool at_end = i == 0 || i == rung_.size() - 1;  // p of 0 and 1 are exact
+    const auto [low, high] = at_end ? std::pair(p, p) : ends(i);
+    out.push_back({low, high, p, n, static_cast<double>(r.hits), narrow<std::uint32_t>(i)});
   }
-  hits += static_cast<double>(rung_.back().hits);
-  const double pairs = hits * (total - hits);
-  if (pairs > 0) out.auroc = shared / pairs / 2;
-  if (total > 0) {
-    out.ks = turn / total;
-    out.kuiper = 2 * out.ks;
-    out.ece_mass = 2 * moved / total;
+  return out;
+}
+
+std::vector<LadderRung> Ladder::steps(int together) const {
+  std::vector<LadderRung> out;
+  std::vector<uint128> sum;
+  const auto step = static_cast<std::size_t>(together);
+  for (std::size_t i = 0; i < rung_.size(); ++i) {
+    const Rung& r = rung_[i];
+    if (r.votes == 0) continue;
+    const bool at_end = i == 0 || i == rung_.size() - 1;
+    const std::pair<double, double> end =
+        at_end ? std::pair(i == 0 ? 0.0 : 1.0, i == 0 ? 0.0 : 1.0) : ends(i);
+    const auto number = narrow<std::uint32_t>((i + step - 1) / step);
+    if (out.empty() || out.back().index != number) {
+      out.push_back({end.first, end.second, 0, 0, 0, number});
+      sum.push_back(0);
+    }
+    LadderRung& to = out.back();
+    to.high = end.second;
+    to.votes += static_cast<double>(r.votes);
+    to.hits += static_cast<double>(r.hits);
+    sum.back() += r.p;
+    to.p = static_cast<double>(sum.back()) / to.votes / kFixedOne;
   }
   return out;
 }

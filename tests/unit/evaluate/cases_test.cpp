@@ -74,10 +74,28 @@ TEST(Cases, AValueHasAnIntervalOrTheReasonWhyNot) {
   }
   EXPECT_GT(bounds, 5);
   EXPECT_GT(reasons, 5);
-  EXPECT_EQ(r["auroc"].interval_why, "replicates of cases are sums, and this metric needs every voxel");
+  EXPECT_TRUE(r["auroc"].low && r["aurc"].low);
+  EXPECT_EQ(r["ece_mass"].interval_why, "replicates of cases are sums, and this metric needs every voxel");
   for (const auto& [key, m] : r.consensus) EXPECT_EQ(m.interval_why.empty(), !m.value.has_value()) << key;
   ASSERT_EQ(r.per_group.size(), 2u);
   for (const GroupResult& g : r.per_group) EXPECT_FALSE(g.interval_why.empty());
+}
+
+/// A replicate has the votes of the same draw of all voxels, at the means of the rungs of the grid.
+TEST(Cases, SortedMetricsHaveTheIntervalsOfAllVoxels) {
+  for (const int classes : {2, 3}) {
+    const Set set = make_set(classes, 12);
+    const EvaluateOptions o{.metrics = {"auroc", "auprc", "aurc", "eaurc", "augrc"}, .bootstrap = 60};
+    const Result expected = evaluate(set.pooled, o), pooled = run(set, {.evaluate = o});
+    for (const auto& [key, m] : expected.metrics) {
+      ASSERT_TRUE(m.low && pooled[key].low) << key;
+      constexpr double kStep = 2e-3;  // some of these few forecasts share a rung
+      EXPECT_NEAR(*pooled[key].low, *m.low, kStep) << key << " of " << classes;
+      EXPECT_NEAR(*pooled[key].high, *m.high, kStep) << key << " of " << classes;
+    }
+  }
+  const Result many = run(make_set(2, 3), {.evaluate = {.metrics = {"auroc"}, .bootstrap = 1001}});
+  EXPECT_FALSE(many["auroc"].low);
 }
 
 /// Few distinct p: the ladder is exact too, and every key but those over items' columns is that of one run.

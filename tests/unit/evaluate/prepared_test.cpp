@@ -45,7 +45,7 @@ TEST(Prepared, AProductThatWasNotAskedForIsALogicError) {
 
 TEST(Prepared, MemoryIsLookedAtBeforeTheWork) {
   const Items items = three_classes();
-  EvaluateOptions o;
+  EvaluateOptions o{.bootstrap = 20};  // draws need the forecasts one by one
   o.memory = 1000;
   try {
     (void)evaluate(items, o);
@@ -53,6 +53,7 @@ TEST(Prepared, MemoryIsLookedAtBeforeTheWork) {
   } catch (const InputError& e) {
     EXPECT_NE(std::string(e.what()).find("300 rows need about"), std::string::npos) << e.what();
   }
+  o.bootstrap = 0;
   o.metrics = {"accuracy", "nll", "brier", "ece"};
   EXPECT_NO_THROW((void)evaluate(items, o));
   o.metrics = {};
@@ -60,8 +61,7 @@ TEST(Prepared, MemoryIsLookedAtBeforeTheWork) {
   EXPECT_NO_THROW((void)evaluate(items, o));
 }
 
-/// Where the sorted column does not fit into memory, a ladder takes its place: two classes, no weights,
-/// no draws.
+/// Where the sorted column does not fit into memory, a ladder takes its place: no weights, no draws.
 TEST(Prepared, ALadderWhereMemoryIsShort) {
   for (const VoteForm form : {VoteForm::labels, VoteForm::ratings}) {
     test::Simulated all = test::simulate({.n = 3000, .classes = 2, .raters = 4, .vary = true, .seed = 8});
@@ -101,6 +101,27 @@ TEST(Prepared, ALadderWhereMemoryIsShort) {
   EvaluateOptions o{.bootstrap = 20};
   o.memory = 1000;
   EXPECT_THROW((void)evaluate(test::to_items(test::simulate({.n = 300}), VoteForm::labels), o), InputError);
+}
+
+TEST(Prepared, LaddersOfClassesWhereMemoryIsShort) {
+  const Items items =
+      test::to_items(test::simulate({.n = 3000, .classes = 3, .raters = 4, .seed = 9}), VoteForm::ratings);
+  EvaluateOptions o{.metrics = {"ece_kde_classwise", "ece_kde", "ks", "auroc", "aurc", "smece", "brier"}};
+  const Result roomy = evaluate(items, o);
+  o.memory = 1000;
+  const Result tight = evaluate(items, o);
+  EXPECT_FALSE(tight.notes.empty());
+  for (const auto& [key, m] : roomy.metrics)
+    EXPECT_NEAR(*tight[key].value, *m.value, 1e-9 * (1 + std::fabs(*m.value))) << key;
+  const auto by_class = [](const Result& r) {
+    for (const auto& [key, values] : r.per_class)
+      if (key == "ece_kde_classwise") return values;
+    throw std::out_of_range("ece_kde_classwise");
+  };
+  ASSERT_EQ(by_class(tight).size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(*by_class(tight)[k], *by_class(roomy)[k], 1e-9);
+  o.metrics = {"ece_kde_canonical", "ks"};  // pairs of items are not on a ladder
+  EXPECT_THROW((void)evaluate(items, o), InputError);
 }
 
 TEST(Prepared, EveryRowOfTheRegistryHasItsRun) {

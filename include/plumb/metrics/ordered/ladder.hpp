@@ -15,14 +15,16 @@
 
 namespace plumb {
 
-/// How far a value read off the ladder can be from that of the votes themselves; 0 where it is exact.
-struct LadderBounds {
-  double p = 0;         ///< distance of a forecast from its rung
-  double auroc = 0;     ///< half of the pairs of a hit and a miss that share a rung
-  double ks = 0;        ///< the running sum may turn within a rung
-  double kuiper = 0;    ///< at both ends of an interval
-  double ece_mass = 0;  ///< votes of a rung in which a bin ends may belong to its other side
+/// A rung of the grid with votes: what is known of the forecasts there.
+struct LadderRung {
+  double low = 0, high = 0;  ///< between which they lie; equal for p = 0 and p = 1, which are exact
+  double p = 0;              ///< their mean over votes
+  double votes = 0, hits = 0;
+  std::uint32_t index = 0;  ///< among all rungs of the grid
 };
+
+/// A row for each rung, at its mean.
+[[nodiscard]] Forecasts column_of(std::span<const LadderRung> rungs);
 
 /// A ladder as plain numbers, for files. Rungs of the grid that have votes; p is their sum in units of 2^-50,
 /// in two words. While it is exact also the distinct forecasts, ascending.
@@ -59,6 +61,8 @@ class Ladder {
   /// Forecasts with the same votes each, `hits` of them for the event.
   void add(std::span<const double> p, std::uint64_t votes, std::uint64_t hits);
   void merge(const Ladder& other);
+  /// As if there had been too many distinct forecasts, for parts of a whole that has them.
+  void to_grid();
   /// The forecasts of `misses`, a single vote against the event each, as if they had `votes` votes and `hits`
   /// of them for it; std::invalid_argument if they have other votes.
   void add_as(const Ladder& misses, std::uint64_t votes, std::uint64_t hits);
@@ -70,8 +74,10 @@ class Ladder {
   [[nodiscard]] std::uint64_t votes() const;
   /// Ascending; the p of a rung of the grid is the mean over its votes.
   [[nodiscard]] Forecasts column() const;
-  /// `bins`: of equal mass. `together`: of values that are read off steps of so many rungs each.
-  [[nodiscard]] LadderBounds bounds(int bins, int together = 1) const;
+  /// Ascending; for bounds of what is read off the grid (ladder_bounds.hpp).
+  [[nodiscard]] std::vector<LadderRung> rungs() const;
+  /// The same with every `together` rungs of the grid as one, whose p is the mean over their votes.
+  [[nodiscard]] std::vector<LadderRung> steps(int together) const;
   /// For the automatic bandwidth, which leaves out one item at a time, not a whole rung.
   [[nodiscard]] const ItemKinds& kinds() const { return kinds_; }
   [[nodiscard]] LadderParts parts() const;
