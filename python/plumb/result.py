@@ -260,7 +260,7 @@ def _print(shown, title, path):
             names.append(name or json.loads(text).get("name") or json.loads(text)["command"])
             with open(files[-1], "w", encoding="utf-8") as file:
                 file.write(text)
-        done = subprocess.run([tool, "report", *files, "--names", ",".join(names), "--title", title, "--pdf", path],
+        done = subprocess.run([tool, "report", *files, "--names", ",".join(names), "--pdf", path, *(["--title", title] if title else [])],
                               capture_output=True, text=True)
     if done.returncode != 0:
         raise ValueError(done.stderr.strip().removeprefix("plumb: "))

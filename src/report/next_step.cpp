@@ -70,9 +70,23 @@ Parts arguments(const Result& r, Keep keep) {
   return out;
 }
 
+/// The call of Python's plumb.evaluate() with this keyword; nothing for another call.
+Parts same_call_with(std::string call, const std::string& name, const std::string& value) {
+  if (!call.starts_with("plumb.evaluate") || !call.ends_with(")")) return {};
+  const std::string keyword = name + "=";
+  const std::size_t at = std::min(call.find(" " + keyword), call.find("(" + keyword));
+  if (at != std::string::npos) {
+    call.replace(at + 1, call.find_first_of(",)", at + 1) - at - 1, keyword + value);
+  } else {
+    call.insert(call.size() - 1, (call.ends_with("()") ? "" : ", ") + keyword + value);
+  }
+  return {call};
+}
+
 /// The same command with this option, on the CPU: draws are not computed on a device.
 Parts same_command_with(const Result& r, const std::string& name, const std::string& value) {
   if (r.argv.size() < 2) return {};
+  if (r.argv[0] == "python") return same_call_with(r.argv[1], name, value);
   const std::array<std::string, 2> left_out{flag(name), flag("device")};
   Parts out = arguments(r, [&](const std::string& word) {
     return std::none_of(left_out.begin(), left_out.end(),

@@ -119,6 +119,8 @@ def test_the_report_as_a_pdf(saved, monkeypatch):
         pytest.skip("there is no chromium to print with")
     plumb.report(before=R, after=R, path=saved / "r.pdf", title="Two")
     assert (saved / "r.pdf").read_bytes().startswith(b"%PDF")
+    R.report(saved / "one.pdf")
+    assert (saved / "one.pdf").stat().st_size > 10_000
 
 
 def test_a_notebook_needs_no_file(tmp_path):

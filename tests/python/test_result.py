@@ -90,3 +90,13 @@ def test_report(tmp_path):
         R.report(tmp_path / "a.pdf")
     with pytest.raises(ValueError, match="at least one"):
         plumb.report(path=tmp_path / "c.html")
+
+
+def test_the_next_step_is_a_call():
+    p, y = [0.2, 0.4, 0.6, 0.8] * 30, [0, 1, 0, 1] * 30
+    shown = str(plumb.evaluate(probs=p, labels=y, metrics="ece"))
+    assert "plumb.evaluate(probs=probs, labels=labels, metrics='ece', bootstrap=200)" in " ".join(shown.split())
+    few = str(plumb.evaluate(probs=p, labels=y, bootstrap=20, level=0.99))
+    assert "bootstrap=200" in few and "bootstrap=20," not in few
+    cases = str(plumb.evaluate_cases([{"probs": [[0.2, 0.8]], "ratings": [[[0, 1]], [[1, 1]]]}], metrics="ece"))
+    assert "plumb plumb" not in shown + few + cases and "--" not in shown + few + cases
