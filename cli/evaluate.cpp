@@ -116,11 +116,16 @@ int evaluate_command(const Args& args) {
     options.progress = bar.callback();
     EvaluateState* const wanted = save_state ? &state : nullptr;
     result = device_flags.cuda() ? evaluate_on_device(inputs.items, options, wanted)
-                                 : evaluate(inputs.items, options, wanted);
+                                 : evaluate(inputs.items, options, wanted, inputs.ids);
   }
   if (ids_once) check_ids(inputs.ids, state);
-  if (save_state && options.bootstrap > 0) add_replicates(inputs.items, inputs.ids, options, state);
-  analyses.run(inputs.items, options, result);
+  if (save_state && options.bootstrap > 0) {
+    ProgressBar bar(!output_flags.quiet);
+    options.progress = bar.callback();
+    add_replicates(inputs.items, inputs.ids, options, state);
+  }
+  options.progress = {};
+  analyses.run(inputs.items, options, result, save_state ? &state : nullptr);
   result.argv = argv_of("evaluate", args);
   add_input_record(inputs, result);
   if (!calibrator.empty()) result.settings.emplace_back("calibrator", calibrator);

@@ -79,11 +79,11 @@ void add_vote_analysis_flags(Flags& flags, VoteFlags& f) {
 
 VoteAnalyses::VoteAnalyses(const VoteFlags& flags, const EvaluateOptions& options,
                            const std::string& save_state)
-    : flags_(flags), orders_(orders_options(flags, options)), saves_state_(!save_state.empty()) {
+    : flags_(flags), orders_(orders_options(flags, options)) {
   if (flags_.rater_weights.empty()) return;
   if (!orders_.orders.empty() || !orders_.statistics.empty())
     throw InputError("--rater-weights cannot weigh votes taken together; leave out --orders and --statistic");
-  if (saves_state_)
+  if (!save_state.empty())
     throw InputError(
         "--save-state keeps sums over pairs of votes, which --rater-weights cannot weigh; leave out one of the two");
 }
@@ -101,7 +101,8 @@ void VoteAnalyses::weigh(Inputs& inputs, EvaluateOptions& options) {
       "votes are weighted by rater: numbers of votes are multiples of the smallest common weight, and metrics of pairs of votes are left out");
 }
 
-void VoteAnalyses::run(const Items& items, const EvaluateOptions& options, Result& result) {
+void VoteAnalyses::run(const Items& items, const EvaluateOptions& options, Result& result,
+                       EvaluateState* state) {
   const TerminalOptions shown = stdout_options();
   const bool weighted = !flags_.rater_weights.empty();
   if (weighted) result.settings.emplace_back("rater_weights", flags_.rater_weights);
@@ -109,12 +110,15 @@ void VoteAnalyses::run(const Items& items, const EvaluateOptions& options, Resul
     const std::vector<OrderLosses> orders = evaluate_orders(items, orders_);
     add_orders(orders, result);
     text_ += render_orders(orders, shown);
+    if (state != nullptr)
+      for (const OrderLosses& o : orders) state->orders.push_back({o.key, o.order, o.tables});
     const Decomposition parts = decompose_uncertainty(items, options.level);
     add_decomposition(parts, result);
     text_ += render_decomposition(parts, shown);
   }
   if (flags_.ordered) {
-    OrderedResult ordered = evaluate_ordered(items, options);
+    if (state != nullptr) state->ordered.emplace();
+    OrderedResult ordered = evaluate_ordered(items, options, state != nullptr ? &*state->ordered : nullptr);
     for (auto& [key, m] : ordered.metrics)
       if (weighted && key == "emd_squared") {
         m = {};
@@ -128,9 +132,28 @@ void VoteAnalyses::run(const Items& items, const EvaluateOptions& options, Resul
     add_leave_one_out(without, result);
     text_ += render_leave_one_out(without, shown);
   }
-  if (saves_state_ && !text_.empty())
+  if (state != nullptr && flags_.leave_one_rater_out)
     result.notes.emplace_back(
-        "the saved state has the metrics; votes taken together, ordered classes and raters left out are not in it");
+        "the saved state has no results without one rater: votes are not kept by rater");
+  if (state != nullptr && !state->orders.empty())
+    result.notes.emplace_back(
+        "the saved state has the losses of votes taken together, not the two parts of uncertainty");
+}
+
+std::string add_vote_sums(const EvaluateState& state, Result& result) {
+  std::string text;
+  std::vector<OrderLosses> orders;
+  for (const OrderSums& o : state.orders) orders.push_back(order_losses_of(o.key, o.order, o.tables));
+  if (!orders.empty()) {
+    add_orders(orders, result);
+    text += render_orders(orders, stdout_options());
+  }
+  if (state.ordered) {
+    const OrderedResult ordered = finish(*state.ordered);
+    add_ordered(ordered, result);
+    text += render_ordered(ordered, result.class_names, stdout_options());
+  }
+  return text;
 }
 
 }  // namespace plumb::cli

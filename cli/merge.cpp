@@ -1,9 +1,11 @@
 #include "commands.hpp"
 #include "evaluate_flags.hpp"
+#include "evaluate_votes.hpp"
 #include "output.hpp"
 #include "plumb/data/check.hpp"
 #include "plumb/evaluate/state.hpp"
 #include "plumb/regression/state.hpp"
+#include "shell/console.hpp"
 #include "state_files.hpp"
 
 namespace plumb::cli {
@@ -46,7 +48,7 @@ int merge_command(const Args& args) {
   output.check_not_over(paths);
 
   Result result;
-  std::string bytes;
+  std::string bytes, votes_text;
   const bool regression = read_state(
       paths.front(), [](std::string_view head, const std::string&) { return is_regression_state(head); });
   if (regression) {
@@ -63,13 +65,16 @@ int merge_command(const Args& args) {
     EvaluateOptions options = defaults;
     options.metrics = keys;
     result = finish(state, options);
+    votes_text = add_vote_sums(state, result);
     bytes = serialize(state);
   }
   output.open();
   result.argv = argv_of("merge", args);
   for (const std::string& path : paths) result.inputs.push_back({"STATE", path, {}, "state", ""});
   output.pages().add_checksums(result.inputs, paths);
-  return output.finish(result, bytes, !keys.empty());
+  const int code = output.finish(result, bytes, !keys.empty());
+  if (!output_flags.quiet && output_flags.json != "-" && !votes_text.empty()) write_stdout(votes_text);
+  return code;
 }
 
 }  // namespace plumb::cli

@@ -148,6 +148,13 @@ def add_models(seeds, plumb, work):
             run(plumb, "evaluate", *given, *options, "--save-state", "s.state", "--quiet", cwd=work)
             if (work / "s.state").exists():
                 seeds.add("fuzz_state", (work / "s.state").read_bytes())
+    np.save(work / "counts.npy", np.stack([rng.multinomial(4, p) for p in truth]))  # three classes
+    np.save(work / "p.npy", rng.random(5000))  # more than replicates keep one by one
+    np.save(work / "label.npy", rng.integers(0, 2, 5000))
+    for given in (("--probs", "probs.npy", "--counts", "counts.npy", "--orders", "2", "--ordered", "--bins", "2"),
+                  ("--probs", "p.npy", "--labels", "label.npy", "--bootstrap", "1", "--bins", "2")):
+        run(plumb, "evaluate", *given, "--save-state", "s.state", "--quiet", cwd=work)
+        seeds.add("fuzz_state", (work / "s.state").read_bytes())
     np.save(work / "mean.npy", rng.normal(size=40))
     np.save(work / "variance.npy", rng.random(40) + 0.5)
     np.save(work / "y.npy", rng.normal(size=40))

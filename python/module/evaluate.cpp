@@ -66,7 +66,7 @@ PrintedResult evaluate_items(nb::dict columns, nb::dict keywords) {
     ReadItems items = read_columns(read, options.threads);
     calibrator.apply(items.items, options.threads);
     analyses.weigh(items, options);
-    Result r = evaluate(items.items, options);
+    Result r = evaluate(items.items, options, nullptr, items.ids);
     analyses.run(items.items, options, r);
     add_read_notes(items, r);
     calibrator.say(r);

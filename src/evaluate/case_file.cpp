@@ -9,26 +9,16 @@
 
 namespace plumb::detail {
 
-/// Whether there is one, then itself.
-template <class Io, class T>
-void visit_optional(Io& io, std::optional<T>& x) {
-  bool there = x.has_value();
-  fields(io, there);
-  if (!there) return;
-  if (!x) x.emplace();
-  fields(io, *x);
-}
-
 template <class Io>
 void visit(Io& io, NamedSums& s) {
   fields(io, s.name, s.sums);
-  visit_ladder(io, s.ladder);
+  visit_optional(io, s.ladder);
 }
 
 template <class Io>
 void visit(Io& io, CaseLadders& l) {
-  visit_ladder(io, l.votes);
-  visit_ladder(io, l.majority);
+  visit_optional(io, l.votes);
+  visit_optional(io, l.majority);
   fields(io, l.raters, l.classes);
 }
 

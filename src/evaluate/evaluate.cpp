@@ -216,7 +216,7 @@ namespace plumb {
 
 using namespace detail;
 
-Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState* state) {
+Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState* state, const Names& ids) {
   check_options(asked);
   check_items(items);
   check_thresholds(asked, items.binary());
@@ -237,7 +237,8 @@ Result evaluate(const Items& items, const EvaluateOptions& asked, EvaluateState*
   check_slices(items.by, std::ssize(selection.rows));
   const Selection single = selection.part([](const MetricRow& row) { return row.needs != Needs::pairs; });
   Progress progress(options.progress, options.cancel);
-  const Prepared prepared(items, selection, options, options.bootstrap > 0, also);
+  Prepared prepared(items, selection, options, options.bootstrap > 0, also);
+  if (!ids.empty()) prepared.key_by(ids);
   Observed observed = checked_observation(prepared, items, progress);
   const bool consensus = observed.sums.several_votes && options.consensus;
   const Slices slices(items, options, prepared);

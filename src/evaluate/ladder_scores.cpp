@@ -23,16 +23,27 @@ Ladder ladder_of(const ForecastPass& pass) {
   return std::move(parts[0]);
 }
 
+bool needs_distinct(const MetricRow& row) {
+  return row.key == "brier_calibration" || row.key == "brier_refinement";
+}
+
 LadderReading read_ladder(const Ladder& ladder, const Selection& part, const EvaluateOptions& o) {
+  return read_column(ladder.kinds(), ladder.column(), ladder.exact(), part, o);
+}
+
+LadderReading read_column(const ItemKinds& kinds, Forecasts column, bool exact, const Selection& part,
+                          const EvaluateOptions& o) {
   LadderReading out;
+  const std::vector<ItemKind> items = kinds.sorted();
+  const bool single = std::all_of(items.begin(), items.end(), [](const ItemKind& k) { return k.votes == 1; });
   const Selection known = part.part([&](const MetricRow& row) {
-    if (row.key == "skce") return ladder.single_votes();  // pairs within an item are left out
-    return ladder.exact() || (row.key != "brier_calibration" && row.key != "brier_refinement");
+    if (row.key == "skce") return single;  // pairs within an item are left out
+    return exact || !needs_distinct(row);
   });
-  out.event = ladder.column();
+  out.event = std::move(column);
   const ForecastsView view = out.event.view();
   const Forecasts confidence = part.binary ? confidence_of(out.event, o.threads) : Forecasts{};
-  out.kernel = kernel_plan(ladder.kinds(), known.products, o, view);
+  out.kernel = kernel_plan(kinds, known.products, o, view);
   ColumnProducts columns{view, part.binary ? confidence.view() : view, {}, {}, nullptr, &out.kernel};
   columns.votes_apart = true;
   finish(known,
@@ -76,6 +87,13 @@ ClassKde read_class_ladders(std::span<const Ladder> classes, const EvaluateOptio
     by_class.push_back(ece_kde(column.view(), *plan.event->plan, o.leave_out, o.threads).ece_kde);
   }
   return mean_class_error(by_class);
+}
+
+Table bound_rows(const KeyBounds& bounds) {
+  Table t;
+  t.columns = {"key", "bound"};
+  for (const auto& [key, bound] : bounds) t.rows.push_back({std::string(key), bound});
+  return t;
 }
 
 void describe_ladder(const Ladder& ladder, const LadderKeys& read, const EvaluateOptions& o, Result& result) {

@@ -5,6 +5,7 @@
 #include "evaluate/products.hpp"
 #include "evaluate/selection.hpp"
 #include "plumb/metrics/ordered/ladder.hpp"
+#include "plumb/metrics/ordered/ladder_bounds.hpp"
 
 namespace plumb::detail {
 
@@ -24,6 +25,16 @@ struct LadderReading {
 /// `part`: of ladder_part().
 [[nodiscard]] LadderReading read_ladder(const Ladder& ladder, const Selection& part,
                                         const EvaluateOptions& options);
+
+/// The same off another column of the ladder's votes, on a coarser grid.
+[[nodiscard]] LadderReading read_column(const ItemKinds& kinds, Forecasts column, bool exact,
+                                        const Selection& part, const EvaluateOptions& options);
+
+/// The metrics that depend on distinct forecasts, which a grid does not have.
+[[nodiscard]] bool needs_distinct(const MetricRow& row);
+
+/// Rows: key, bound.
+[[nodiscard]] Table bound_rows(const KeyBounds& bounds);
 
 /// Whether the kernel errors of three classes or more are read off a ladder of each class.
 [[nodiscard]] bool reads_classes(const Selection& selection, const EvaluateOptions& options, int classes);

@@ -5,7 +5,10 @@
 
 #include "evaluate/bin_plan.hpp"
 #include "evaluate/stream.hpp"
+#include "evaluate/tables.hpp"
+#include "metrics/shared/merge_members.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/metrics/streaming/calibration_error.hpp"
 #include "plumb/numeric/progress.hpp"
 #include "plumb/resample/unit_ratio.hpp"
 
@@ -89,7 +92,8 @@ void set_means(const ReliabilityTable& table, OrderedThreshold& out) {
   out.observed = all.wy.value() / all.w.value();
 }
 
-OrderedThreshold at_threshold(const Items& items, int cls, const EvaluateOptions& options) {
+OrderedThreshold at_threshold(const Items& items, int cls, const EvaluateOptions& options,
+                              OrderedSums* sums) {
   const Items binary = above_threshold(items, cls);
   OrderedThreshold out;
   out.cls = cls;
@@ -98,16 +102,67 @@ OrderedThreshold at_threshold(const Items& items, int cls, const EvaluateOptions
   for (auto& [name, table] : r.tables)
     if (name == "reliability") out.reliability = std::move(table);
   Progress quiet({}, options.cancel);
-  const StreamSums streamed =
-      detail::stream_sums(binary, detail::equal_width_plan(options.bins, 2),
-                          detail::ProductSet(detail::Product::event_table), options, quiet);
+  StreamSums streamed = detail::stream_sums(binary, detail::equal_width_plan(options.bins, 2),
+                                            detail::ProductSet(detail::Product::event_table), options, quiet);
   set_means(streamed.event, out);
+  if (sums != nullptr) sums->thresholds.push_back(std::move(streamed.event));
   return out;
 }
 
 }  // namespace
 
-OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& asked) {
+void merge(OrderedSums& into, const OrderedSums& from) {
+  using S = OrderedSums;
+  detail::merge_members(into, from, &S::items, &S::votes, &S::rps, &S::emd, &S::plugin, &S::squared,
+                        &S::vote_weight, &S::item_weight, &S::pair_weight);
+  for (std::size_t c = 0; c < into.thresholds.size(); ++c) into.thresholds[c].merge(from.thresholds[c]);
+}
+
+OrderedResult finish(const OrderedSums& s) {
+  OrderedResult out;
+  out.items = static_cast<std::int64_t>(s.items);
+  out.votes = static_cast<std::int64_t>(s.votes);
+  const auto ratio = [&](const char* key, const ExactSum& sum, const ExactSum& weight, const char* why) {
+    MetricResult m;
+    if (weight.is_zero()) {
+      m.why = why;
+    } else {
+      m.value = sum.value() / weight.value();
+      m.interval_why = "merged states hold no items to compare";
+    }
+    out.metrics.emplace_back(key, std::move(m));
+  };
+  const char* none = "no item has a vote";
+  ratio("rps", s.rps, s.vote_weight, none);
+  ratio("emd", s.emd, s.item_weight, none);
+  ratio("emd_squared_plugin", s.plugin, s.item_weight, none);
+  ratio("emd_squared", s.squared, s.pair_weight, "no item has two votes");
+  ExactSum sum;
+  MetricResult mean;
+  for (std::size_t c = 0; c < s.thresholds.size(); ++c) {
+    const ReliabilityTable& table = s.thresholds[c];
+    OrderedThreshold at;
+    at.cls = static_cast<int>(c);
+    set_means(table, at);
+    for (const auto& [key, estimate] : {std::pair<const char*, Estimate>{"oe_ratio", oe_ratio(table)},
+                                        {"ece", ece(table)},
+                                        {"ece_l2_debiased", ece_l2_debiased(table)}}) {
+      MetricResult m;
+      m.value = estimate.value;
+      if (!m.value) m.why = estimate.why;
+      if (std::string_view(key) == "ece" && m.value) sum.add(*m.value);
+      if (std::string_view(key) == "ece" && !m.value) mean.why = m.why;
+      at.metrics.emplace_back(key, std::move(m));
+    }
+    at.reliability = detail::reliability_rows(table);
+    out.thresholds.push_back(std::move(at));
+  }
+  if (mean.why.empty()) mean.value = sum.value() / static_cast<double>(s.thresholds.size());
+  out.metrics.emplace_back("ece_thresholds", std::move(mean));
+  return out;
+}
+
+OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& asked, OrderedSums* sums) {
   check_items(items);
   check_level(asked.level);
   const int classes = items.classes();
@@ -133,7 +188,20 @@ OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& asked)
       if (n > 1) squared.add(unit, w * (d.squared - d.noise), w);
       ++out.items;
       out.votes += n;
+      if (sums == nullptr) continue;
+      sums->rps.add(w * d.rps);
+      sums->vote_weight.add(w * n);
+      sums->emd.add(w * d.moved);
+      sums->plugin.add(w * d.squared);
+      sums->item_weight.add(w);
+      if (n < 2) continue;
+      sums->squared.add(w * (d.squared - d.noise));
+      sums->pair_weight.add(w);
     }
+  }
+  if (sums != nullptr) {
+    sums->items = static_cast<std::uint64_t>(out.items);
+    sums->votes = static_cast<std::uint64_t>(out.votes);
   }
   const char* none = "no item has a vote";
   out.metrics.emplace_back("rps", ratio_result(rps, asked.level, 0, none));
@@ -152,7 +220,7 @@ OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& asked)
   ExactSum ece;
   std::string why;
   for (int c = 0; c + 1 < classes; ++c) {
-    out.thresholds.push_back(at_threshold(items, c, o));
+    out.thresholds.push_back(at_threshold(items, c, o, sums));
     const MetricResult& m = find_result(out.thresholds.back().metrics, "ece");
     if (m.value) ece.add(*m.value);
     if (!m.value) why = m.why;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "evaluate/case_ladders.hpp"
 #include "evaluate/decision_tables.hpp"
@@ -13,6 +14,7 @@
 #include "plumb/metrics/ordered/hosmer_lemeshow.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
+#include "plumb/numeric/random.hpp"
 #include "plumb/resample/event_ratio.hpp"
 
 namespace plumb::detail {
@@ -121,6 +123,23 @@ Prepared::Prepared(const Items& items, Selection selection, const EvaluateOption
     event = columns_->event.view();
   }
   if (products_.any(kKernel)) kernel_ = kernel_plan(items, products_, options, columns_ ? &event : nullptr);
+}
+
+void Prepared::key_by(const Names& ids) {
+  if (ids.size() != items_.size()) throw std::invalid_argument("one id for each item is needed");
+  ids_ = &ids;
+  id_hash_.clear();
+  for (const std::string& name : ids.distinct()) id_hash_.push_back(hash_name(name));
+}
+
+void Prepared::read_keys(std::int64_t begin, std::int64_t end, std::vector<std::uint64_t>& rows,
+                         std::vector<std::uint64_t>& units) const {
+  rows.resize(end - begin);
+  units.resize(end - begin);
+  for (std::int64_t row = begin; row < end; ++row) {
+    rows[row - begin] = key_of(row);
+    units[row - begin] = unit_of(row);
+  }
 }
 
 ForecastPass Prepared::event_pass() const {

@@ -68,6 +68,10 @@ class Prepared {
   Prepared(const Items& items, Selection selection, const EvaluateOptions& options, bool will_draw,
            ProductSet also = {});
 
+  /// Draws are keyed by the names of items, as in states, and no longer by their row numbers; `ids` must
+  /// outlive it.
+  void key_by(const Names& ids);
+
   [[nodiscard]] const Selection& selection() const { return selection_; }
   [[nodiscard]] const KernelPlan& kernel() const { return kernel_; }
   /// The event's column: in memory when it is kept, otherwise as it streams.
@@ -110,6 +114,15 @@ class Prepared {
   struct DrawnRows;
   struct ColumnRows;
   [[nodiscard]] FinishOptions finish_options(int threads) const;
+  /// What the random numbers of a row depend on: its id, otherwise its number.
+  [[nodiscard]] std::uint64_t key_of(std::int64_t row) const {
+    return ids_ != nullptr ? id_hash_[ids_->code(row)] : static_cast<std::uint64_t>(row);
+  }
+  [[nodiscard]] std::uint64_t unit_of(std::int64_t row) const {
+    return ids_ != nullptr && !units_.grouped() ? key_of(row) : units_.unit_of(row);
+  }
+  void read_keys(std::int64_t begin, std::int64_t end, std::vector<std::uint64_t>& rows,
+                 std::vector<std::uint64_t>& units) const;
   [[nodiscard]] std::int64_t draws_at_once(ProductSet products, std::int64_t draws, int threads) const;
   [[nodiscard]] std::int64_t draws_together(std::int64_t draws, std::int64_t columns, int threads) const;
   [[nodiscard]] std::int64_t tables_that_fit(ProductSet products, int threads) const;
@@ -130,6 +143,8 @@ class Prepared {
   bool will_draw_;
   BinPlan plan_;
   Units units_;
+  const Names* ids_ = nullptr;
+  std::vector<std::uint64_t> id_hash_;  ///< by code
   std::optional<Columns> columns_;
   std::optional<Ladder> ladder_;
   std::optional<ClassKde>

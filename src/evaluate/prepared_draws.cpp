@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 
 #include "evaluate/group_curves.hpp"
 #include "evaluate/group_tables.hpp"
@@ -92,15 +91,19 @@ struct Prepared::DrawnRows {
 /// Rows and units of a sorted column, and what draws of the null share.
 struct Prepared::ColumnRows {
   std::vector<std::uint64_t> rows, units;
+  std::vector<std::uint64_t> ids;  // keys of rows, unless they are the rows
   VoteCounts votes;
-  ColumnRows(const SortedForecasts& f, const Units& all, const NullModel* null)
+  ColumnRows(const SortedForecasts& f, const Prepared& all, const NullModel* null)
       : rows(f.order.begin(), f.order.end()), units(rows.size()) {
     for (std::size_t i = 0; i < units.size(); ++i) units[i] = all.unit_of(f.order[i]);
+    if (all.ids_ != nullptr)
+      for (const std::uint64_t row : rows) ids.push_back(all.key_of(static_cast<std::int64_t>(row)));
     if (null != nullptr) votes.plan(f.view(), std::span(&null->vote_correlation, 1), null->marks.get());
   }
   /// Counts by row are gathered.
   RowDraw fill(const Draw& draw, std::uint64_t seed, DrawnRows& drawn) const {
-    if (draw.null != nullptr || draw.counts.empty()) return drawn.fill(draw, seed, rows, units, {});
+    if (draw.null != nullptr || draw.counts.empty())
+      return drawn.fill(draw, seed, ids.empty() ? rows : ids, units, {});
     drawn.times.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) drawn.times[i] = draw.counts[rows[i]];
     return {drawn.times, nullptr};
@@ -160,10 +163,7 @@ void Prepared::score_stream(const Selection& part, std::span<const Draw> draws, 
       const std::int64_t end = std::min(items_.size(), begin + block);
       parts.read(items_, begin, end, plan_, by_row, score_options(options_));
       if (null != nullptr) parts.plan_null(*null, products);
-      numbers.resize(end - begin);
-      std::iota(numbers.begin(), numbers.end(), begin);
-      units.resize(end - begin);
-      units_.read(begin, end, units);
+      read_keys(begin, end, numbers, units);
       for (std::int64_t r = first; r < last; ++r) {
         const auto counts = draws[r].counts.empty() ? std::span<const std::uint32_t>{}
                                                     : draws[r].counts.subspan(begin, end - begin);
@@ -195,8 +195,8 @@ void Prepared::score_columns(const Selection& part, std::span<const Draw> draws,
                              std::vector<Drawn>& out) const {
   const FinishOptions options = finish_options(1);
   const NullModel* const null = draws.empty() ? nullptr : draws[0].null;
-  const ColumnRows event_rows(columns_->event, units_, null);
-  const ColumnRows confidence_rows(columns_->confidence, units_, null);
+  const ColumnRows event_rows(columns_->event, *this, null);
+  const ColumnRows confidence_rows(columns_->confidence, *this, null);
   const bool own_confidence = !confidence_rows.rows.empty() && part.products.has(Product::confidence_column);
   // Votes are drawn once: the most probable of two classes hits where the event does or where it does not.
   const bool turned = own_confidence && null != nullptr;
@@ -325,9 +325,8 @@ void Prepared::score_classes(const Selection& part, std::span<const Draw> draws,
   const FinishOptions options = finish_options(1);
   const NullModel* const null = draws.empty() ? nullptr : draws[0].null;
   const std::int64_t step = block_rows(items_);
-  std::vector<std::uint64_t> numbers(items_.size()), units(items_.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
-  units_.read(0, items_.size(), units);
+  std::vector<std::uint64_t> numbers, units;
+  read_keys(0, items_.size(), numbers, units);
   const auto part_of = [&](const auto& all, const ItemBlock& block) {
     return std::span(all).subspan(block.begin, block.size);
   };

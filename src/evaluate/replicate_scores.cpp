@@ -1,5 +1,6 @@
 #include "evaluate/replicate_scores.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "evaluate/case_draws.hpp"
@@ -10,6 +11,8 @@
 #include "evaluate/verdict.hpp"
 #include "plumb/metrics/ordered/equal_mass.hpp"
 #include "plumb/metrics/ordered/hosmer_lemeshow.hpp"
+#include "plumb/metrics/ordered/ladder_bounds.hpp"
+#include "plumb/numeric/fixed_point.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
 #include "plumb/resample/event_ratio.hpp"
@@ -19,7 +22,9 @@ namespace plumb::detail {
 namespace {
 
 constexpr const char* kNoColumn =
-    "replicates in a state keep the forecasts only while there are at most 4,096 different ones, of weight one";
+    "replicates in a state have no sorted forecasts with weights, or in files of older versions with more than 4,096 different ones";
+constexpr const char* kNoDistinct =
+    "it depends on distinct forecasts, and replicates in a state keep at most 4,096 of them";
 constexpr const char* kNoNullDraws =
     "the null needs parameters fitted to all the data; with ⟦null⟧ signs states have one";
 
@@ -45,17 +50,43 @@ SampleSize size_of(const EvaluateState& s, const StateReplicates& r) {
   return out;
 }
 
+/// The forecasts of a column and the votes on each: distinct ones, or the mean of each step of the grid.
+struct Points {
+  std::vector<double> p;
+  std::vector<std::uint64_t> votes, hits;
+  [[nodiscard]] Forecasts column() const {
+    Forecasts out;
+    for (std::size_t i = 0; i < p.size(); ++i) append_votes(out, p[i], votes[i], hits[i]);
+    return out;
+  }
+};
+
+Points points_of(const ColumnDraws& c, const LadderParts& parts) {
+  if (c.exact) return {parts.p, parts.votes, parts.hits};
+  Points out;
+  uint128 sum = 0;
+  for (std::size_t i = 0; i < parts.rung.size(); ++i) {
+    if (i == 0 || step_of(parts.rung[i]) != step_of(parts.rung[i - 1])) {
+      sum = 0;
+      out.p.push_back(0);
+      out.votes.push_back(0);
+      out.hits.push_back(0);
+    }
+    sum += uint128{parts.rung_p_high[i]} << 64 | parts.rung_p_low[i];
+    out.votes.back() += parts.rung_votes[i];
+    out.hits.back() += parts.rung_hits[i];
+    out.p.back() = static_cast<double>(sum) / static_cast<double>(out.votes.back()) / kFixedOne;
+  }
+  return out;
+}
+
 /// The column of one replicate.
-Forecasts column_of(const ColumnDraws& c, std::span<const std::uint64_t> all_votes, std::size_t replicates,
-                    std::size_t r, bool null) {
+Forecasts column_of(const ColumnDraws& c, const Points& points, std::size_t replicates, std::size_t r,
+                    bool null) {
   Forecasts out;
-  for (std::size_t i = 0; i < c.p.size(); ++i) {
+  for (std::size_t i = 0; i < points.p.size(); ++i) {
     const std::size_t at = i * replicates + r;
-    const auto votes = static_cast<double>(null ? all_votes[i] : c.votes[at]);
-    if (votes == 0) continue;
-    out.p.push_back(c.p[i]);
-    out.trials.push_back(votes);
-    out.hits.push_back(static_cast<double>(null ? c.null_hits[at] : c.hits[at]));
+    append_votes(out, points.p[i], null ? points.votes[i] : c.votes[at], null ? c.null_hits[at] : c.hits[at]);
   }
   return out;
 }
@@ -71,10 +102,35 @@ Forecasts votes_of(const LadderParts& parts) {
   return out;
 }
 
-/// Whether the sums of a replicate hold what a metric is read off.
-bool kept_of(const MetricRow& row, bool binary, int classes, bool column) {
+/// What the replicates of a column are computed from.
+enum class Column { none, grid, exact };
+
+bool reads_column(const MetricRow& row, bool binary, int classes) {
   const ProductSet needs = run_of(row).needs(binary);
-  return replicate_products(classes).has(needs) || (column && kByLadder.has(needs));
+  return kByLadder.has(needs) && !replicate_products(classes).has(needs);
+}
+
+/// Whether the sums of a replicate hold what a metric is read off.
+bool kept_of(const MetricRow& row, bool binary, int classes, Column column) {
+  if (replicate_products(classes).has(run_of(row).needs(binary))) return true;
+  return reads_column(row, binary, classes) && column != Column::none &&
+         (column == Column::exact || !needs_distinct(row));
+}
+
+/// Without the bound of a key that knows the steps of the ladder alone.
+KeyBounds step_bounds(const Ladder& ladder, int bins) {
+  KeyBounds out = order_bounds(ladder.steps(ColumnDraws::kRungs), bins);
+  std::erase_if(out, [](const auto& b) { return b.first == "calibration_intercept"; });
+  return out;
+}
+
+/// On the grid values differ a little; intervals are moved to the value itself.
+void move_to(double value, const MetricRow& row, MetricResult& m) {
+  const double by = value - *m.value;
+  m.value = value;
+  if (!m.low) return;
+  m.low = std::clamp(*m.low + by, row.low, row.high);
+  m.high = std::clamp(*m.high + by, row.low, row.high);
 }
 
 struct Scorer {
@@ -83,7 +139,7 @@ struct Scorer {
   const EvaluateOptions& o;
   FinishOptions how;
   const KernelPlan* kernel;
-  std::vector<std::uint64_t> votes;  ///< of each distinct forecast
+  Points points;
   std::optional<BinEdges> mass;
 
   void score(const Selection& part, bool null, std::vector<Drawn>& out) const {
@@ -100,7 +156,7 @@ struct Scorer {
         for (const Bin& c : sums.event.bins) d.event_mean_y.push_back(c.w.is_zero() ? 0 : c.mean_y());
       if (!r.column.kept || kernel == nullptr || (null && r.signs)) return;
       const Forecasts event =
-          column_of(r.column, votes, static_cast<std::size_t>(r.count), static_cast<std::size_t>(b), null);
+          column_of(r.column, points, static_cast<std::size_t>(r.count), static_cast<std::size_t>(b), null);
       const ForecastsView view = event.view();
       const bool confident = part.products.has(Product::confidence_column) && part.binary;
       const Forecasts confidence = confident ? confidence_of(event, 1) : Forecasts{};
@@ -128,7 +184,8 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
   o.bootstrap = r.count;
   o.seed = r.seed;
   const SampleSize size = size_of(s, r);
-  const bool column = r.column.kept && s.ladder && s.ladder->exact();
+  const bool there = r.column.kept && s.ladder;
+  const Column column = !there ? Column::none : r.column.exact ? Column::exact : Column::grid;
 
   Observed observed;
   observed.sums = s.votes;
@@ -138,16 +195,24 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
                 nullptr, {}, {}};
   const Selection known =
       selection.part([&](const MetricRow& row) { return kept_of(row, binary, s.classes, column); });
-  if (column) {
+  if (there) {
     Selection event = ladder_part(known, o);
     add_omnibus(event);
-    reading = read_ladder(*s.ladder, event, o);
+    const LadderParts parts = s.ladder->parts();
+    scorer.points = points_of(r.column, parts);
+    reading = read_column(s.ladder->kinds(), scorer.points.column(), r.column.exact, event, o);
     scorer.kernel = &reading->kernel;
     for (const std::string_view key : kOmnibus)
       if (const auto at = reading->scores.find(key); at != reading->scores.end())
         observed.event_tests.insert(*at);
-    const LadderParts parts = s.ladder->parts();
-    scorer.votes = parts.votes;
+    if (column == Column::grid)  // replicates are compared with what they are drawn from
+      for (const MetricRow* row : known.rows) {
+        const std::string key(row->key);
+        const auto at = reading->scores.find(key);
+        const auto fine = observed.scores.find(key);
+        if (at != reading->scores.end() && fine != observed.scores.end() && at->second && fine->second)
+          if (reads_column(*row, binary, s.classes)) fine->second = at->second;
+      }
     if (selection.has("ece_mass")) {
       observed.mass = equal_mass_table(reading->event.view(), o.bins);
       scorer.mass = observed.mass.edges;
@@ -176,7 +241,7 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
       if (signs && !ProductSet(Product::event_table).has(run_of(row).needs(binary))) return false;
       return row.null || interval_needs_null(row);
     });
-    if (column && !signs) add_omnibus(of_null);
+    if (there && !signs) add_omnibus(of_null);
     if (r.has_null) scorer.score(of_null, true, null);
   }
 
@@ -187,8 +252,11 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
     const bool here = kept_of(*row, binary, s.classes, column);
     if (m.value && !m.low && !boot.empty() && !here && row->interval != Interval::none)
       m.interval_why = kByLadder.has(run_of(*row).needs(binary))
-                           ? kNoColumn
+                           ? column == Column::none ? kNoColumn : kNoDistinct
                            : "replicates in a state of more than 16 classes keep the event alone";
+    if (const auto at = scores.find(row->key);
+        m.value && column == Column::grid && at != scores.end() && at->second)
+      if (reads_column(*row, binary, s.classes)) move_to(*at->second.value, *row, m);
     const bool from_null = row->interval == Interval::debiased || row->key == "ece_kde";
     if (m.value && !boot.empty() && !r.has_null && from_null) {
       m.low = m.high = std::nullopt;
@@ -198,11 +266,11 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
     out.emplace_back(row->key, std::move(m));
   }
   std::optional<double> p =
-      column && !r.signs && r.has_null ? omnibus_p(observed.event_tests, null) : std::nullopt;
+      there && !r.signs && r.has_null ? omnibus_p(observed.event_tests, null) : std::nullopt;
   if (!p)
     for (const auto& [key, m] : out)
       if (key == "ece") p = m.p_value;
-  if (column && !o.thresholds.empty()) {
+  if (column == Column::exact && !o.thresholds.empty()) {  // a threshold may lie within a step
     observed.decisions = decisions(reading->event.view(), decision_thresholds(o));
     add_decision_tables(observed, boot, size, o, result);
   }
@@ -225,6 +293,12 @@ MetricResults replicate_results(const EvaluateState& s, const Selection& selecti
   if (static_cast<UnitName>(r.unit) == UnitName::row)
     result.notes.emplace_back(
         "items were resampled by their row in each part, without ⟦groups⟧ or ⟦ids⟧: another split would give other intervals and p-values");
+  if (column == Column::grid) {
+    set("replicate_step", static_cast<double>(ColumnDraws::kRungs) / Ladder::kSteps);
+    result.tables.emplace_back("replicate_bounds", bound_rows(step_bounds(*s.ladder, o.bins)));
+    result.notes.emplace_back(
+        "there are more than 4,096 different forecasts: intervals and p-values of metrics that need them sorted are computed on a grid of 64 steps per unit of log-odds, and the table replicate_bounds says by how much values can differ there");
+  }
   if (!r.has_null) result.notes.emplace_back(std::string("no p-values: ") + kNoNullDraws);
   if (!r.units.exact)
     result.notes.emplace_back(

@@ -7,6 +7,7 @@
 #include "plumb/data/check.hpp"
 #include "plumb/numeric/narrow.hpp"
 #include "plumb/numeric/parallel.hpp"
+#include "plumb/numeric/progress.hpp"
 #include "plumb/numeric/random.hpp"
 #include "plumb/result/state_bytes.hpp"
 
@@ -42,6 +43,22 @@ void drop(ColumnDraws& c) {
   c.kept = false;
 }
 
+/// Room for `replicates` counts of each forecast or step.
+void resize_counts(ColumnDraws& c, std::size_t replicates, bool with_null) {
+  c.votes.resize(c.size() * replicates);
+  c.hits.resize(c.votes.size());
+  if (with_null) c.null_hits.resize(c.votes.size());
+}
+
+/// Ascending, each once.
+std::vector<std::uint32_t> steps_of(const std::vector<std::uint64_t>& rungs) {
+  std::vector<std::uint32_t> out;
+  for (const std::uint64_t rung : rungs) out.push_back(step_of(rung));
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 std::uint64_t key_of_row(std::uint64_t part, std::int64_t row) {
   return part + static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15ull;  // distinct within a part
 }
@@ -61,46 +78,56 @@ std::vector<std::uint64_t> unit_keys(const Items& items, const Names& ids) {
   return out;
 }
 
-/// Rows of the event's column: where each stands among the distinct forecasts.
+/// Rows of the event's column: where each stands among the distinct forecasts, or on the grid.
 class ColumnCounts {
  public:
-  ColumnCounts(const std::optional<Ladder>& ladder, std::int32_t replicates, bool with_null) {
+  ColumnCounts(const std::optional<Ladder>& ladder, std::int32_t replicates, bool with_null)
+      : replicates_(static_cast<std::size_t>(replicates)) {
     drop(draws_);
-    if (!ladder || !ladder->exact() || ladder->votes() >= ColumnDraws::kMostVotes) return;
-    const LadderParts parts = ladder->parts();
-    if (parts.p.size() > ColumnDraws::kMostDistinct) return;
+    if (!ladder) return;
+    LadderParts parts = ladder->parts();
     draws_.kept = true;
-    draws_.p = parts.p;
-    const std::size_t cells = parts.p.size() * static_cast<std::size_t>(replicates);
-    draws_.votes.resize(cells);
-    draws_.hits.resize(cells);
-    if (with_null) draws_.null_hits.resize(cells);
-    for (std::size_t i = 0; i < parts.p.size(); ++i) place_[parts.p[i]] = i;
-    replicates_ = static_cast<std::size_t>(replicates);
+    draws_.exact = parts.exact && parts.p.size() <= ColumnDraws::kMostDistinct;
+    if (draws_.exact) {
+      draws_.p = std::move(parts.p);
+      for (std::size_t i = 0; i < draws_.p.size(); ++i) place_[draws_.p[i]] = i;
+    } else {
+      draws_.step = steps_of(parts.rung);
+      place_of_step_.resize(draws_.step.back() + std::size_t{1});
+      for (std::size_t i = 0; i < draws_.step.size(); ++i) place_of_step_[draws_.step[i]] = i;
+    }
+    resize_counts(draws_, replicates_, with_null);
   }
   [[nodiscard]] bool kept() const { return draws_.kept; }
-  void find(const ForecastsView& f, std::vector<std::size_t>& out) const {
+  void find(const ForecastsView& f, RungFinder& finder, std::vector<std::size_t>& out) const {
     out.resize(f.size());
-    for (std::size_t i = 0; i < f.size(); ++i)
-      out[i] = f.trials_of(i) == 0 ? 0 : place_.at(f.p[i] + 0.0) * replicates_;
+    const std::span<const std::uint32_t> rung =
+        draws_.exact ? std::span<const std::uint32_t>{} : finder.find(f.p);
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      const bool counts = f.trials_of(i) != 0;
+      out[i] =
+          !counts ? 0
+                  : replicates_ * (draws_.exact ? place_.at(f.p[i] + 0.0) : place_of_step_[step_of(rung[i])]);
+    }
   }
   void add_drawn(const ForecastsView& f, std::span<const std::size_t> place, std::int64_t replicate,
                  std::span<const std::uint32_t> times) {
     for (std::size_t i = 0; i < f.size(); ++i) {
       const std::size_t at = place[i] + static_cast<std::size_t>(replicate);
-      draws_.votes[at] += times[i] * static_cast<std::uint32_t>(f.trials_of(i));
-      draws_.hits[at] += times[i] * static_cast<std::uint32_t>(f.hits[i]);
+      draws_.votes[at] += times[i] * static_cast<std::uint64_t>(f.trials_of(i));
+      draws_.hits[at] += times[i] * static_cast<std::uint64_t>(f.hits[i]);
     }
   }
   void add_null(std::span<const double> hits, std::span<const std::size_t> place, std::int64_t replicate) {
     for (std::size_t i = 0; i < hits.size(); ++i)
-      draws_.null_hits[place[i] + static_cast<std::size_t>(replicate)] += static_cast<std::uint32_t>(hits[i]);
+      draws_.null_hits[place[i] + static_cast<std::size_t>(replicate)] += static_cast<std::uint64_t>(hits[i]);
   }
   [[nodiscard]] ColumnDraws take() { return std::move(draws_); }
 
  private:
   ColumnDraws draws_;
   std::unordered_map<double, std::size_t> place_;
+  std::vector<std::size_t> place_of_step_;
   std::size_t replicates_ = 0;
 };
 
@@ -120,27 +147,64 @@ void add_units(const Items& items, std::span<const std::uint64_t> keys, VotesByU
   for (const auto& [unit, sum] : sums) out.add(unit, sum);
 }
 
-/// Two columns by forecast, then replicate.
+/// Adds the counts of a column whose forecast or step i stands at place[i] of the other.
+void add_counts(const ColumnDraws& from, std::span<const std::size_t> place, std::size_t replicates,
+                ColumnDraws& to) {
+  const auto add = [&](const std::vector<std::uint64_t>& source, std::vector<std::uint64_t>& sum) {
+    if (sum.empty()) return;
+    for (std::size_t i = 0; i < place.size(); ++i)
+      for (std::size_t r = 0; r < replicates; ++r)
+        sum[place[i] * replicates + r] += source[i * replicates + r];
+  };
+  add(from.votes, to.votes);
+  add(from.hits, to.hits);
+  add(from.null_hits, to.null_hits);
+}
+
+/// Where each of the keys stands among all; both ascend.
+template <class Key>
+std::vector<std::size_t> places(const std::vector<Key>& keys, const std::vector<Key>& all) {
+  std::vector<std::size_t> out(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    out[i] = static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), keys[i]) - all.begin());
+  return out;
+}
+
+/// The column on the grid, as if its rows had been added there.
+ColumnDraws on_grid(const ColumnDraws& c, std::size_t replicates) {
+  if (!c.exact) return c;
+  RungFinder finder;
+  const std::span<const std::uint32_t> rung = finder.find(c.p);
+  ColumnDraws out;
+  out.exact = false;
+  out.step = steps_of({rung.begin(), rung.end()});
+  std::vector<std::size_t> place(c.p.size());
+  for (std::size_t i = 0; i < place.size(); ++i) place[i] = places({step_of(rung[i])}, out.step)[0];
+  resize_counts(out, replicates, !c.null_hits.empty());
+  add_counts(c, place, replicates, out);
+  return out;
+}
+
+/// Two columns by forecast or step, then replicate.
 void merge_columns(ColumnDraws& into, const ColumnDraws& from, std::size_t replicates, bool with_null) {
   if (!into.kept || !from.kept) return drop(into);
   ColumnDraws out;
-  std::set_union(into.p.begin(), into.p.end(), from.p.begin(), from.p.end(), std::back_inserter(out.p));
-  if (out.p.size() > ColumnDraws::kMostDistinct) return drop(into);
-  const std::size_t cells = out.p.size() * replicates;
-  out.votes.resize(cells);
-  out.hits.resize(cells);
-  if (with_null) out.null_hits.resize(cells);
-  for (const ColumnDraws* c : {static_cast<const ColumnDraws*>(&into), &from}) {
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < c->p.size(); ++i) {
-      while (out.p[at] != c->p[i]) ++at;
-      for (std::size_t r = 0; r < replicates; ++r) {
-        out.votes[at * replicates + r] += c->votes[i * replicates + r];
-        out.hits[at * replicates + r] += c->hits[i * replicates + r];
-        if (with_null) out.null_hits[at * replicates + r] += c->null_hits[i * replicates + r];
-      }
+  if (into.exact && from.exact) {
+    std::set_union(into.p.begin(), into.p.end(), from.p.begin(), from.p.end(), std::back_inserter(out.p));
+    if (out.p.size() <= ColumnDraws::kMostDistinct) {
+      resize_counts(out, replicates, with_null);
+      for (const ColumnDraws* c : {static_cast<const ColumnDraws*>(&into), &from})
+        add_counts(*c, places(c->p, out.p), replicates, out);
+      into = std::move(out);
+      return;
     }
+    out.p.clear();
   }
+  const ColumnDraws a = on_grid(into, replicates), b = on_grid(from, replicates);
+  out.exact = false;
+  std::set_union(a.step.begin(), a.step.end(), b.step.begin(), b.step.end(), std::back_inserter(out.step));
+  resize_counts(out, replicates, with_null);
+  for (const ColumnDraws* c : {&a, &b}) add_counts(*c, places(c->step, out.step), replicates, out);
   into = std::move(out);
 }
 
@@ -182,12 +246,15 @@ void add_replicates(const Items& items, const Names& ids, const EvaluateOptions&
   r.boot.resize(r.count);
   if (r.has_null) r.null.resize(r.count);
   const std::int64_t block = block_rows(items);
+  Progress progress(o.progress, o.cancel);
+  progress.expect(r.count);
   constexpr std::int64_t kTogether = 16;  // replicates for which a block is read once
   parallel_blocks(r.count, kTogether, o.threads, [&](int, std::int64_t first, std::int64_t last) {
     std::vector<StreamBuilder> boot(last - first, StreamBuilder(plan, products)),
         null(r.has_null ? last - first : 0, StreamBuilder(plan, of_null));
     BlockParts parts;
     std::vector<std::size_t> place;
+    RungFinder finder;
     std::vector<std::uint32_t> times;
     std::vector<double> hits;
     NullDraw draw;
@@ -196,16 +263,17 @@ void add_replicates(const Items& items, const Names& ids, const EvaluateOptions&
       parts.read(items, begin, end, plan, products, score_options(o));
       if (r.has_null) parts.plan_null(model, of_null);
       const ForecastsView event = parts.event.view();
-      if (column.kept()) column.find(event, place);
+      if (column.kept()) column.find(event, finder, place);
       const std::span units = std::span(keys).subspan(begin, end - begin);
       times.resize(units.size());
+      // Redrawn votes take the room of the observed ones in `parts`: what is drawn from those comes first.
       for (std::int64_t b = first; b < last; ++b) {
-        const auto replicate = narrow<std::uint32_t>(b);
-        fill_poisson(o.seed, replicate, units, times);
+        fill_poisson(o.seed, narrow<std::uint32_t>(b), units, times);
         boot[b - first].update(parts, {times});
         if (column.kept()) column.add_drawn(event, place, b, times);
-        if (!r.has_null) continue;
-        draw.draw(model, o.seed, replicate, units, units);
+      }
+      for (std::int64_t b = first; b < last && r.has_null; ++b) {
+        draw.draw(model, o.seed, narrow<std::uint32_t>(b), units, units);
         RowDraw outcomes{{}, &draw};
         if (!r.signs) {
           draw.hits(event, parts.event_votes, hits);
@@ -214,6 +282,7 @@ void add_replicates(const Items& items, const Names& ids, const EvaluateOptions&
         }
         null[b - first].update(parts, outcomes);
       }
+      progress.add(static_cast<double>((end - begin) * (last - first)) / static_cast<double>(items.size()));
     }
     for (std::int64_t b = first; b < last; ++b) {
       r.boot[b] = boot[b - first].finish();

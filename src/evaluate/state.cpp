@@ -13,6 +13,7 @@
 #include "evaluate/state_parts.hpp"
 #include "evaluate/tables.hpp"
 #include "plumb/data/check.hpp"
+#include "plumb/evaluate/ordered.hpp"
 #include "plumb/metrics/ordered/decisions.hpp"
 #include "plumb/metrics/ordered/isotonic.hpp"
 #include "plumb/numeric/narrow.hpp"
@@ -146,6 +147,16 @@ void merge(EvaluateState& into, const EvaluateState& from) {
   check_equal(into.ties == from.ties, "⟦ties⟧");
   check_equal(into.ids.has_value() == from.ids.has_value(), "⟦check_ids⟧ (given in one, not in the other)");
   if (into.ids) merge_ids(*into.ids, *from.ids);
+  const auto same_question = [](const OrderSums& a, const OrderSums& b) {
+    return a.key == b.key && a.order == b.order && a.tables.edges == b.tables.edges;
+  };
+  check_equal(std::equal(into.orders.begin(), into.orders.end(), from.orders.begin(), from.orders.end(),
+                         same_question),
+              "⟦orders⟧ and ⟦statistic⟧");
+  check_equal(into.ordered.has_value() == from.ordered.has_value(),
+              "⟦ordered⟧ (given in one, not in the other)");
+  for (std::size_t j = 0; j < into.orders.size(); ++j) merge(into.orders[j].tables, from.orders[j].tables);
+  if (into.ordered) merge(*into.ordered, *from.ordered);
   into.tied += from.tied;
   into.most_votes = std::max(into.most_votes, from.most_votes);
   if (const std::uint64_t votes = into.votes.event.total().votes + from.votes.event.total().votes;

@@ -1,10 +1,10 @@
 // Whether a state that was read can be one of ours: a file may be well-formed, with the right checksum, and
 // still hold numbers that no data have.
 #include <algorithm>
-#include <cmath>
 
 #include "evaluate/kernel.hpp"
 #include "evaluate/replicate_scores.hpp"
+#include "evaluate/state_check_parts.hpp"
 #include "evaluate/state_parts.hpp"
 #include "plumb/metrics/raters/disagreement.hpp"
 #include "plumb/metrics/raters/label_histogram.hpp"
@@ -12,30 +12,12 @@
 namespace plumb::detail {
 namespace {
 
-template <class... Counts>
-bool countable(const Counts&... counts) {
-  return (... && (counts <= kMostStateVotes));
-}
-
 /// Whether sums of parts are no larger than their weights allow, and these small enough for products of two.
 bool possible(const StreamSums& x) {
-  constexpr double kRounding = 1 + 1e-9, kMostLoss = 1e4;  // of a vote: -log of the smallest double is 745
-  constexpr double kMostWeight = 0x1p60;
-  const auto within = [&](const ExactSum& sum, const ExactSum& weight, double times) {
-    return std::abs(sum.value()) <= times * weight.value() * kRounding;
-  };
-  const auto weight = [](const ExactSum& sum) { return sum.value() >= 0 && sum.value() <= kMostWeight; };
-  const auto bin = [&](const Bin& b) {
-    const double w = b.w.value();
-    return countable(b.items, b.votes) && weight(b.w) && within(b.wp, b.w, 1) && within(b.wy, b.w, 2) &&
-           b.ww.value() >= 0 && b.ww.value() <= w * w * kRounding && within(b.wwyy, b.ww, 4);
-  };
-  const auto share = [&](const ShareBin& b) {
-    const double w = b.w.value();
-    return countable(b.items, b.votes) && weight(b.w) && within(b.wp, b.w, 1) && within(b.wmu, b.w, 1) &&
-           within(b.wsq, b.w, 2) && within(b.wmm, b.w, 1) && within(b.wg, b.w, 1) && b.ww.value() >= 0 &&
-           b.ww.value() <= w * w * kRounding && within(b.wwmm, b.ww, 1);
-  };
+  constexpr double kMostLoss = 1e4;  // of a vote: -log of the smallest double is 745
+  const auto weight = [](const ExactSum& sum) { return possible_weight(sum); };
+  const auto bin = possible_bin;
+  const auto share = possible_share;
   const auto all = [](const auto& list, const auto& holds) {
     return std::all_of(list.begin(), list.end(), holds);
   };
@@ -94,24 +76,7 @@ bool replicates_fit(const EvaluateState& s, const StateReplicates& r) {
     if (!replicate_fits(s, x, null_products(r.signs, products)) || !possible(x)) return false;
   for (const auto& [unit, votes] : r.units.by_unit)
     if (!(votes.value() > 0)) return false;
-  const ColumnDraws& c = r.column;
-  const std::size_t cells = c.p.size() * n;
-  const bool with_null = c.kept && r.has_null && !r.signs;
-  if (c.p.size() > ColumnDraws::kMostDistinct || c.votes.size() != cells || c.hits.size() != cells ||
-      c.null_hits.size() != (with_null ? cells : 0) || (!c.kept && cells > 0))
-    return false;
-  for (std::size_t i = 0; i < cells; ++i)
-    if (c.hits[i] > c.votes[i]) return false;
-  for (std::size_t i = 0; i < c.p.size(); ++i)
-    if (!(c.p[i] >= 0 && c.p[i] <= 1) || (i > 0 && !(c.p[i - 1] < c.p[i]))) return false;
-  if (!c.kept) return true;
-  // The forecasts of the ladder, each with room for its redrawn hits.
-  if (!s.ladder || !s.ladder->exact()) return false;
-  const LadderParts parts = s.ladder->parts();
-  if (parts.p != c.p) return false;
-  for (std::size_t i = 0; with_null && i < cells; ++i)
-    if (c.null_hits[i] > parts.votes[i / n]) return false;
-  return true;
+  return column_fits(s, r);
 }
 
 }  // namespace
@@ -146,7 +111,7 @@ bool consistent(const EvaluateState& s) {
          countable(s.items, s.tied) && fits(s.votes) && fits(s.consensus) && possible(s.votes) &&
          possible(s.consensus) && countable(s.votes.event.total().votes) &&
          (!s.ladder || s.ladder->votes() == s.votes.event.total().votes) &&
-         (!s.replicates || replicates_fit(s, *s.replicates)) &&
+         (!s.replicates || replicates_fit(s, *s.replicates)) && votes_fit(s) &&
          (!s.ids || (s.ids->size() == s.items && std::is_sorted(s.ids->begin(), s.ids->end())));
 }
 

@@ -11,8 +11,9 @@
 namespace plumb {
 
 /// 1: without the rule for ties and the number of votes of agreement; 2: without the ladder; 3: sums with all
-/// limbs, without replicates.
-inline constexpr std::uint32_t kStateFormat = 4;
+/// limbs, without replicates; 4: drawn columns of exact forecasts alone, in 4 bytes per number, without votes
+/// taken together and ordered classes.
+inline constexpr std::uint32_t kStateFormat = 5;
 
 template <class Io>
 void visit(Io& io, BinEdges& c) {
@@ -107,13 +108,13 @@ void visit(Io& io, Ladder& ladder) {
 }
 
 /// Whether there is one, then itself.
-template <class Io>
-void visit_ladder(Io& io, std::optional<Ladder>& ladder) {
-  bool there = ladder.has_value();
+template <class Io, class T>
+void visit_optional(Io& io, std::optional<T>& x) {
+  bool there = x.has_value();
   detail::fields(io, there);
   if (!there) return;
-  if (!ladder) ladder.emplace();
-  visit(io, *ladder);
+  if (!x) x.emplace();
+  detail::fields(io, *x);
 }
 
 /// Names in ascending order, then their sums.
@@ -133,14 +134,63 @@ void visit(Io& io, VotesByUnit& u) {
   }
 }
 
+/// Whole numbers in as few bytes each as the largest needs: 1, 2, 4 or 8, which a byte in front says.
+template <class Io>
+void visit_counts(Io& io, std::vector<std::uint64_t>& counts) {
+  io.size(counts);
+  std::uint64_t all = 0;
+  for (const std::uint64_t n : counts) all |= n;
+  std::uint8_t width = all >> 8 == 0 ? 1 : all >> 16 == 0 ? 2 : all >> 32 == 0 ? 4 : 8;
+  io.number(width);
+  const auto each = [&]<class T>(T /*type*/) {
+    for (std::uint64_t& n : counts) {
+      auto narrow = static_cast<T>(n);
+      io.number(narrow);
+      n = narrow;
+    }
+  };
+  if (width == 1) return each(std::uint8_t{});
+  if (width == 2) return each(std::uint16_t{});
+  if (width == 4) return each(std::uint32_t{});
+  if constexpr (requires { io.fail(); })
+    if (width != 8) io.fail();
+  each(std::uint64_t{});
+}
+
+/// Of format 4.
+template <class Io>
+void visit_short_counts(Io& io, std::vector<std::uint64_t>& counts) {
+  std::vector<std::uint32_t> narrow(counts.begin(), counts.end());
+  detail::fields(io, narrow);
+  counts.assign(narrow.begin(), narrow.end());
+}
+
 template <class Io>
 void visit(Io& io, ColumnDraws& c) {
-  detail::fields(io, c.kept, c.p, c.votes, c.hits, c.null_hits);
+  detail::fields(io, c.kept);
+  if (io.format < 5) {
+    detail::fields(io, c.p);
+    for (auto* counts : {&c.votes, &c.hits, &c.null_hits}) visit_short_counts(io, *counts);
+    return;
+  }
+  detail::fields(io, c.exact, c.p, c.step);
+  for (auto* counts : {&c.votes, &c.hits, &c.null_hits}) visit_counts(io, *counts);
 }
 
 template <class Io>
 void visit(Io& io, StateReplicates& r) {
   detail::fields(io, r.count, r.seed, r.unit, r.signs, r.has_null, r.boot, r.null, r.column, r.units);
+}
+
+template <class Io>
+void visit(Io& io, OrderSums& o) {
+  detail::fields(io, o.key, o.order, o.tables);
+}
+
+template <class Io>
+void visit(Io& io, OrderedSums& o) {
+  detail::fields(io, o.items, o.votes, o.rps, o.emd, o.plugin, o.squared, o.vote_weight, o.item_weight,
+                 o.pair_weight, o.thresholds);
 }
 
 template <class Io>
@@ -150,19 +200,13 @@ void visit(Io& io, EvaluateState& s) {
                  s.class_names, s.votes, s.consensus);
   if (io.format >= 2) detail::fields(io, s.ties, s.tied, s.most_votes);
   if (s.bandwidth > 0) visit(io, s.kernel);
-  if (io.format >= 3) visit_ladder(io, s.ladder);
+  if (io.format >= 3) visit_optional(io, s.ladder);
   if (io.format < 4) return;
-  bool there = s.replicates.has_value();
-  detail::fields(io, there);
-  if (there) {
-    if (!s.replicates) s.replicates.emplace();
-    detail::fields(io, *s.replicates);
-  }
-  there = s.ids.has_value();
-  detail::fields(io, there);
-  if (!there) return;
-  if (!s.ids) s.ids.emplace();
-  detail::fields(io, *s.ids);
+  visit_optional(io, s.replicates);
+  visit_optional(io, s.ids);
+  if (io.format < 5) return;
+  detail::fields(io, s.orders);
+  visit_optional(io, s.ordered);
 }
 
 }  // namespace plumb

@@ -44,7 +44,7 @@ struct BlockParts {
 class StreamBuilder {
  public:
   StreamBuilder(const BinPlan& plan, ProductSet products);
-  /// `parts` is what it was when the call returns; redrawn votes need room in it.
+  /// Redrawn votes stay in the shares of `parts`: whatever is observed is added before them.
   void update(BlockParts& parts, const RowDraw& draw = {});
   [[nodiscard]] StreamSums finish();
 

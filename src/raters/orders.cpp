@@ -173,19 +173,11 @@ OrderLosses one_order(const Items& items, std::string key, int order, const std:
                       const OrdersOptions& o) {
   const OrderColumns columns(items, order, yes);
   const std::vector<BinEdges> edges(columns.columns(), BinEdges{o.bins, true, {}});
-  OrderLosses out;
-  out.key = std::move(key);
-  out.order = order;
-  out.columns = columns.columns();
-  out.tables = order_tables(items, columns, edges, nullptr, 0, 0, o.threads);
-  out.items = static_cast<std::int64_t>(share_items(out.tables, Population::several));
-  Bounded* const all[] = {&out.loss, &out.plugin, &out.debiased};
-  if (out.items == 0) {
-    for (Bounded* b : all) b->why = "no item has " + counted(order, "vote");
-    return out;
-  }
+  OrderLosses out =
+      order_losses_of(std::move(key), order, order_tables(items, columns, edges, nullptr, 0, 0, o.threads));
+  if (out.items == 0) return out;
   const std::vector<double> values = order_losses(out.tables);
-  for (std::size_t j = 0; j < 3; ++j) all[j]->value = values[j];
+  Bounded* const all[] = {&out.loss, &out.plugin, &out.debiased};
   if (o.bootstrap < 2 || out.items < 2) return out;
   const Units units(items);
   std::vector<std::vector<double>> drawn(o.bootstrap);
@@ -211,6 +203,25 @@ OrderLosses one_order(const Items& items, std::string key, int order, const std:
 }
 
 }  // namespace
+
+OrderLosses order_losses_of(std::string key, int order, ShareTables tables) {
+  OrderLosses out;
+  out.key = std::move(key);
+  out.order = order;
+  out.columns = std::ssize(tables.edges);
+  out.tables = std::move(tables);
+  out.items = static_cast<std::int64_t>(share_items(out.tables, Population::several));
+  Bounded* const all[] = {&out.loss, &out.plugin, &out.debiased};
+  const std::vector<double> values = out.items > 0 ? order_losses(out.tables) : std::vector<double>{};
+  for (std::size_t j = 0; j < 3; ++j) {
+    if (values.empty()) {
+      all[j]->why = "no item has " + counted(order, "vote");
+    } else {
+      all[j]->value = values[j];
+    }
+  }
+  return out;
+}
 
 std::vector<OrderLosses> evaluate_orders(const Items& items, const OrdersOptions& o) {
   check_bins(o.bins);

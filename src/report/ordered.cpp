@@ -31,6 +31,13 @@ std::string with_interval(const std::optional<double>& x, const std::optional<do
 std::string with_interval(const MetricResult& m) { return with_interval(m.value, m.low, m.high); }
 std::string with_interval(const Bounded& b) { return with_interval(b.value, b.low, b.high); }
 
+/// Merged states have none.
+std::string slope_text(const MetricResults& metrics) {
+  for (const auto& [key, m] : metrics)
+    if (key == "calibration_slope") return with_interval(m);
+  return "";
+}
+
 std::string class_text(const std::vector<std::string>& classes, int k) {
   return classes.empty() ? "class " + std::to_string(k) : classes[k];
 }
@@ -80,7 +87,7 @@ std::string render_ordered(const OrderedResult& r, const std::vector<std::string
   for (const OrderedThreshold& at : r.thresholds)
     table.add({detail::printable(class_text(classes, at.cls), 30), fmt::format("{:.4f}", at.forecast),
                fmt::format("{:.4f}", at.observed), with_interval(find_result(at.metrics, "ece")),
-               with_interval(find_result(at.metrics, "calibration_slope"))});
+               slope_text(at.metrics)});
   return "\n" + scores.render(options.colour, options.width) + "\n" +
          table.render(options.colour, options.width);
 }

@@ -31,12 +31,15 @@ def test_model(release, name, tmp_path):
 
 @pytest.mark.parametrize("release, name", frozen("states"))
 def test_state(release, name):
-    """plumb merge reads the state; every metric that the release reported has the same value."""
+    """plumb merge reads the state; every metric that the release reported has the same value and interval."""
     now = run_plumb("merge", release / f"{name}.plumb", "--json", "-").json
     then = json.loads((release / f"{name}.merged.json").read_text())
     assert (then["items"], then.get("votes")) == (now["items"], now.get("votes"))
     had = {k: m["value"] for k, m in then["metrics"].items() if m["value"] is not None}
     assert had and had == {k: now["metrics"][k]["value"] for k in had}
+    for part in ("low", "high", "p_value", "null_mean"):
+        drawn = {k: m[part] for k, m in then["metrics"].items() if m.get(part) is not None}
+        assert drawn == {k: now["metrics"][k].get(part) for k in drawn}, part
 
 
 @pytest.mark.parametrize("release, name", frozen("results"))

@@ -67,6 +67,29 @@ def test_decomposition_with_orders(rated):
     assert parts["epistemic_observed"]["value"] == pytest.approx(el, abs=1e-12)
 
 
+def test_states_keep_orders_and_ordered_classes(rated):
+    flags = ("--orders", "2", "--statistic", "2 votes: all agree", "--ordered")
+    whole = evaluated(rated, *flags)
+    counts = np.array([np.bincount(row[:2] if i % 5 == 0 else row, minlength=4) for i, row in enumerate(rated.votes)])
+    for name, part in (("1", slice(0, 130)), ("2", slice(130, 300))):
+        rated.npy("p.npy", rated.probs[part])
+        rated.npy("c.npy", counts[part])
+        run = rated.run("evaluate", "--probs", "p.npy", "--counts", "c.npy", "--metrics", "ece", *flags, "--save-state", f"{name}.state", "--quiet")
+        assert run.code == 0, run.err
+    merged = rated.run("merge", "2.state", "1.state", "--metrics", "brier,ece", "--json", "-").json
+    jsonschema.validate(merged, SCHEMA)
+    assert merged["orders"] == whole["orders"]
+    for key in ("rps", "emd", "emd_squared", "emd_squared_plugin", "ece_thresholds"):
+        assert merged["ordered"][key]["value"] == whole["ordered"][key]["value"], key
+    for a, b in zip(merged["tables"]["ordered_thresholds"], whole["tables"]["ordered_thresholds"]):
+        assert all(a[key] == b[key] for key in ("above", "forecast", "observed", "ece", "oe_ratio", "ece_l2_debiased"))
+    assert merged["tables"]["reliability_above_2"] == whole["tables"]["reliability_above_2"]
+    assert "order_2" in rated.run("merge", "1.state", "2.state").out
+    run = rated.run("evaluate", "--probs", "p.npy", "--counts", "c.npy", "--metrics", "ece", "--save-state", "3.state", "--quiet")
+    other = rated.run("merge", "1.state", "3.state")
+    assert run.code == 0 and other.code == 2 and "--orders" in other.err, other.err
+
+
 def test_rater_weights_repeat_votes(rated):
     weighted = evaluated(rated, "--rater-weights", "a=2,c=0")
     counts = np.zeros((300, 4), int)

@@ -40,7 +40,8 @@ VARIANCES = ("sigma", "sigma-laplace", "sigma-aleatoric", "sigma-parts", "aux", 
 INTERVALS = ("conformal",)
 
 STATES = {"classes": CLASSES, "single": ["--logits", "logits.npy", "--labels", "labels.npy", "--groups", "groups.npy"],
-          "binary": BINARY, "regression": REGRESSION}
+          "binary": BINARY, "regression": REGRESSION,
+          "replicates": ["--logits", "binary.npy", "--labels", "event.npy", "--groups", "groups.npy", "--null", "signs", "--bootstrap", "12"]}
 RESULTS = {"evaluate": [*CLASSES, "--bootstrap", "40"], "regression": [*REGRESSION, "--bootstrap", "40"]}
 
 

@@ -49,8 +49,9 @@ struct EvaluateOptions {
 struct EvaluateState;
 
 /// Throws InputError for unknown keys (with the nearest known one), no votes at all, weights that are all
-/// zero. `state`, when given, receives the mergeable part (state.hpp) from the same pass.
+/// zero. `state`, when given, receives the mergeable part (state.hpp) from the same pass. With `ids`, one per
+/// item, draws of all items depend on these and not on the order of rows, and are those of merged states.
 [[nodiscard]] Result evaluate(const Items& items, const EvaluateOptions& options = {},
-                              EvaluateState* state = nullptr);
+                              EvaluateState* state = nullptr, const Names& ids = {});
 
 }  // namespace plumb

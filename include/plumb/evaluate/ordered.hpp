@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumb/evaluate/evaluate.hpp"
+#include "plumb/evaluate/state.hpp"
 
 namespace plumb {
 
@@ -35,8 +36,14 @@ struct OrderedResult {
   std::vector<OrderedThreshold> thresholds;  ///< K - 1 of them
 };
 
-/// InputError for fewer than three classes. One evaluation for each threshold, with the replicates
-/// of `options`.
-[[nodiscard]] OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& options);
+/// InputError for fewer than three classes. One evaluation for each threshold, with the replicates of
+/// `options`.
+/// `sums`, when given, receives what a state keeps.
+[[nodiscard]] OrderedResult evaluate_ordered(const Items& items, const EvaluateOptions& options,
+                                             OrderedSums* sums = nullptr);
+
+void merge(OrderedSums& into, const OrderedSums& from);
+/// Of the thresholds those metrics that are read off a reliability table, without intervals.
+[[nodiscard]] OrderedResult finish(const OrderedSums& sums);
 
 }  // namespace plumb

@@ -39,16 +39,23 @@ struct VotesByUnit {
   friend bool operator==(const VotesByUnit&, const VotesByUnit&) = default;
 };
 
-/// The event's column in each replicate: how often each distinct forecast was drawn, and its hits.
+/// The event's column in each replicate: how often each distinct forecast was drawn, and its hits. With more
+/// forecasts than that, by steps of a grid of log-odds, each a few rungs of the ladder.
 struct ColumnDraws {
   static constexpr std::size_t kMostDistinct = 4096;
-  static constexpr std::uint64_t kMostVotes = std::uint64_t{1}
-                                              << 28;  ///< in all; replicates then fit 32 bits
+  static constexpr int kRungs = 4;  ///< in a step: 64 steps per unit of log-odds
   bool kept = true;
-  std::vector<double> p;                              ///< ascending
-  std::vector<std::uint32_t> votes, hits, null_hits;  ///< by forecast, then replicate; null_hits may be empty
+  bool exact = true;
+  std::vector<double> p;                              ///< ascending; none on the grid
+  std::vector<std::uint32_t> step;                    ///< ascending, those that have votes; none if exact
+  std::vector<std::uint64_t> votes, hits, null_hits;  ///< by forecast, then replicate; null_hits may be empty
+  [[nodiscard]] std::size_t size() const { return exact ? p.size() : step.size(); }
   friend bool operator==(const ColumnDraws&, const ColumnDraws&) = default;
 };
+/// The step of a rung of the ladder: p = 0, kRungs rungs each, p = 1.
+[[nodiscard]] constexpr std::uint32_t step_of(std::uint64_t rung) {
+  return static_cast<std::uint32_t>((rung + ColumnDraws::kRungs - 1) / ColumnDraws::kRungs);
+}
 
 /// What a unit of resampling is named by.
 enum class UnitName : std::int32_t { group, id, row };

@@ -16,6 +16,23 @@
 
 namespace plumb {
 
+/// Votes taken together, or one question about them (plumb/raters/orders.hpp).
+struct OrderSums {
+  std::string key;
+  std::int32_t order = 0;
+  ShareTables tables;
+  friend bool operator==(const OrderSums&, const OrderSums&) = default;
+};
+
+/// Of ordered classes (ordered.hpp): sums over votes and items, and the reliability of each threshold.
+struct OrderedSums {
+  std::uint64_t items = 0, votes = 0;
+  ExactSum rps, emd, plugin, squared;              ///< weighted
+  ExactSum vote_weight, item_weight, pair_weight;  ///< of rps; of emd and plugin; of squared
+  std::vector<ReliabilityTable> thresholds;
+  friend bool operator==(const OrderedSums&, const OrderedSums&) = default;
+};
+
 /// Merging is exact: any split gives the same bits as one pass.
 struct EvaluateState {
   // Options that a merge must agree on.
@@ -40,6 +57,8 @@ struct EvaluateState {
   std::optional<StateReplicates> replicates;  ///< with ⟦bootstrap⟧
   /// Hashes of the ids, ascending, where it is to be checked that none occurs twice.
   std::optional<std::vector<std::uint64_t>> ids;
+  std::vector<OrderSums> orders;  ///< those asked for; none in files of formats 1 to 4
+  std::optional<OrderedSums> ordered;
   friend bool operator==(const EvaluateState&, const EvaluateState&) = default;
 };
 

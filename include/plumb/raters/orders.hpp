@@ -77,6 +77,8 @@ struct OrderLosses {
   Bounded debiased;    ///< the same without the sampling noise of mu (Mimori eq. 43); may be negative
   ShareTables tables;  ///< of the data
 };
+/// From the sums of a pass, or of several that were merged; without intervals.
+[[nodiscard]] OrderLosses order_losses_of(std::string key, int order, ShareTables tables);
 /// Predictions with concentrations and samples as the items have them. One pass for each order and replicate.
 [[nodiscard]] std::vector<OrderLosses> evaluate_orders(const Items& items, const OrdersOptions& options);
 

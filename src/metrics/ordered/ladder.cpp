@@ -15,17 +15,6 @@ namespace {
 constexpr int kGrid = 2 * Ladder::kReach * Ladder::kSteps;
 constexpr std::uint64_t kMostVotes = std::uint64_t{1} << 30;  // of one forecast: integer sums of squares hold
 
-void append(Forecasts& out, double p, std::uint64_t votes, std::uint64_t hits) {
-  while (votes > 0) {
-    const std::uint64_t n = std::min(votes, kMostVotes), h = std::min(hits, n);
-    out.p.push_back(p);
-    out.trials.push_back(static_cast<double>(n));
-    out.hits.push_back(static_cast<double>(h));
-    votes -= n;
-    hits -= h;
-  }
-}
-
 /// Votes and hits of so many items alike, added up without an overflow.
 struct Counted {
   uint128 votes = 0, hits = 0;
@@ -44,6 +33,17 @@ std::vector<std::pair<double, VoteCount>> ascending(const DistinctCounts& counts
 }
 
 }  // namespace
+
+void append_votes(Forecasts& out, double p, std::uint64_t votes, std::uint64_t hits) {
+  while (votes > 0) {
+    const std::uint64_t n = std::min(votes, kMostVotes), h = std::min(hits, n);
+    out.p.push_back(p);
+    out.trials.push_back(static_cast<double>(n));
+    out.hits.push_back(static_cast<double>(h));
+    votes -= n;
+    hits -= h;
+  }
+}
 
 Ladder::Ladder(std::size_t most_distinct) : most_distinct_(most_distinct) {}
 
@@ -64,9 +64,7 @@ void Ladder::to_grid() {
   distinct_.clear();
 }
 
-/// The rung of each p: 0, the grid, 1.
-void Ladder::find_rungs(std::span<const double> p) {
-  make_rungs();
+std::span<const std::uint32_t> RungFinder::find(std::span<const double> p) {
   const std::size_t n = p.size();
   log_p_.resize(n);
   log_q_.resize(n);
@@ -76,12 +74,18 @@ void Ladder::find_rungs(std::span<const double> p) {
   log_block(log_q_, log_q_);
   constexpr double kTop = kGrid + 1.0;
   for (std::size_t i = 0; i < n; ++i) {
-    const double at = (log_p_[i] - log_q_[i] + kReach) * kSteps + 1;
+    const double at = (log_p_[i] - log_q_[i] + Ladder::kReach) * Ladder::kSteps + 1;
     // Without branches, for the compiler's vectors; at p = 0 and 1 the logarithms are infinite.
     const double inside = std::min(std::max(at, 1.0), kTop - 1);
     const double rung = p[i] > 0 ? (p[i] < 1 ? inside : kTop) : 0;
     found_[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>(rung));
   }
+  return found_;
+}
+
+std::span<const std::uint32_t> Ladder::find_rungs(std::span<const double> p) {
+  make_rungs();
+  return finder_.find(p);
 }
 
 void Ladder::add_at(std::uint32_t rung, double p, std::uint64_t votes, std::uint64_t hits) {
@@ -95,20 +99,20 @@ void Ladder::add_at(std::uint32_t rung, double p, std::uint64_t votes, std::uint
 void Ladder::add(const ForecastsView& f) {
   if (!f.weight.empty() || !f.times.empty() || !f.whole_counts)
     throw std::invalid_argument("a ladder counts whole votes of weight one");
-  find_rungs(f.p);
+  const std::span<const std::uint32_t> found = find_rungs(f.p);
   for (std::size_t i = 0; i < f.size(); ++i) {
     const auto votes = static_cast<std::uint64_t>(f.trials_of(i)),
                hits = static_cast<std::uint64_t>(f.hits[i]);
     if (votes == 0) continue;
-    add_at(found_[i], f.p[i], votes, hits);
+    add_at(found[i], f.p[i], votes, hits);
     kinds_.add(f.p[i], narrow<std::uint32_t>(votes), narrow<std::uint32_t>(hits));
   }
 }
 
 void Ladder::add(std::span<const double> p, std::uint64_t votes, std::uint64_t hits) {
   if (votes == 0) return;
-  find_rungs(p);
-  for (std::size_t i = 0; i < p.size(); ++i) add_at(found_[i], p[i], votes, hits);
+  const std::span<const std::uint32_t> found = find_rungs(p);
+  for (std::size_t i = 0; i < p.size(); ++i) add_at(found[i], p[i], votes, hits);
   kinds_.add(p, narrow<std::uint32_t>(votes), narrow<std::uint32_t>(hits));
 }
 
@@ -181,7 +185,7 @@ std::uint64_t Ladder::votes() const {
 Forecasts Ladder::column() const {
   Forecasts out;
   if (exact_) {
-    for (const auto& [p, c] : ascending(distinct_)) append(out, p, c.votes, c.hits);
+    for (const auto& [p, c] : ascending(distinct_)) append_votes(out, p, c.votes, c.hits);
     return out;
   }
   return column_of(rungs());
@@ -190,7 +194,7 @@ Forecasts Ladder::column() const {
 Forecasts column_of(std::span<const LadderRung> rungs) {
   Forecasts out;
   for (const LadderRung& r : rungs)
-    append(out, r.p, static_cast<std::uint64_t>(r.votes), static_cast<std::uint64_t>(r.hits));
+    append_votes(out, r.p, static_cast<std::uint64_t>(r.votes), static_cast<std::uint64_t>(r.hits));
   return out;
 }
 
@@ -210,6 +214,31 @@ std::vector<LadderRung> Ladder::rungs() const {
     const bool at_end = i == 0 || i == rung_.size() - 1;  // p of 0 and 1 are exact
     const auto [low, high] = at_end ? std::pair(p, p) : ends(i);
     out.push_back({low, high, p, n, static_cast<double>(r.hits), narrow<std::uint32_t>(i)});
+  }
+  return out;
+}
+
+std::vector<LadderRung> Ladder::steps(int together) const {
+  std::vector<LadderRung> out;
+  std::vector<uint128> sum;
+  const auto step = static_cast<std::size_t>(together);
+  for (std::size_t i = 0; i < rung_.size(); ++i) {
+    const Rung& r = rung_[i];
+    if (r.votes == 0) continue;
+    const bool at_end = i == 0 || i == rung_.size() - 1;
+    const std::pair<double, double> end =
+        at_end ? std::pair(i == 0 ? 0.0 : 1.0, i == 0 ? 0.0 : 1.0) : ends(i);
+    const auto number = narrow<std::uint32_t>((i + step - 1) / step);
+    if (out.empty() || out.back().index != number) {
+      out.push_back({end.first, end.second, 0, 0, 0, number});
+      sum.push_back(0);
+    }
+    LadderRung& to = out.back();
+    to.high = end.second;
+    to.votes += static_cast<double>(r.votes);
+    to.hits += static_cast<double>(r.hits);
+    sum.back() += r.p;
+    to.p = static_cast<double>(sum.back()) / to.votes / kFixedOne;
   }
   return out;
 }

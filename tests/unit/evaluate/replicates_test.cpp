@@ -1,6 +1,7 @@
 // Replicates in states: intervals, p-values and the verdict are those of one pass, for any split.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "plumb/data/check.hpp"
@@ -69,6 +70,7 @@ const std::vector<Example>& examples() {
       {"three classes, raters",
        {.n = 250, .classes = 3, .raters = 4, .vary = true, .seed = 6},
        VoteForm::counts},
+      {"more forecasts than are kept", {.n = 6000, .sharpen = 1.2, .seed = 9}, VoteForm::labels},
       {"rounded forecasts", {.n = 500, .sharpen = 1.2, .rounding = 20, .seed = 7}, VoteForm::labels},
   };
   return all;
@@ -145,6 +147,32 @@ TEST(StateReplicates, OfGroupsAreThoseOfEvaluate) {
   }
 }
 
+// With ids the units are names again, in evaluate() too.
+TEST(StateReplicates, OfIdsAreThoseOfEvaluate) {
+  for (const Example& e : {examples()[0], examples().back()}) {
+    const Items items = to_items(simulate(e.data), e.form);
+    const EvaluateOptions o = options_of(e);
+    const Part all = part_of(items, all_rows(items));
+    const Result plain = evaluate(items, o, nullptr, all.ids), merged = finish(state_of(all, o), o);
+    std::size_t bounds = 0, tests = 0;
+    for (const auto& [key, m] : merged.metrics) {
+      if (!m.value || key == "skce") continue;  // its sums over pairs of rows and of steps are rounded apart
+      expect_same(m, find_result(plain.metrics, key), e.name + (": " + key));
+      bounds += m.low ? 1 : 0;
+      tests += m.p_value ? 1 : 0;
+    }
+    EXPECT_GT(bounds, 25U);
+    EXPECT_GT(tests, 12U);
+    EXPECT_EQ(merged.verdict.p_value, plain.verdict.p_value) << e.name;
+    EXPECT_EQ(merged.verdict.high, plain.verdict.high) << e.name;
+    std::vector<std::int64_t> rows = all_rows(items);
+    std::reverse(rows.begin(), rows.end());
+    const Result turned = evaluate(items.gather(rows), o, nullptr, names_of(rows));
+    for (const auto& [key, m] : turned.metrics)
+      expect_same(m, find_result(plain.metrics, key), e.name + (", reversed: " + key));
+  }
+}
+
 // An independent computation for single votes: the weights and outcomes of each id.
 TEST(StateReplicates, OfIdsAreKeyedByTheId) {
   const Example& e = examples()[0];
@@ -177,6 +205,60 @@ TEST(StateReplicates, OfIdsAreKeyedByTheId) {
   EXPECT_NEAR(*mean_gap.null_mean, mean(drawn_gap), kRounding);
   EXPECT_NEAR(*mean_gap.p_value, p_value(std::abs(gap) / static_cast<double>(s.size()), drawn_gap),
               kRounding);
+}
+
+// The squared loss of two classes is twice that of one, in every replicate: outcomes that were redrawn for
+// the null stay out of them.
+TEST(StateReplicates, LossesOfVotesAreDrawnFromTheObservedVotes) {
+  const Example& e = examples()[0];
+  const Items items = to_items(simulate(e.data), e.form);
+  const EvaluateOptions o = options_of(e);
+  const Result r = finish(state_of(part_of(items, all_rows(items)), o), o);
+  const MetricResult &lsq = find_result(r.metrics, "lsq"), &brier = find_result(r.metrics, "brier");
+  constexpr double kRounding = 1e-12;
+  EXPECT_NEAR(*lsq.value, 2 * *brier.value, kRounding);
+  EXPECT_NEAR(*lsq.low, 2 * *brier.low, kRounding);
+  EXPECT_NEAR(*lsq.high, 2 * *brier.high, kRounding);
+}
+
+// Beyond 4,096 distinct forecasts: nothing is lost on the way to the grid, and what is read off it is close.
+TEST(StateReplicates, TheGridIsCloseToTheForecasts) {
+  const Items items = to_items(simulate({.n = 4090, .sharpen = 1.3, .seed = 10}), VoteForm::labels);
+  EvaluateOptions o = options_of(examples()[0]);
+  o.bootstrap = 60;
+  EvaluateState exact = state_of(part_of(items, all_rows(items)), o), grid = exact;
+  ASSERT_TRUE(exact.replicates->column.exact);
+  const Items more = to_items(simulate({.n = 3000, .sharpen = 1.3, .seed = 11}), VoteForm::labels);
+  const EvaluateState other = state_of(part_of(more, all_rows(more)), o);
+  merge(grid, other);
+  ASSERT_FALSE(grid.replicates->column.exact);
+  EXPECT_EQ(grid.replicates->column.p.size(), 0);
+  std::uint64_t votes = 0;
+  for (std::size_t i = 0; i < grid.replicates->column.size(); ++i)
+    votes += grid.replicates->column.votes[60 * i];
+  std::uint64_t expected = 0;
+  for (const ColumnDraws& c : {exact.replicates->column, other.replicates->column})
+    for (std::size_t i = 0; i < c.size(); ++i) expected += c.votes[60 * i];
+  EXPECT_EQ(votes, expected);
+
+  Items both = to_items(simulate({.n = 6000, .sharpen = 1.3, .seed = 12}), VoteForm::labels);
+  const EvaluateState s = state_of(part_of(both, all_rows(both)), o);
+  ASSERT_FALSE(s.replicates->column.exact);
+  const Result on_grid = finish(s, o);
+  const Result plain = evaluate(both, o, nullptr, names_of(all_rows(both)));  // the same draws, row by row
+  for (const char* key : {"auroc", "auprc", "ece_mass", "ece_kde", "aurc", "calibration_slope"}) {
+    const MetricResult &a = find_result(on_grid.metrics, key), &b = find_result(plain.metrics, key);
+    ASSERT_TRUE(a.low && b.low) << key;
+    const double apart = 0.05 * (*b.high - *b.low);
+    EXPECT_NEAR(*a.low, *b.low, apart) << key;
+    EXPECT_NEAR(*a.high, *b.high, apart) << key;
+    EXPECT_LE(*a.low, *a.value) << key;
+    EXPECT_GE(*a.high, *a.value) << key;
+  }
+  for (const char* key : {"ks", "kuiper", "smece", "mmce", "ece_sweep"})
+    EXPECT_NEAR(*find_result(on_grid.metrics, key).p_value, *find_result(plain.metrics, key).p_value, 0.05)
+        << key;
+  EXPECT_EQ(find_result(on_grid.metrics, "ks").value, find_result(plain.metrics, "ks").value);
 }
 
 TEST(StateReplicates, TheLevelIsChosenWhenStatesAreMerged) {
@@ -260,7 +342,7 @@ TEST(StateReplicates, ManyGroupsShareBuckets) {
 }
 
 TEST(StateReplicates, DamagedFilesAreRefused) {
-  const Example& e = examples()[4];
+  const Example& e = examples().back();
   const Items items = to_items(simulate(e.data), e.form);
   EvaluateState s = state_of(part_of(items, all_rows(items)), options_of(e));
   const auto refused = [](const EvaluateState& bad) {
@@ -282,6 +364,24 @@ TEST(StateReplicates, DamagedFilesAreRefused) {
   bad = s;
   bad.replicates->unit = 7;
   refused(bad);
+  bad = s;
+  bad.replicates->column.votes[0] = std::uint64_t{1} << 60;
+  refused(bad);
+  bad = s;
+  bad.replicates->column.step = {1};
+  refused(bad);
+
+  const Items many = to_items(simulate({.n = 5000, .seed = 13}), VoteForm::labels);
+  s = state_of(part_of(many, all_rows(many)), options_of(e));
+  EXPECT_EQ(deserialize_state(serialize(s), "a"), s);
+  for (auto change : {+[](ColumnDraws& c) { c.step.pop_back(); }, +[](ColumnDraws& c) { c.step[3] += 1; },
+                      +[](ColumnDraws& c) { c.exact = true; }, +[](ColumnDraws& c) { c.kept = false; },
+                      +[](ColumnDraws& c) { c.null_hits[0] = 5001; },
+                      +[](ColumnDraws& c) { c.hits[0] = c.votes[0] + 1; }}) {
+    bad = s;
+    change(bad.replicates->column);
+    refused(bad);
+  }
 }
 
 }  // namespace

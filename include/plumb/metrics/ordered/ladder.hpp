@@ -37,6 +37,19 @@ struct LadderParts {
   friend bool operator==(const LadderParts&, const LadderParts&) = default;
 };
 
+/// A forecast of many votes as rows of at most 2^30 each, for which integer sums of squares hold.
+void append_votes(Forecasts& out, double p, std::uint64_t votes, std::uint64_t hits);
+
+/// Finds the rungs of forecasts: 0 for p = 0, the grid, the last for p = 1. Keeps its room between calls.
+class RungFinder {
+ public:
+  [[nodiscard]] std::span<const std::uint32_t> find(std::span<const double> p);
+
+ private:
+  std::vector<double> log_p_, log_q_;
+  std::vector<std::uint32_t> found_;
+};
+
 class Ladder {
  public:
   static constexpr int kSteps = 256;  ///< rungs per unit of log-odds
@@ -63,6 +76,8 @@ class Ladder {
   [[nodiscard]] Forecasts column() const;
   /// Ascending; for bounds of what is read off the grid (ladder_bounds.hpp).
   [[nodiscard]] std::vector<LadderRung> rungs() const;
+  /// The same with every `together` rungs of the grid as one, whose p is the mean over their votes.
+  [[nodiscard]] std::vector<LadderRung> steps(int together) const;
   /// For the automatic bandwidth, which leaves out one item at a time, not a whole rung.
   [[nodiscard]] const ItemKinds& kinds() const { return kinds_; }
   [[nodiscard]] LadderParts parts() const;
@@ -75,7 +90,7 @@ class Ladder {
   };
   [[nodiscard]] static std::pair<double, double> ends(std::size_t rung);
   void make_rungs();
-  void find_rungs(std::span<const double> p);
+  std::span<const std::uint32_t> find_rungs(std::span<const double> p);
   void add_at(std::uint32_t rung, double p, std::uint64_t votes, std::uint64_t hits);
   void add_exact(double p, std::uint64_t votes, std::uint64_t hits);
 
@@ -84,8 +99,7 @@ class Ladder {
   DistinctCounts distinct_;
   ItemKinds kinds_;
   std::vector<Rung> rung_;  // p = 0, the grid, p = 1; none without votes
-  std::vector<double> log_p_, log_q_;
-  std::vector<std::uint32_t> found_;  // of a block
+  RungFinder finder_;
 };
 
 }  // namespace plumb

@@ -1,5 +1,7 @@
 #include "plumb/metrics/ordered/ladder.hpp"
 
+#include "plumb/metrics/ordered/ladder_bounds.hpp"
+
 #include <gtest/gtest.h>
 
 #include "plumb/metrics/ordered/equal_mass.hpp"
@@ -77,6 +79,25 @@ TEST(Ladder, RungsHoldTheirForecasts) {
   for (std::size_t i = 0; i < c.size(); ++i) mean += c.p[i] * c.view().trials_of(i);
   EXPECT_EQ(all, static_cast<double>(ladder.votes()));
   EXPECT_NEAR(rungs / all, mean / all, 1e-13);  // the mean forecast is kept
+}
+
+TEST(Ladder, StepsOfSeveralRungsKeepTheirBounds) {
+  const Column c = votes(20'000, 0, 6);
+  const std::vector<LadderRung> steps = ladder_of(c).steps(4);
+  const Forecasts f = column_of(steps);
+  const KeyBounds bounds = order_bounds(steps, 15);
+  const auto within = [&](const char* key, double a, double b) {
+    const auto at = std::find_if(bounds.begin(), bounds.end(), [&](const auto& x) { return x.first == key; });
+    ASSERT_NE(at, bounds.end()) << key;
+    constexpr double kRounding = 1e-12;
+    EXPECT_LE(std::fabs(a - b), at->second + kRounding) << key;
+  };
+  within("auroc", *auroc(f.view()).value, *auroc(c.view()).value);
+  within("ks", *ks(f.view()).value, *ks(c.view()).value);
+  within("kuiper", *kuiper(f.view()).value, *kuiper(c.view()).value);
+  within("ece_mass", *ece(equal_mass_table(f.view(), 15)).value, *ece(equal_mass_table(c.view(), 15)).value);
+  within("p", 0, 0);
+  EXPECT_LT(f.size(), 1500U);
 }
 
 TEST(Ladder, AnySplitGivesTheSameBits) {
