@@ -144,8 +144,8 @@ std::vector<CurvePoint> reliability_kde(const BetaSums& sums, std::span<const do
   std::vector<CurvePoint> curve;
   const double weight = sums.weight().value();
   if (!(weight > 0.0)) return curve;
-  // Each point has kernels of its own, so points may share them; other curves of this thread may not
-  // meanwhile.
+  // Each point has kernels of its own, so points may share them; other curves of this thread may
+  // not meanwhile.
   thread_local Reaches kept;
   Reaches own;
   Reaches& reaches = threads == 1 ? kept : own;
