@@ -117,11 +117,11 @@ int evaluate_regression_command(const Args& args) {
   }
   Output output(output_flags);
   RegressionInputs inputs = load_regression(inputs_given, true, options.threads);
+  const bool in_std = inputs.items.total_is_std;  // a calibrator leaves variances
   std::string notice;
   if (!calibrator.empty()) notice = apply_variance_calibrator(calibrator, inputs);
   RegressionItems other;
-  if (!reference.empty())
-    other = load_reference(reference, inputs.items.total_is_std, options.threads, inputs);
+  if (!reference.empty()) other = load_reference(reference, in_std, options.threads, inputs);
   output.check_not_over(inputs.paths);
   check_state_weights(inputs, output_flags.save_state);
   output.open();

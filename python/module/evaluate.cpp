@@ -131,9 +131,10 @@ PrintedResult evaluate_regression_items(nb::dict columns, nb::dict keywords) {
     options.progress = hooks.progress;
     options.cancel = hooks.cancel;
     RegressionItems items = make_regression_items(read);
+    const bool in_std = items.total_is_std;  // a calibrator leaves variances
     calibrator.apply(items);
     Result r = evaluate(items, options);
-    if (reference.given()) add_reference(reference, items, options, r);
+    if (reference.given()) add_reference(reference, in_std, items, options, r);
     calibrator.say(r);
     return r;
   });

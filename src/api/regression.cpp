@@ -39,11 +39,11 @@ RegressionItems make_regression_items(const RegressionColumns& c) {
   return items;
 }
 
-void add_reference(const Data& reference, const RegressionItems& items, const RegressionOptions& o,
-                   Result& result) {
+void add_reference(const Data& reference, bool in_std, const RegressionItems& items,
+                   const RegressionOptions& o, Result& result) {
   RegressionItems other;
   other.total = reference.rows("reference");
-  other.total_is_std = items.total_is_std;
+  other.total_is_std = in_std;
   check_regression(other, false);
   const std::vector<double> here = item_variances(items, o.clip, o.threads);
   const std::vector<double> there = item_variances(other, o.clip, o.threads);

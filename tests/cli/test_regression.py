@@ -139,6 +139,18 @@ def test_reference(folder):
     assert "less certain here" in folder.run("evaluate", *ARGS, "--reference", "small.npy").out
 
 
+def test_reference_in_standard_deviations_beside_a_calibrator(folder):
+    _, variance, _ = make(folder, n=500)
+    folder.npy("std.npy", np.sqrt(variance))
+    folder.npy("reference.npy", np.sqrt(variance / 3))
+    folder.npy("reference_variance.npy", variance / 3)
+    folder.run("calibrate", "fit", "--method", "sigma", *ARGS, "-o", "m.json", "--quiet")
+    in_std = ["--mean", "mean.npy", "--std", "std.npy", "--targets", "target.npy", "--reference", "reference.npy"]
+    shift = evaluate(folder, *in_std, "--calibrator", "m.json")["shift"]
+    same = evaluate(folder, *ARGS, "--reference", "reference_variance.npy", "--calibrator", "m.json")["shift"]
+    assert shift["auroc"] == pytest.approx(same["auroc"], abs=1e-4)
+
+
 def test_gate_and_range(folder):
     make(folder)
     assert folder.run("evaluate", *ARGS, "--fail-if", "zms>2", "--quiet").code == 3

@@ -38,10 +38,10 @@ struct RegressionColumns {
   return evaluate_regression(items, options);
 }
 
-/// Adds to the result how the predicted variances differ from those of a reference set, `reference` (standard
-/// deviations where the items have those).
-void add_reference(const Data& reference, const RegressionItems& items, const RegressionOptions& options,
-                   Result& result);
+/// Adds the comparison with the predicted variances of a reference set (`in_std`: it has
+/// standard deviations).
+void add_reference(const Data& reference, bool in_std, const RegressionItems& items,
+                   const RegressionOptions& options, Result& result);
 
 /// N x d predictive variances, row-major, as the metrics see them: the sum of the parts.
 [[nodiscard]] std::vector<double> variances(const RegressionItems& items);

@@ -1,4 +1,5 @@
-// libplumb_cuda.so: the interface of plumb/cuda/plugin.hpp.
+// libplumb_cuda.so: the interface of plumb/cuda/plugin.hpp. It is long because all memory of the device is owned here,
+// and every call says why it failed.
 #include "plumb/cuda/plugin.hpp"
 
 #include <cuda_runtime.h>
